@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// The part.
 pub async fn run() -> Vec<Row> {
     let folder = folder();
-    let fleet = Fleet::start(FleetOptions { speed: SPEED, ..FleetOptions::of_each(PRINTERS) }).await.unwrap();
+    let fleet = Fleet::start(FleetOptions { speed: SPEED, ..FleetOptions::of_each_for_text(PRINTERS) }).await.unwrap();
     let app = Remote::start(folder.path(), None).await;
     let printers = app.register(&fleet).await;
     let sku = app.sku().await;

@@ -42,7 +42,7 @@ pub async fn run() -> Vec<Row> {
     let minutes: u64 = minutes.unwrap_or(DEFAULT_MINUTES);
     let folder = folder();
     let app = Remote::start(folder.path(), None).await;
-    let fleet = Fleet::start(FleetOptions { speed: 200.0, ..FleetOptions::of_each(PRINTERS) }).await.unwrap();
+    let fleet = Fleet::start(FleetOptions { speed: 200.0, ..FleetOptions::of_each_for_text(PRINTERS) }).await.unwrap();
     let sink = Sink::start().await.unwrap();
     let sku = shop(&app, &fleet, &sink).await;
 

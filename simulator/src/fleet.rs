@@ -40,6 +40,14 @@ impl FleetOptions {
     }
 }
 
+impl FleetOptions {
+    /// As [`Self::of_each`], of the kinds that print G-code as text.
+    pub fn of_each_for_text(count: usize) -> Self {
+        let text = PrinterKind::ALL.iter().filter(|kind| !kind.protocol().prints_packages);
+        Self { printers: text.map(|kind| (*kind, count)).collect(), ..Self::default() }
+    }
+}
+
 impl Default for FleetOptions {
     /// One printer of each kind, at real speed, on free ports.
     fn default() -> Self {

@@ -8,7 +8,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
 
-pub mod bambu;
 pub mod faults;
 pub mod fleet;
 pub mod gcode;
@@ -57,4 +56,5 @@ macro_rules! printer_kinds {
 printer_kinds! {
     FwRest moonraker
     ServerRest octoprint
+    MqttLan bambu
 }

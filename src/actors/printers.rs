@@ -35,6 +35,7 @@ use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
 use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, SignedPrint, report_of};
 use crate::files::blobs::Blobs;
+use crate::printers::PrinterType;
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::StoredAddress;
 use crate::secrets::encryption::SecretCipher;
@@ -119,6 +120,15 @@ fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
 }
 
 impl PrinterEffects {
+    /// Time after which a start at this printer that was not confirmed is judged, in milliseconds: some types take longer than
+    /// others to show a print.
+    fn confirm_ms(&self, of: &Handle<Printer>) -> i64 {
+        let printer = of.read();
+        let declared = printer.state.as_ref().and_then(|printer| PrinterType::of_word(&printer.fields.kind));
+        let factor = declared.map_or(1, |declared| declared.confirm_factor);
+        self.environment.rules.confirm_ms.saturating_mul(i64::from(factor))
+    }
+
     /// Tells the order how far the attempt is, until it has heard this step.
     async fn report(&self, of: &Handle<Printer>, attempt: Id, step: u32) {
         let Some(hand) = in_hand(of, attempt) else { return };

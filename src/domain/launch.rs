@@ -35,11 +35,44 @@ pub struct SlicedFor {
     pub nozzle_diameter: Option<f64>,
     /// The build plate, in the slicer's words.
     pub bed_type: Option<String>,
+    /// The filaments of the file that the plate uses; empty for jobs that were made before they were kept here.
+    pub filaments: Vec<UsedFilament>,
+}
+
+/// A filament of a file, and what it is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedFilament {
+    /// Index in the file, from 0.
+    pub filament: u32,
+    /// The material that it is of.
+    pub material_id: Id,
+}
+
+/// Most filaments of a file.
+const MAX_FILAMENTS: u32 = 64;
+
+impl SlicedFor {
+    /// For each filament of the file, by its index, the slot that it comes from, of those that were chosen for the materials;
+    /// `None` for one that the plate does not use. Empty where nobody knows.
+    pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {
+        let of = |material: Id| chosen.iter().find(|one| one.needed.material_id == material).map(|one| one.slot);
+        if self.filaments.is_empty() {
+            // One material needs no telling which.
+            return if let [only] = chosen { vec![Some(only.slot)] } else { Vec::new() };
+        }
+        let used = || self.filaments.iter().filter(|used| used.filament < MAX_FILAMENTS);
+        let mut slots = vec![None; used().map(|used| used.filament as usize + 1).max().unwrap_or_default()];
+        for used in used() {
+            slots[used.filament as usize] = of(used.material_id);
+        }
+        slots
+    }
 }
 
 impl Default for SlicedFor {
     fn default() -> Self {
-        Self { plate: 1, nozzle_diameter: None, bed_type: None }
+        Self { plate: 1, nozzle_diameter: None, bed_type: None, filaments: Vec::new() }
     }
 }
 

@@ -202,6 +202,13 @@ pub struct InHand {
     /// The slots that it prints from, as they were chosen when it was accepted.
     #[serde(default)]
     pub used_slots: Vec<ChosenSlot>,
+    /// Number of the plate in the file, from 1; 0 in attempts that were made before it was kept here.
+    #[serde(default)]
+    pub plate: u32,
+    /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty where
+    /// nobody knows.
+    #[serde(default)]
+    pub filament_slots: Vec<Option<u32>>,
     /// Length of filament in millimetres, as the file states it; `None` if it does not.
     #[serde(default)]
     pub stated_mm: Option<f64>,
@@ -231,6 +238,8 @@ pub enum Attention {
     Unreachable,
     /// The printer refuses the stored API key.
     WrongKey,
+    /// The printer lets itself be read and takes no commands.
+    ReadOnly,
     /// It is unknown whether an attempt's print began, or how it ended; an operator may have to decide.
     Unverified,
     /// A print runs or is paused that is no job of ours.

@@ -44,6 +44,8 @@ pub enum Connection {
     /// The printer's web server answers, but not the firmware behind it (`klippy_connected` is false, or the serial
     /// port is closed).
     FirmwareDisconnected,
+    /// The printer answers and lets itself be read, and takes no commands.
+    ReadOnly,
     /// An operator disconnected the printer.
     Disconnected,
 }

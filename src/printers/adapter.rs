@@ -43,11 +43,13 @@ pub enum Operation {
     Webcams,
     /// Reading what computer the printer's server runs on, [`Adapter::system_info`].
     SystemInfo,
+    /// Cutting motors and heaters at once, [`Adapter::emergency_stop`].
+    EmergencyStop,
 }
 
 impl Operation {
     /// All operations that a type may lack.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::History,
         Self::DeleteFile,
         Self::ListFiles,
@@ -58,6 +60,7 @@ impl Operation {
         Self::PrinterInfo,
         Self::Webcams,
         Self::SystemInfo,
+        Self::EmergencyStop,
     ];
 }
 
@@ -74,6 +77,7 @@ impl fmt::Display for Operation {
             Self::PrinterInfo => "printer info",
             Self::Webcams => "webcams",
             Self::SystemInfo => "system info",
+            Self::EmergencyStop => "emergency stops",
         })
     }
 }
@@ -111,6 +115,19 @@ impl Source {
     pub(super) fn sent_bytes(&self) -> u64 {
         self.size + self.head().len() as u64
     }
+}
+
+/// What is to be printed of an uploaded file, and from what. Types whose files are one print from one spool need no more than the name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// The name that the printer gave to the file.
+    pub name: String,
+    /// The attempt or manual print, by which a printer that knows prints by numbers tells it from others.
+    pub print: Id,
+    /// Number of the plate in the file, from 1.
+    pub plate: u32,
+    /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty if nobody chose.
+    pub slots: Vec<Option<u32>>,
 }
 
 /// Present temperatures in degrees Celsius; 0 when unknown.
@@ -253,13 +270,18 @@ pub trait Adapter: Send + Sync {
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Prints an uploaded file. Ask [`PrinterError::certainly_not_done`] of a failure.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;
+    /// As [`Adapter::start`], for a certain plate from certain slots.
+    async fn launch(&self, launch: &Launch) -> Result<(), PrinterError> {
+        self.start(&launch.name).await
+    }
     /// Pauses whatever the printer prints.
     async fn pause(&self) -> Result<(), PrinterError>;
     /// Goes on with a paused print.
     async fn resume(&self) -> Result<(), PrinterError>;
     /// Ends whatever the printer prints; the caller has looked which file that is.
     async fn cancel(&self) -> Result<(), PrinterError>;
-    /// Cuts motors and heaters at once, past everything queued, on a connection of its own.
+    /// Cuts motors and heaters at once, past everything queued, on a connection of its own. A type without it ends the print that is
+    /// on by the fastest way it has, and says [`PrinterError::Unsupported`] where none is.
     async fn emergency_stop(&self) -> Result<(), PrinterError>;
 
     /// What the printer remembers of prints of this file, newest first; empty: nothing.

@@ -34,6 +34,9 @@ pub struct PrinterType {
     pub one_upload_per_host: bool,
     /// Whether its printers are only reached with their serial number.
     pub needs_serial: bool,
+    /// How many times as long as the settings say (`dispatch.start_confirm_timeout_seconds`) its printers may take to show a
+    /// print that they were told to start.
+    pub confirm_factor: u32,
     /// Where the settings hold an address and a key for this type; `None` where they hold none.
     pub defaults: Option<TypeDefaults>,
     /// Makes the adapter of one printer.
@@ -52,6 +55,7 @@ impl PrinterType {
             lacks: &[],
             one_upload_per_host: false,
             needs_serial: false,
+            confirm_factor: 1,
             defaults: None,
             make,
         }

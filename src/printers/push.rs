@@ -66,8 +66,8 @@ pub(super) struct Push {
     task: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
-/// What the connection leaves for the adapter.
-struct PushInbox {
+/// What a connection leaves for the adapter. Types whose connection is no web socket fill one of their own.
+pub(super) struct PushInbox {
     woken: Notify,
     pushed: Mutex<Pushed>,
     /// Lines of the printer's terminal, for whoever listens.
@@ -92,13 +92,44 @@ impl PushInbox {
     }
 
     /// Wakes the waiter. What was pushed of the state before is of no use any more.
-    fn wake(&self) {
+    pub(super) fn wake(&self) {
         self.with(|pushed| pushed.telemetry = None);
         self.woken.notify_one();
     }
 
-    fn closed(&self) {
+    /// Resolves at the next wake; one that came while nobody waited counts.
+    pub(super) async fn woken(&self) {
+        self.woken.notified().await;
+    }
+
+    /// The printer was heard now.
+    pub(super) fn heard(&self) {
+        self.with(|pushed| pushed.state.heard = Some(Instant::now()));
+    }
+
+    /// The printer pushes what changes from now on.
+    pub(super) fn opened(&self) {
+        self.with(|pushed| pushed.state.open = true);
+    }
+
+    /// It pushes no more, until the next opening.
+    pub(super) fn closed(&self) {
         self.with(|pushed| (pushed.state.open, pushed.telemetry) = (false, None));
+    }
+
+    /// Keeps what was pushed until it is taken.
+    pub(super) fn collect(&self, later: Telemetry) {
+        self.with(|pushed| pushed.telemetry = Some(pushed.telemetry.unwrap_or_default().then(later)));
+    }
+
+    /// How the connection stands.
+    pub(super) fn state(&self) -> PushState {
+        self.with(|pushed| pushed.state)
+    }
+
+    /// What was pushed since the last call.
+    pub(super) fn telemetry(&self) -> Option<Telemetry> {
+        self.with(|pushed| pushed.telemetry.take())
     }
 }
 
@@ -137,12 +168,12 @@ impl Push {
                 *task = Some(AbortOnDropHandle::new(tokio::spawn(keep(endpoint, dialect, self.shared.clone()))));
             }
         }
-        self.shared.woken.notified().await;
+        self.shared.woken().await;
     }
 
     /// How the connection stands.
     pub(super) fn state(&self) -> PushState {
-        self.shared.with(|pushed| pushed.state)
+        self.shared.state()
     }
 
     /// Lines of the printer's terminal from now on.
@@ -152,7 +183,7 @@ impl Push {
 
     /// What was pushed since the last call.
     pub(super) fn telemetry(&self) -> Option<Telemetry> {
-        self.shared.with(|pushed| pushed.telemetry.take())
+        self.shared.telemetry()
     }
 
     /// Closes the connection; the next waiter opens a new one.
@@ -211,7 +242,7 @@ async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushI
         let sent = match timeout(endpoint.quiet, socket.next()).await {
             Ok(Some(Ok(message))) => {
                 quiet = 0;
-                shared.with(|pushed| pushed.state.heard = Some(Instant::now()));
+                shared.heard();
                 let Message::Text(text) = message else {
                     continue;
                 };
@@ -221,12 +252,12 @@ async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushI
                     let _ = shared.console.send(line);
                 }
                 if heard.subscribed {
-                    shared.with(|pushed| pushed.state.open = true);
+                    shared.opened();
                 }
                 if heard.wake {
                     shared.wake();
                 } else if let Some(later) = heard.telemetry {
-                    shared.with(|pushed| pushed.telemetry = Some(pushed.telemetry.unwrap_or_default().then(later)));
+                    shared.collect(later);
                 }
                 match heard.reply {
                     Some(reply) => socket.send(Message::text(reply)).await,

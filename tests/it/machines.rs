@@ -339,6 +339,7 @@ pub async fn register(app: &App, sim: &SimPrinter, other: Value) -> String {
     let mut body = json!({
         "name": sim.serial, "type": sim.kind.as_str(), "machineType": "fdm_standard", "baseUrl": sim.base_url,
         "apiKey": sim.api_key, "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": true,
+        "serial": sim.serial,
     });
     for (name, value) in other.as_object().unwrap() {
         body[name] = value.clone();

@@ -6,7 +6,7 @@ use crate::actors::kernel::directory::Directory;
 use crate::domain::amount::Amount;
 use crate::domain::file::{File, FileMetadata, Plate, PlateFilament};
 use crate::domain::id::Id;
-use crate::domain::launch::{MaterialNeed, SlicedFor};
+use crate::domain::launch::{MaterialNeed, SlicedFor, UsedFilament};
 use crate::domain::material::Material;
 use crate::domain::order::Make;
 use crate::domain::sku::{Sku, SkuFields};
@@ -47,6 +47,7 @@ impl MakeSources {
             plate: fields.plate,
             nozzle_diameter: plate.and_then(|plate| plate.nozzle_diameter),
             bed_type: plate.and_then(|plate| plate.bed_type.clone()),
+            filaments: filaments(fields, material_id, plate),
         };
         // What the whole file says is about its first plate.
         let whole = said.filter(|_| fields.plate == 1);
@@ -73,6 +74,20 @@ impl MakeSources {
         let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
         Ok(kind.is_some_and(|kind| kind.unit() == "g"))
     }
+}
+
+/// Which filaments the plate uses, and what each is of. Those that the SKU does not assign are of its first material.
+fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<UsedFilament> {
+    let stated = plate.map(|plate| plate.filaments.iter().map(|one| one.index)).into_iter().flatten();
+    let mut used: BTreeSet<u32> = stated.collect();
+    if used.is_empty() {
+        used.insert(0);
+        used.extend(fields.materials.iter().map(|one| one.filament));
+    }
+    let of = |filament| {
+        fields.materials.iter().find(|one| one.filament == filament).map_or(material_id, |one| one.material_id)
+    };
+    used.into_iter().map(|filament| UsedFilament { filament, material_id: of(filament) }).collect()
 }
 
 /// What one plate takes of each material: what the file states of its filaments, where the material is counted in grams, else the
@@ -142,5 +157,20 @@ mod tests {
         // Filament 9 is not in the file: the estimate.
         assert_eq!(of(&fields, true), [(first, 14), (second, 3 + 1 + 7)]);
         assert_eq!(of(&fields, false), [(first, 12 + 7), (second, 21)], "estimates, where grams say nothing");
+    }
+
+    #[test]
+    fn filaments_that_nobody_assigns_are_of_the_first_material() {
+        let mut fields = sku(1, "A").fields;
+        let [first, second] = [id(1), id(2)];
+        fields.plate = 2;
+        fields.materials =
+            vec![SkuMaterial { material_id: second, estimated_consumption: Amount::units(1), filament: 3 }];
+        let of = |plate: Option<&Plate>| -> Vec<(u32, Id)> {
+            filaments(&fields, first, plate).into_iter().map(|used| (used.filament, used.material_id)).collect()
+        };
+        let said = file(&[(1, 5), (3, 5)]);
+        assert_eq!(of(said.plate(2)), [(1, first), (3, second)], "only those that the plate uses");
+        assert_eq!(of(None), [(0, first), (3, second)], "as the SKU says");
     }
 }

@@ -13,7 +13,7 @@ use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
 use crate::domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
-use crate::printers::adapter::{Adapter, Operation, PrinterError, Source};
+use crate::printers::adapter::{Adapter, Launch, Operation, PrinterError, Source};
 use crate::store::rows::LoadError;
 
 /// How long a caller waits for a manual print to begin. The upload of a large file lasts longer.
@@ -111,7 +111,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
         if let Some(connection) = with.connections.get(of.id()) {
             connection.look.notify_one();
         }
-        let confirm_ms = with.environment.rules.confirm_ms;
+        let confirm_ms = with.confirm_ms(of);
         let longest = Duration::from_millis(confirm_ms.unsigned_abs());
         with.environment.wait_until(at.plus_ms(confirm_ms), longest).await;
         tell(of, PrinterCommand::ManualUnclear(id)).await;
@@ -168,7 +168,8 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
         return None; // not ours to send any more
     }
-    let started = connection.adapter.start(&name).await;
+    let launch = Launch { name: name.clone(), print: manual.id, plate: 1, slots: Vec::new() };
+    let started = connection.adapter.launch(&launch).await;
     connection.look.notify_one();
     Some(started.map(|()| name))
 }

@@ -15,7 +15,7 @@ use crate::domain::id::Id;
 use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, StartFailure};
 use crate::domain::printer_status::{Activity, Connection, ServerRun, Status};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Deleted, PrinterError, Source};
+use crate::printers::adapter::{Deleted, Launch, PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
 
 /// Pauses between the uploads that are tried for one attempt before it is given back to its order. The first repeat
@@ -39,7 +39,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
     match hand.phase {
         Phase::StartSent { at } => {
             measure(with, of, attempt, at);
-            let confirm_ms = with.environment.rules.confirm_ms;
+            let confirm_ms = with.confirm_ms(of);
             let longest = Duration::from_millis(confirm_ms.unsigned_abs());
             with.environment.wait_until(at.plus_ms(confirm_ms), longest).await;
             judge(with, of, attempt).await;
@@ -111,7 +111,13 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     connection.measure_unwatched(attempt, Duration::ZERO);
     // From now on the watch looks at every poll, also while the start is not answered.
     connection.look.notify_one();
-    match connection.adapter.start(&remote_name).await {
+    let launch = Launch {
+        name: remote_name.clone(),
+        print: attempt,
+        plate: hand.plate.max(1),
+        slots: hand.filament_slots.clone(),
+    };
+    match connection.adapter.launch(&launch).await {
         Ok(()) => connection.look.notify_one(),
         Err(error) if error.certainly_not_done() => {
             tracing::info!(printer = %of.id(), %attempt, %error, "start refused");
@@ -139,6 +145,8 @@ fn failure_of(error: &PrinterError) -> StartFailure {
         | PrinterError::WrongKey(_)
         | PrinterError::FirmwareDisconnected(_)
         | PrinterError::Stranger { .. }
+        // A person's print came in between, which says nothing about the job.
+        | PrinterError::InUse(_)
         | PrinterError::Stalled(_)
         | PrinterError::Timeout => StartFailure::Unreachable,
         _ => StartFailure::Refused,

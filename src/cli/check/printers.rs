@@ -106,6 +106,11 @@ fn tell(report: &mut CheckReport, name: &str, status: Result<Status, String>) {
                 "set the apiKey of this printer to the key that the printer shows",
             );
         }
+        Connection::ReadOnly => report.wrong(
+            "printer",
+            format!("{name} takes no commands: {words}"),
+            "allow programs to command this printer, at the printer itself",
+        ),
         Connection::FirmwareDisconnected => report.wrong(
             "printer",
             format!("{name}: the print server answers, but the printer's firmware does not: {words}"),

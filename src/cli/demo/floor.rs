@@ -58,12 +58,14 @@ impl DemoFloor {
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, base));
         let sink = Sink::start_on(addr).await.map_err(|source| FleetError::Listen { addr, source })?;
         let mut rows = Vec::new();
-        let kinds = PrinterKind::ALL;
+        // Its products are G-code as text.
+        let text = |kind: &&PrinterKind| !kind.protocol().prints_packages;
+        let kinds: Vec<&PrinterKind> = PrinterKind::ALL.iter().filter(text).collect();
         for ((place, kind), port) in kinds.iter().enumerate().zip((base + 1..).step_by(ROW_PORTS.into())) {
             // As even as possible, the first kinds having one more.
             let count = (printers + kinds.len() - 1 - place) / kinds.len();
             let options = FleetOptions {
-                printers: vec![(*kind, count)],
+                printers: vec![(**kind, count)],
                 base_port: Some(port),
                 seed: u64::from(port),
                 ..FleetOptions::default()

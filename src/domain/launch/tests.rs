@@ -31,7 +31,12 @@ fn words(needs: &LaunchNeeds, facts: &LaunchFacts) -> String {
 #[test]
 fn what_is_unknown_fits_and_what_differs_does_not() {
     let mut job = needs(&[(1, 10)]);
-    job.sliced_for = SlicedFor { plate: 1, nozzle_diameter: Some(0.4), bed_type: Some("Textured PEI Plate".into()) };
+    job.sliced_for = SlicedFor {
+        plate: 1,
+        nozzle_diameter: Some(0.4),
+        bed_type: Some("Textured PEI Plate".into()),
+        filaments: Vec::new(),
+    };
     let unknown = printer(&[(None, None)]);
     assert_eq!(words(&job, &unknown), "");
     assert_eq!(words(&job, &unknown.clone().equipped(Some(0.4), Some("textured_pei"))), "", "another spelling");
@@ -118,4 +123,22 @@ proptest! {
         let end = [PrintEnd::Finished, PrintEnd::Cancelled, PrintEnd::Failed][end];
         prop_assert!(used_share(end, used, stated, progress) >= 0.0);
     }
+}
+
+#[test]
+fn each_filament_comes_from_the_slot_of_its_material() {
+    let chosen = |material: u32, slot| ChosenSlot {
+        needed: MaterialNeed { material_id: id(material), need: Amount::units(1) },
+        slot,
+        remaining: None,
+        loaded: true,
+    };
+    let used = |filament, material: u32| UsedFilament { filament, material_id: id(material) };
+    let sliced = |filaments: Vec<UsedFilament>| SlicedFor { filaments, ..SlicedFor::default() };
+    let two = [chosen(1, 5), chosen(2, 0)];
+    let slots = sliced(vec![used(0, 2), used(2, 1), used(3, 2)]).slots(&two);
+    assert_eq!(slots, [Some(0), None, Some(5), Some(0)], "two filaments of one material share its slot");
+    assert_eq!(sliced(vec![]).slots(&two[..1]), [Some(5)], "one material needs no telling which");
+    assert_eq!(sliced(vec![]).slots(&two), [], "nobody knows which is which");
+    assert_eq!(sliced(vec![used(u32::MAX, 1)]).slots(&two), [], "no endless list");
 }

@@ -10,6 +10,9 @@ use url::{Host, Url};
 
 use super::PrinterFields;
 
+/// The port of a broker whose address names none.
+const MQTTS_PORT: u16 = 8883;
+
 /// Hosts that stand for the metadata service of a cloud, besides addresses.
 const METADATA_HOSTS: [&str; 5] =
     ["metadata.google.internal", "metadata.goog", "metadata", "instance-data", "metadata.azure.internal"];
@@ -22,15 +25,29 @@ const METADATA_V6: [Ipv6Addr; 2] =
 
 /// Why a text is no address of a printer, in words that follow its name.
 pub fn check_base_url(text: &str) -> Result<Url, String> {
-    let example = "such as http://192.168.1.20:7125";
-    let url = Url::parse(text.trim()).map_err(|_| format!("must be an http or https URL, {example}"))?;
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
-        return Err(format!("must be an http or https URL, {example}"));
+    let no_url = || "must be an http, https or mqtts URL, such as http://192.168.1.20:7125".to_owned();
+    let url = Url::parse(text.trim()).map_err(|_| no_url())?;
+    if !matches!(url.scheme(), "http" | "https" | "mqtts") || url.host_str().is_none_or(str::is_empty) {
+        return Err(no_url());
     }
+    let url = as_http(&url).ok_or_else(no_url)?;
     match denied_host(&url) {
         Some(range) => Err(format!("must be the address of a printer, not {range}")),
         None => Ok(url),
     }
+}
+
+/// The URL with its host read as web addresses are: other schemes leave it as it is written, so that one address could hide as another.
+fn as_http(url: &Url) -> Option<Url> {
+    if url.scheme() != "mqtts" {
+        return Some(url.clone());
+    }
+    let rest = url.as_str().strip_prefix("mqtts")?;
+    let mut read = Url::parse(&format!("http{rest}")).ok()?;
+    if url.port().is_none() {
+        read.set_port(Some(MQTTS_PORT)).ok()?;
+    }
+    Some(read)
 }
 
 /// What keeps the host of a URL from being a printer's, if anything does. A name passes whatever it resolves to,
@@ -81,7 +98,7 @@ pub struct MachineAddress {
 impl MachineAddress {
     /// The address in a base URL; `None` if it is no URL with a host.
     pub fn of(base_url: &str) -> Option<Self> {
-        let url = Url::parse(base_url.trim()).ok()?;
+        let url = as_http(&Url::parse(base_url.trim()).ok()?)?;
         let local = match url.host()? {
             Host::Ipv4(ip) => ip.is_loopback(),
             Host::Ipv6(ip) => ip.is_loopback(),

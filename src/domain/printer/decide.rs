@@ -66,6 +66,8 @@ pub(super) fn decide(
                 began_at: None,
                 gone: None,
                 used_slots: Vec::new(),
+                plate: needs.sliced_for.plate,
+                filament_slots: slots.as_deref().map(|slots| needs.sliced_for.slots(slots)).unwrap_or_default(),
                 stated_mm: *stated_mm,
                 taken_at: *claimed_at,
             };

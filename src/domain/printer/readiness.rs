@@ -75,6 +75,7 @@ impl Printer {
             (self.refusals.as_ref().is_some_and(|refusals| refusals.disk_full), Attention::DiskFull),
             (unreachable && self.connection != Connection::WrongKey, Attention::Unreachable),
             (self.connection == Connection::WrongKey, Attention::WrongKey),
+            (self.connection == Connection::ReadOnly, Attention::ReadOnly),
             (unverified, Attention::Unverified),
             (self.foreign_print(), Attention::ForeignPrint),
         ]
@@ -142,6 +143,7 @@ impl Printer {
         match self.connection {
             Connection::Connected => {}
             Connection::WrongKey => return no("refusing our key"),
+            Connection::ReadOnly => return no("read-only"),
             Connection::Connecting => return no("connecting"),
             _ => return no("offline"),
         }

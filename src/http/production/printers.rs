@@ -10,7 +10,7 @@ mod stop;
 mod view;
 
 pub(crate) use acts::PrinterAct;
-pub(crate) use stop::stop_now;
+pub(crate) use stop::{GENTLE, gentle, stop_now};
 pub use view::{Percent, StatusView};
 
 use std::sync::Arc;

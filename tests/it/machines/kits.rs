@@ -113,7 +113,7 @@ async fn a_customer_orders_a_kit_once_all_its_parts_can_be_made_and_it_stays_as_
 on_both! {
     async fn thirteen_files_in_ten_sets_come_from_printers_of_all_types(db: Db) {
         let app = App::new(db).await;
-        let fleet = Fleet::start(FleetOptions { speed: 3_000.0, seed: 13, ..FleetOptions::of_each(2) }).await.unwrap();
+        let fleet = Fleet::start(FleetOptions { speed: 3_000.0, seed: 13, ..FleetOptions::of_each_for_text(2) }).await.unwrap();
         for sim in &fleet.printers {
             app.printer(sim).await;
         }

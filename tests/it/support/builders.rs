@@ -1,5 +1,6 @@
 //! Directory a test needs before it begins: made through the API, in a line each.
 
+use printfloor::printers::PrinterType;
 use serde_json::{Value, json};
 use simulator::fleet::SimPrinter;
 
@@ -37,11 +38,14 @@ impl Client {
 
     /// A simulated printer, registered and connected; its bed clears itself.
     pub async fn printer(&self, sim: &SimPrinter) -> String {
-        let body = json!({
+        let mut body = json!({
             "name": format!("{} {}", sim.kind.as_str(), sim.serial), "type": sim.kind.as_str(),
             "machineType": "fdm_standard", "baseUrl": sim.base_url, "apiKey": sim.api_key,
             "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": true,
         });
+        if PrinterType::of_word(sim.kind.as_str()).is_some_and(|declared| declared.needs_serial) {
+            body["serial"] = sim.serial.as_str().into();
+        }
         let printer = id(&self.post("/api/printers", &body).await.expect(201));
         self.connected(&printer).await;
         printer

@@ -12,14 +12,20 @@ fn fields(base_url: &str, serial: Option<&str>) -> PrinterFields {
 }
 
 #[test]
-fn only_http_urls_of_possible_printers_are_taken() {
-    for fine in ["http://192.168.1.20:7125", "https://octopi.local/a", "http://127.0.0.1:5000", "http://[fd00::7]:80/"]
-    {
+fn only_urls_of_possible_printers_are_taken() {
+    for fine in [
+        "http://192.168.1.20:7125",
+        "https://octopi.local/a",
+        "http://127.0.0.1:5000",
+        "http://[fd00::7]:80/",
+        "mqtts://192.168.1.20",
+        "mqtts://127.0.0.1:18883?ftps=1990",
+    ] {
         assert!(check_base_url(fine).is_ok(), "{fine}");
     }
     let not_http = ["", "192.168.1.20:7125", "octopi.local", "ftp://10.0.0.1", "http://", "file:///etc/passwd"];
     for text in not_http {
-        assert!(check_base_url(text).unwrap_err().contains("http or https URL"), "{text}");
+        assert!(check_base_url(text).unwrap_err().contains("https or mqtts URL"), "{text}");
     }
     for denied in [
         "http://169.254.169.254/latest",
@@ -32,6 +38,8 @@ fn only_http_urls_of_possible_printers_are_taken() {
         "http://[fd00:ec2::254]/",
         "http://metadata.google.internal./",
         "http://METADATA/",
+        "mqtts://169.254.169.254",
+        "mqtts://2852039166:8883",
     ] {
         assert!(check_base_url(denied).unwrap_err().contains("must be the address of a printer"), "{denied}");
     }
@@ -45,6 +53,8 @@ fn one_machine_is_known_however_its_address_is_written() {
         ("http://10.0.0.1", "https://10.0.0.1:80/"),
         ("http://localhost:7125", "http://127.0.0.1:7125"),
         ("http://octopi.local.:80/one/", "http://octopi.local/one"),
+        ("mqtts://10.0.0.1", "mqtts://10.0.0.1:8883/?ftps=990"),
+        ("mqtts://localhost:1", "mqtts://127.0.0.1:1"),
     ] {
         assert_eq!(same(one, other), Some("address"), "{one} {other}");
     }

@@ -94,8 +94,12 @@ impl AgentCall {
             _ => self.printer()?,
         };
         let recorded = printers::stop_now(&self.app.printer_handles, printer.id, &self.who).await?;
-        let message =
-            format!("{} is stopped. It must be homed and cleared before the next print.", printer.fields.name);
+        let name = &printer.fields.name;
+        let message = if printers::gentle(&self.app.printer_handles, printer.id) {
+            format!("{name}: {}", printers::GENTLE)
+        } else {
+            format!("{name} is stopped. It must be homed and cleared before the next print.")
+        };
         Ok(AgentReply { message, data: json!({"printerId": printer.id, "recorded": recorded}) })
     }
 

@@ -19,6 +19,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody};
+use crate::printers::adapter::Operation;
 
 /// Adds the route of the emergency stop.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -34,12 +35,24 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 
 /// An emergency stop that went out.
 #[derive(Response, Serialize)]
-#[api(name = "EmergencyStopped", example = json!({"ok": true, "recorded": true}))]
+#[api(name = "EmergencyStopped", example = json!({"ok": true, "recorded": true, "message": null}))]
 struct StoppedView {
     /// Always true: the printer took the stop.
     ok: bool,
     /// Whether the stop is recorded already. If not, it is as soon as the database answers.
     recorded: bool,
+    /// What happened instead, where printers of the type have no emergency stop; `null` where motors and heaters were cut.
+    message: Option<String>,
+}
+
+/// Said of a stop that was none at once.
+pub(crate) const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended by the fastest way there is, \
+     and the heaters are switched off where the printer allows it. In danger switch it off at the mains";
+
+/// Whether printers like this one have no emergency stop.
+pub(crate) fn gentle(app: &PrinterHandles, id: Id) -> bool {
+    let declared = app.printer_connections.get(id).map(|connection| connection.adapter.declared());
+    declared.is_some_and(|declared| declared.lacks.contains(&Operation::EmergencyStop))
 }
 
 /// The body is not read: whatever is in it, the printer stops. Without a database it stops all the same.
@@ -49,7 +62,8 @@ async fn stop(
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Plain<StoppedView>, ApiError> {
     let recorded = stop_now(&app, id, &call.who).await?;
-    Ok(Plain(StoppedView { ok: true, recorded }))
+    let message = gentle(&app, id).then(|| GENTLE.to_owned());
+    Ok(Plain(StoppedView { ok: true, recorded, message }))
 }
 
 /// Stops a printer in an emergency. Answers whether that is recorded already; if not, it is as soon as that is possible.

@@ -58,7 +58,7 @@ async fn inspect(client: Client, over: Arc<AtomicBool>) -> BTreeMap<String, u64>
 on_both! {
     async fn killed_at_random_moments_every_word_about_parts_counts_once(db: Db) {
         let mut app = App::on(db).env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 1.5).start().await;
-        let fleet = Fleet::start(FleetOptions { speed: 2_000.0, seed: SEED, ..FleetOptions::of_each(2) }).await.unwrap();
+        let fleet = Fleet::start(FleetOptions { speed: 2_000.0, seed: SEED, ..FleetOptions::of_each_for_text(2) }).await.unwrap();
         for sim in &fleet.printers {
             let printer = app.printer(sim).await;
             app.patch(&format!("/api/printers/{printer}"), &json!({"autoClear": false})).await.expect(200);

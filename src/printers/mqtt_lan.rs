@@ -1,0 +1,254 @@
+//! Type `mqtt_lan`: printers of Bambu Lab in LAN-only mode with Developer Mode, spoken to without their maker's cloud. Reports and commands go
+//! over the printer's own MQTT broker, files over its FTP server. Both are encrypted and known by the printer's serial number and access code.
+
+mod address;
+mod certificate;
+mod command;
+mod ftps;
+mod merge;
+mod report;
+mod session;
+mod slots;
+#[cfg(test)]
+mod tests;
+mod tls;
+mod words;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+
+use self::address::{Address, MQTT_PORT};
+use self::command::{Command, stored_name, subtask_of};
+use self::ftps::Ftps;
+use self::session::{Link, Session};
+use self::tls::Tls;
+use crate::domain::file::GcodeForm;
+use crate::domain::printer_status::{Connection, Status};
+use crate::domain::time::Timestamp;
+use crate::printers::PrinterType;
+use crate::printers::adapter::{
+    Adapter, Deleted, Launch, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry,
+};
+use crate::printers::registry::{AdapterParts, MakeError};
+use crate::printers::wire::file_name;
+
+/// The user that printers know, with the access code as password.
+const USER: &str = "bblp";
+/// A start that is answered with a failure is looked for after this time all the same.
+const SETTLES: Duration = Duration::from_secs(1);
+/// Switches the heaters of nozzle and bed off.
+const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
+/// Counts the clients of this process, so that no two have the same name at a printer.
+static CLIENTS: AtomicU32 = AtomicU32::new(0);
+
+/// The declaration of the type.
+pub(super) const TYPE: PrinterType = PrinterType {
+    forms: &[GcodeForm::Package],
+    lacks: &[
+        Operation::History,
+        Operation::RestartFirmware,
+        Operation::ServerInfo,
+        Operation::Webcams,
+        Operation::SystemInfo,
+        Operation::EmergencyStop,
+    ],
+    needs_serial: true,
+    // After a start the state of the last print stays for up to 210 s.
+    confirm_factor: 3,
+    ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT, |parts| Ok(Arc::new(MqttLan::new(parts)?)))
+};
+
+/// The adapter of one printer.
+struct MqttLan {
+    declared: &'static PrinterType,
+    session: Session,
+    files: Ftps,
+}
+
+impl MqttLan {
+    fn new(parts: AdapterParts) -> Result<Self, MakeError> {
+        let AdapterParts { declared, address, shared } = parts;
+        let serial = address.serial.trim().to_uppercase();
+        if !serial.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Err(MakeError::BadAddress(format!("{serial:?} is not a serial number")));
+        }
+        let code = address.api_key.trim().to_owned();
+        if code.chars().any(char::is_control) {
+            return Err(MakeError::BadAddress("the access code must be one line".to_owned()));
+        }
+        let at = Address::read(&address.base_url)?;
+        let tls = Tls::new(&serial, &at.host().to_string())?;
+        let number = CLIENTS.fetch_add(1, Ordering::Relaxed);
+        let client_id = format!("printfloor-{}-{number}", std::process::id());
+        let link = Link { address: at, tls, serial, code, settings: shared.settings, client_id };
+        let session = Session::new(link);
+        let files = Ftps::new(session.link.clone());
+        Ok(Self { declared, session, files })
+    }
+
+    /// Sends a command and waits for its answer. Its time is that of commands that may move the printer.
+    async fn command(&self, command: &Command) -> Result<(), PrinterError> {
+        self.session.ready().await?;
+        self.session.ask(command, self.session.link.settings.command_timeout).await
+    }
+
+    /// Refuses what would disturb a print: these printers cancel theirs for another.
+    async fn free(&self) -> Result<(), PrinterError> {
+        self.session.fresh().await?;
+        self.session.read(report::Track::busy).map_or(Ok(()), |file| Err(PrinterError::InUse(file)))
+    }
+
+    async fn begin(&self, name: &str, subtask: String, plate: u32, slots: &[Option<u32>]) -> Result<(), PrinterError> {
+        let name = file_name(name)?;
+        self.declared.takes(name)?;
+        self.free().await?;
+        if self.session.status(Timestamp::default()).connection == Connection::ReadOnly {
+            return Err(PrinterError::Refused { status: 409, message: words::READ_ONLY.to_owned() });
+        }
+        let feed = self.session.read(report::Track::changer).feed(slots)?;
+        self.session.note(|track| track.starts(subtask.clone(), name.to_owned()));
+        let start = Command::start(name, plate, &subtask, &feed);
+        let error = match self.session.ask(&start, self.session.link.settings.command_timeout).await {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        match error {
+            // What it says no to it may do all the same.
+            PrinterError::Refused { .. } => {
+                sleep(SETTLES).await;
+                if self.session.read(|track| track.prints(&subtask)) { Ok(()) } else { Err(error) }
+            }
+            // Some models say no in their report alone.
+            PrinterError::Timeout if self.session.read(report::Track::print_error) == words::BUSY => {
+                Err(PrinterError::InUse("it says that it is busy".to_owned()))
+            }
+            error => Err(error),
+        }
+    }
+}
+
+#[async_trait]
+impl Adapter for MqttLan {
+    fn declared(&self) -> &'static PrinterType {
+        self.declared
+    }
+
+    async fn connect(&self) -> Result<(), PrinterError> {
+        self.session.fresh().await
+    }
+
+    /// Ends no print: the printer goes on by itself.
+    async fn disconnect(&self) -> Result<(), PrinterError> {
+        self.session.stop();
+        Ok(())
+    }
+
+    async fn is_connected(&self) -> bool {
+        let connection = self.session.status(Timestamp::default()).connection;
+        self.session.is_open() && matches!(connection, Connection::Connected | Connection::ReadOnly)
+    }
+
+    async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
+        self.session.fresh().await?;
+        Ok(self.session.status(at))
+    }
+
+    async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
+        let name = file_name(name)?;
+        self.declared.takes(name)?;
+        self.free().await?;
+        let stored = stored_name(name);
+        self.files.store(&stored, source).await?;
+        Ok(stored)
+    }
+
+    async fn start(&self, name: &str) -> Result<(), PrinterError> {
+        self.begin(name, subtask_of(name), 1, &[]).await
+    }
+
+    async fn launch(&self, launch: &Launch) -> Result<(), PrinterError> {
+        let Launch { name, print, plate, slots } = launch;
+        self.begin(name, subtask_of(&print.to_string()), *plate, slots).await
+    }
+
+    async fn pause(&self) -> Result<(), PrinterError> {
+        self.command(&Command::print("pause")).await
+    }
+
+    async fn resume(&self) -> Result<(), PrinterError> {
+        self.command(&Command::print("resume")).await
+    }
+
+    async fn cancel(&self) -> Result<(), PrinterError> {
+        self.session.ready().await?;
+        self.session.note(report::Track::cancels);
+        self.command(&Command::print("stop")).await
+    }
+
+    /// There is no emergency stop. What comes nearest: the print is ended, which is graceful, and the heaters are switched off, also
+    /// where nothing prints.
+    async fn emergency_stop(&self) -> Result<(), PrinterError> {
+        let within = self.session.link.settings.emergency_timeout;
+        let stopping = async {
+            self.session.ready().await?;
+            let busy = self.session.read(report::Track::busy).is_some();
+            self.session.note(report::Track::cancels);
+            let (stop, cool) = (Command::print("stop"), Command::gcode(&HEATERS_OFF.map(str::to_owned)));
+            let (stopped, cooled) = tokio::join!(self.session.ask(&stop, within), self.session.ask(&cool, within));
+            if !busy {
+                return cooled.and(Err(PrinterError::Unsupported(Operation::EmergencyStop)));
+            }
+            stopped.and(cooled)
+        };
+        timeout(within, stopping).await.map_err(|_| PrinterError::Timeout)?
+    }
+
+    /// What is gone is looked up in the list of files, because a file that stays may start by itself after a loss of power.
+    async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
+        let name = file_name(name)?;
+        self.session.ready().await?;
+        if self.session.read(report::Track::busy).is_some_and(|file| file == name) {
+            return Err(PrinterError::InUse(name.to_owned()));
+        }
+        self.files.delete(name).await
+    }
+
+    async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
+        self.files.list().await
+    }
+
+    /// The printer queues the lines. What they answer is not told.
+    async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        self.command(&Command::gcode(commands)).await?;
+        Ok(Vec::new())
+    }
+
+    async fn home(&self) -> Result<(), PrinterError> {
+        self.command(&Command::gcode(&["G28".to_owned()])).await
+    }
+
+    /// The versions of its parts.
+    async fn printer_info(&self) -> Result<Value, PrinterError> {
+        self.session.ready().await?;
+        self.session.ask(&Command::versions(), self.session.link.settings.request_timeout).await?;
+        self.session.versions().ok_or_else(|| PrinterError::BadAnswer("no versions".to_owned()))
+    }
+
+    async fn changed(&self) {
+        self.session.begin();
+        self.session.inbox().woken().await;
+    }
+
+    fn push(&self) -> PushState {
+        self.session.inbox().state()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.session.inbox().telemetry()
+    }
+}

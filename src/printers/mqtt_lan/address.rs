@@ -1,0 +1,101 @@
+//! Where such a printer is: `mqtts://host[:port][?ftps=port]`. A real one has both ports at their usual places.
+
+use reqwest::Url;
+use url::Host;
+
+use crate::domain::printer::denied_host;
+use crate::printers::registry::MakeError;
+
+/// The port of the printer's broker.
+pub(super) const MQTT_PORT: u16 = 8883;
+/// The port of the printer's file server.
+const FTPS_PORT: u16 = 990;
+
+/// The address of one printer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Address {
+    host: Host,
+    /// Port of the broker.
+    pub(super) mqtt: u16,
+    /// Port of the file server.
+    pub(super) ftps: u16,
+}
+
+impl Address {
+    /// Reads what the operator wrote. Without a scheme `mqtts` is meant.
+    pub(super) fn read(text: &str) -> Result<Self, MakeError> {
+        let text = text.trim();
+        let bad = |why: &str| MakeError::BadAddress(format!("base url {text:?}: {why}"));
+        let whole = if text.contains("://") { text.to_owned() } else { format!("mqtts://{text}") };
+        let url = Url::parse(&whole).map_err(|error| bad(&error.to_string()))?;
+        if url.scheme() != "mqtts" {
+            return Err(bad("only mqtts, such as mqtts://192.168.1.20"));
+        }
+        if let Some(range) = denied_host(&url) {
+            return Err(bad(&format!("this is {range}, not a printer")));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(MakeError::BadAddress(
+                "base url: no user name or password in it, it is shown and logged".to_owned(),
+            ));
+        }
+        let host = match url.host() {
+            Some(Host::Domain(name)) if !name.is_empty() => {
+                // An unknown scheme leaves hosts as they are written: an address of digits is a name to it.
+                Host::parse(name).map_err(|error| bad(&error.to_string()))?
+            }
+            Some(Host::Ipv4(ip)) => Host::Ipv4(ip),
+            Some(Host::Ipv6(ip)) => Host::Ipv6(ip),
+            _ => return Err(bad("no host")),
+        };
+        let mut ftps = FTPS_PORT;
+        for (name, value) in url.query_pairs() {
+            if name != "ftps" {
+                return Err(bad("after the question mark only ftps=PORT"));
+            }
+            ftps = value.parse().ok().filter(|port| *port > 0).ok_or_else(|| bad("ftps is not a port"))?;
+        }
+        Ok(Self { host, mqtt: url.port().unwrap_or(MQTT_PORT), ftps })
+    }
+
+    /// The host, to be dialled.
+    pub(super) fn host(&self) -> Host<&str> {
+        match &self.host {
+            Host::Domain(name) => Host::Domain(name.as_str()),
+            Host::Ipv4(ip) => Host::Ipv4(*ip),
+            Host::Ipv6(ip) => Host::Ipv6(*ip),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn ports_are_the_usual_ones_unless_they_are_said() {
+        let read = |text: &str| Address::read(text).map(|at| (at.host.to_string(), at.mqtt, at.ftps)).unwrap();
+        assert_eq!(read("mqtts://192.168.1.20"), ("192.168.1.20".to_owned(), 8883, 990));
+        assert_eq!(read(" 192.168.1.20 "), ("192.168.1.20".to_owned(), 8883, 990));
+        assert_eq!(read("mqtts://printer.lan:18883?ftps=1990"), ("printer.lan".to_owned(), 18883, 1990));
+        assert_eq!(read("mqtts://127.0.0.1:1/?ftps=2"), ("127.0.0.1".to_owned(), 1, 2));
+        assert_eq!(read("mqtts://[fd00::7]:1"), ("[fd00::7]".to_owned(), 1, 990));
+        assert!(matches!(Address::read("mqtts://127.0.0.1").unwrap().host(), Host::Ipv4(_)));
+    }
+
+    #[test]
+    fn what_is_no_address_of_such_a_printer_is_refused() {
+        for text in [
+            "http://192.168.1.20",
+            "mqtts://",
+            "mqtts://u:p@host",
+            "mqtts://host?ftp=1",
+            "mqtts://host?ftps=0",
+            "mqtts://host?ftps=99999",
+            "mqtts://169.254.169.254",
+        ] {
+            assert!(matches!(Address::read(text), Err(MakeError::BadAddress(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Files on a printer, over FTP inside TLS from the first byte. As much of the protocol as it takes to store, list and delete.
+//!
+//! Each operation is a connection of its own, one at a time. Data connections resume the TLS session of their control connection: the
+//! printers refuse others. What an answer promises is looked up afterwards, because printers cut transfers and forget to say so.
+
+mod control;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::fs::File;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+use self::control::{Control, Reply};
+use super::session::Link;
+use crate::printers::adapter::{Deleted, PrinterError, RemoteFile, Source};
+
+/// A printer takes no less than this while it is well; transfers are given up by it.
+const SLOWEST_BYTES_PER_SECOND: u64 = 25_000;
+/// Bytes sent at a time.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// How long a handshake of a data connection may take. Some models never answer it.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long to wait for the word that a transfer is complete, once all is sent. Some models never give it.
+const COMPLETE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most bytes of a list of files.
+const MAX_LIST_BYTES: u64 = 1024 * 1024;
+
+/// The file server of one printer.
+pub(super) struct Ftps {
+    link: Arc<Link>,
+    /// Whoever transfers something.
+    turn: tokio::sync::Mutex<()>,
+    /// Data connections without TLS, for models that do not answer its handshake there.
+    bare: AtomicBool,
+}
+
+/// Why a transfer failed.
+enum Failure {
+    /// The data connection's handshake was not answered.
+    Handshake(String),
+    /// Anything else.
+    Other(PrinterError),
+}
+
+impl From<PrinterError> for Failure {
+    fn from(error: PrinterError) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl Failure {
+    fn error(self) -> PrinterError {
+        match self {
+            Self::Handshake(words) => PrinterError::Lost(words),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+/// A connection for data.
+trait Data: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Data for T {}
+
+impl Ftps {
+    pub(super) fn new(link: Arc<Link>) -> Self {
+        Self { link, turn: tokio::sync::Mutex::default(), bare: AtomicBool::new(false) }
+    }
+
+    /// Stores a file, in the place of one that is there already, and compares its size.
+    pub(super) async fn store(&self, name: &str, source: &Source) -> Result<(), PrinterError> {
+        let _turn = self.turn.lock().await;
+        let settings = &self.link.settings;
+        let slowest = SLOWEST_BYTES_PER_SECOND.min(settings.upload_min_bytes_per_second.max(1));
+        let limit = settings.command_timeout + Duration::from_secs(source.sent_bytes() / slowest);
+        let storing = async {
+            match self.store_once(name, source, self.is_bare()).await {
+                Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.store_once(name, source, true).await,
+                stored => stored,
+            }
+        };
+        timeout(limit, storing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
+    }
+
+    /// Deletes a file and looks whether it is gone.
+    pub(super) async fn delete(&self, name: &str) -> Result<Deleted, PrinterError> {
+        let _turn = self.turn.lock().await;
+        let deleting = async {
+            match self.delete_once(name, self.is_bare()).await {
+                Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.delete_once(name, true).await,
+                deleted => deleted,
+            }
+        };
+        let limit = self.link.settings.command_timeout;
+        timeout(limit, deleting).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
+    }
+
+    /// The files beside each other in the printer's storage.
+    pub(super) async fn list(&self) -> Result<Vec<RemoteFile>, PrinterError> {
+        let _turn = self.turn.lock().await;
+        let listing = async {
+            match self.list_once(self.is_bare()).await {
+                Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.list_once(true).await,
+                listed => listed,
+            }
+        };
+        let limit = self.link.settings.command_timeout;
+        timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
+    }
+
+    fn is_bare(&self) -> bool {
+        self.bare.load(Ordering::Relaxed)
+    }
+
+    /// From now on without encrypted data connections; false if that is so already.
+    fn goes_bare(&self, words: &str) -> bool {
+        let news = !self.bare.swap(true, Ordering::Relaxed);
+        if news {
+            tracing::info!(serial = self.link.serial, error = words, "the printer does not encrypt data connections");
+        }
+        news
+    }
+
+    async fn delete_once(&self, name: &str, bare: bool) -> Result<Deleted, Failure> {
+        let mut control = Control::open(&self.link, bare).await?;
+        let reply = control.ask(&format!("DELE {name}")).await?;
+        let there = self.list_on(&mut control, bare).await?.iter().any(|file| file.path == name);
+        control.quit().await;
+        match (there, reply.code) {
+            (true, _) => Err(refused(&reply).into()),
+            (false, 200..=299) => Ok(Deleted::Gone),
+            (false, _) => Ok(Deleted::NotFound),
+        }
+    }
+
+    async fn list_once(&self, bare: bool) -> Result<Vec<RemoteFile>, Failure> {
+        let mut control = Control::open(&self.link, bare).await?;
+        let files = self.list_on(&mut control, bare).await?;
+        control.quit().await;
+        Ok(files)
+    }
+
+    async fn store_once(&self, name: &str, source: &Source, bare: bool) -> Result<(), Failure> {
+        let mut file = open(source).await?;
+        let mut control = Control::open(&self.link, bare).await?;
+        // Some models refuse to write over a file. One that is not there is no matter.
+        control.ask(&format!("DELE {name}")).await?;
+        let tcp = control.data().await?;
+        let reply = control.ask(&format!("STOR {name}")).await?;
+        if !(100..200).contains(&reply.code) {
+            return Err(refused(&reply).into());
+        }
+        let mut data = self.wrap(tcp, bare).await?;
+        let sent = self.send(&mut data, &mut file, source).await;
+        if sent.is_ok() {
+            // The end of the file; what is not taken by now shows in its size.
+            let _ = timeout(self.link.settings.offline_after, data.shutdown()).await;
+        }
+        drop(data);
+        let said = timeout(COMPLETE_TIMEOUT, control.reply()).await;
+        if let Ok(Ok(reply)) = &said
+            && !(200..300).contains(&reply.code)
+        {
+            let error = match reply.code {
+                426 | 425 | 451 => PrinterError::Lost(format!("the transfer was cut: {}", reply.text)),
+                _ => refused(reply),
+            };
+            return Err(error.into());
+        }
+        sent?;
+        // Without its word the old connection may be out of step.
+        let mut control = if matches!(said, Ok(Ok(_))) { control } else { Control::open(&self.link, bare).await? };
+        let reply = control.ask(&format!("SIZE {name}")).await?;
+        let stored = (reply.code == 213).then(|| reply.text.trim().parse::<u64>().ok()).flatten();
+        control.quit().await;
+        let size = source.sent_bytes();
+        match stored {
+            Some(stored) if stored == size => Ok(()),
+            Some(stored) => Err(PrinterError::Altered(format!("{stored} of {size} bytes")).into()),
+            None => {
+                Err(PrinterError::Altered(format!("it does not tell the size of what it stored: {}", reply.text))
+                    .into())
+            }
+        }
+    }
+
+    /// Sends all of the file. Given up when no byte is taken for the time after which a printer counts as offline.
+    async fn send(&self, data: &mut Box<dyn Data>, file: &mut File, source: &Source) -> Result<(), PrinterError> {
+        let patience = self.link.settings.offline_after;
+        let lost = |error: std::io::Error| PrinterError::Lost(error.to_string());
+        let mut chunk = source.head();
+        let (mut left, mut buffer) = (source.sent_bytes(), vec![0; CHUNK_BYTES]);
+        loop {
+            if !chunk.is_empty() {
+                let writing = async {
+                    data.write_all(&chunk).await?;
+                    data.flush().await
+                };
+                timeout(patience, writing).await.map_err(|_| PrinterError::Stalled(patience))?.map_err(lost)?;
+                left = left.saturating_sub(chunk.len() as u64);
+            }
+            let read = file.read(&mut buffer).await.map_err(|error| local(source, &error))?;
+            if read == 0 {
+                break;
+            }
+            chunk = buffer[..read].to_vec();
+        }
+        if left == 0 {
+            Ok(())
+        } else {
+            Err(PrinterError::Invalid("the file to upload became shorter meanwhile".to_owned()))
+        }
+    }
+
+    async fn list_on(&self, control: &mut Control, bare: bool) -> Result<Vec<RemoteFile>, Failure> {
+        let tcp = control.data().await?;
+        let reply = control.ask("LIST").await?;
+        // An empty storage is no error to us.
+        if reply.code == 550 || reply.code == 226 {
+            return Ok(Vec::new());
+        }
+        if !(100..200).contains(&reply.code) {
+            return Err(refused(&reply).into());
+        }
+        let data = self.wrap(tcp, bare).await?;
+        let mut bytes = Vec::new();
+        let read = timeout(self.link.settings.request_timeout, data.take(MAX_LIST_BYTES).read_to_end(&mut bytes)).await;
+        // Some models end the connection without a farewell: what came counts once the printer says that it is complete.
+        let complete = timeout(COMPLETE_TIMEOUT, control.reply()).await;
+        let said = matches!(&complete, Ok(Ok(reply)) if (200..300).contains(&reply.code));
+        match read {
+            Ok(Ok(_)) => {}
+            _ if said => {}
+            _ => return Err(PrinterError::Lost("the list of files was cut".to_owned()).into()),
+        }
+        Ok(String::from_utf8_lossy(&bytes).lines().filter_map(listed).collect())
+    }
+
+    /// The data connection, encrypted unless the model does not answer that.
+    async fn wrap(&self, tcp: TcpStream, bare: bool) -> Result<Box<dyn Data>, Failure> {
+        if bare {
+            return Ok(Box::new(tcp));
+        }
+        let connector = TlsConnector::from(self.link.tls.ftps.clone());
+        match timeout(HANDSHAKE_TIMEOUT, connector.connect(self.link.tls.name.clone(), tcp)).await {
+            Ok(Ok(stream)) => Ok(Box::new(stream)),
+            Ok(Err(error)) => Err(PrinterError::Lost(format!("its data connection: {error}")).into()),
+            Err(_) => Err(Failure::Handshake("its data connection does not answer".to_owned())),
+        }
+    }
+}
+
+async fn open(source: &Source) -> Result<File, PrinterError> {
+    let file = File::open(&source.path).await.map_err(|error| local(source, &error))?;
+    let length = file.metadata().await.map_err(|error| local(source, &error))?.len();
+    if length != source.size {
+        return Err(PrinterError::Invalid(format!("the file to upload has {length} bytes, not {}", source.size)));
+    }
+    Ok(file)
+}
+
+fn local(source: &Source, error: &std::io::Error) -> PrinterError {
+    let name = source.path.file_name().unwrap_or_default().to_string_lossy();
+    PrinterError::Invalid(format!("the file to upload ({name}) cannot be read: {error}"))
+}
+
+/// A refusal. What cannot be created although nothing stands in its place has no room.
+fn refused(reply: &Reply) -> PrinterError {
+    let Reply { code, text } = reply;
+    match code {
+        553 | 552 | 452 => PrinterError::Refused {
+            status: 507,
+            message: format!(
+                "the file cannot be stored: the memory card or USB stick is missing or full ({code} {text})"
+            ),
+        },
+        530 => PrinterError::WrongKey(super::words::CODE_HINT.to_owned()),
+        _ => PrinterError::Refused { status: if *code >= 500 { 409 } else { 503 }, message: format!("{code} {text}") },
+    }
+}
+
+/// A line of a list as `ls -l` writes it; `None` for folders and everything else.
+fn listed(line: &str) -> Option<RemoteFile> {
+    let mut rest = line.trim_end_matches('\r').strip_prefix('-')?;
+    let mut size = None;
+    // Rights, links, owner, group, size, month, day, time or year; then the name, which may have spaces.
+    for field in 0..8 {
+        let (word, after) = rest.trim_start().split_once(' ')?;
+        if field == 4 {
+            size = word.parse().ok();
+        }
+        rest = after;
+    }
+    let name = rest.trim_start();
+    (!name.is_empty()).then(|| RemoteFile { path: name.to_owned(), size, modified_at: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_as_the_server_writes_them() {
+        let file = |path: &str, size| Some(RemoteFile { path: path.to_owned(), size: Some(size), modified_at: None });
+        let line = "-rw-r--r--    1 1000     1000      1234567 Nov 22 14:00 my vase.gcode.3mf\r";
+        assert_eq!(listed(line), file("my vase.gcode.3mf", 1_234_567));
+        assert_eq!(listed("-rw-rw-rw- 1 root root 0 Jan  1  2024 a"), file("a", 0));
+        for other in
+            ["drwxr-xr-x    2 1000     1000         4096 Nov 22 14:00 cache", "total 12", "", "-rw-r--r-- 1 a b"]
+        {
+            assert_eq!(listed(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn no_room_is_told_as_such() {
+        let error = refused(&Reply { code: 553, text: "Could not create file.".to_owned() });
+        assert!(error.disk_full(), "{error}");
+        let error = refused(&Reply { code: 550, text: "Permission denied.".to_owned() });
+        assert!(!error.disk_full() && error.certainly_not_done(), "{error}");
+        assert!(matches!(refused(&Reply { code: 530, text: String::new() }), PrinterError::WrongKey(_)));
+    }
+}

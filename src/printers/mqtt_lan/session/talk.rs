@@ -1,0 +1,304 @@
+//! One connection to a broker, from opening to its end: what is sent, what is heard, and what follows from it.
+
+use std::time::Duration;
+
+use futures::{SinkExt, StreamExt};
+use rumqttc::mqttbytes::QoS;
+use rumqttc::mqttbytes::v4::{
+    Codec, Connect, ConnectReturnCode, Packet, PubAck, Publish, Subscribe, SubscribeReasonCode,
+};
+use serde_json::{Map, Value};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_util::codec::Framed;
+use tokio_util::sync::CancellationToken;
+
+use super::{Link, MAX_WAITING, Outgoing, Reply, Shared};
+use crate::domain::printer_status::Status;
+use crate::domain::time::Timestamp;
+use crate::printers::adapter::{PrinterError, Telemetry};
+use crate::printers::mqtt_lan::command::Command;
+use crate::printers::mqtt_lan::merge::TooLarge;
+use crate::printers::mqtt_lan::{USER, tls, words};
+use crate::printers::registry::Settings;
+use crate::services::http::lan_connect;
+
+/// Most bytes of a message. A full report is told with indents and has some 32 KB.
+const MAX_MESSAGE_BYTES: usize = 256 * 1024;
+/// Most bytes of what we send.
+const MAX_SENT_BYTES: usize = 64 * 1024;
+/// How long the broker keeps a connection on which nothing comes. We ask more often.
+const KEEP_ALIVE_SECONDS: u16 = 30;
+/// Longest time between two questions whether the other side is still there.
+const LONGEST_QUIET: Duration = Duration::from_secs(5);
+/// Number of these questions without an answer after which the connection counts as dead.
+const MAX_QUIET: u32 = 3;
+/// A connection on which no report came for so long is made anew: the broker may answer although nobody reports to it any more.
+const LONGEST_SILENCE: Duration = Duration::from_mins(5);
+/// Most values of a message.
+const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 20_000 };
+
+type Wire = Framed<TlsStream<TcpStream>, Codec>;
+
+/// Serves one connection. Whether it was open, and why it ended.
+pub(super) async fn talk(link: &Link, shared: &Shared, end: &CancellationToken) -> (bool, PrinterError) {
+    let Settings { connect_timeout, request_timeout, offline_after, .. } = link.settings;
+    let opening = async {
+        let wire = timeout(connect_timeout, dial(link)).await.map_err(|_| PrinterError::Timeout)??;
+        timeout(request_timeout, greet(link, wire)).await.map_err(|_| PrinterError::Timeout)?
+    };
+    let ended = PrinterError::Unreachable("it was disconnected".to_owned());
+    let opened = tokio::select! {
+        biased; // one that is open needs a farewell
+        opened = opening => opened,
+        () = end.cancelled() => Err(ended.clone()),
+    };
+    let mut wire = match opened {
+        Ok(wire) => wire,
+        Err(error) => return (false, error),
+    };
+    let (outbox, mut commands) = mpsc::channel(MAX_WAITING);
+    let now = Instant::now();
+    shared.with(|state| {
+        state.track.begin();
+        (state.outbox, state.closed, state.spoke) = (Some(outbox), None, None);
+    });
+    shared.inbox.heard();
+    shared.moved.send_replace(());
+    let quiet = LONGEST_QUIET.min(offline_after / MAX_QUIET);
+    let why = tokio::select! {
+        biased; // a reason of its own says more
+        why = serve(link, shared, &mut wire, &mut commands, (now, quiet)) => why,
+        () = end.cancelled() => ended,
+    };
+    // A farewell frees our place at once; printers have few.
+    let _ = timeout(Duration::from_millis(500), wire.send(Packet::Disconnect)).await;
+    (true, why)
+}
+
+async fn serve(
+    link: &Link,
+    shared: &Shared,
+    wire: &mut Wire,
+    commands: &mut mpsc::Receiver<Outgoing>,
+    (opened, quiet): (Instant, Duration),
+) -> PrinterError {
+    let (mut reported, mut asked, mut numbers) = (opened, 0, 1u16);
+    let mut ping = opened + quiet;
+    for first in [Command::versions(), Command::everything()] {
+        let publish = published(link, Outgoing { bytes: first.with_number("0"), acknowledged: false }, &mut numbers);
+        if let Err(error) = send(link, wire, publish).await {
+            return error;
+        }
+    }
+    loop {
+        let due = shared.with(|state| state.track.due());
+        let sent = tokio::select! {
+            biased; // what the printer says comes first: it may settle what waits
+            packet = wire.next() => match packet {
+                Some(Ok(packet)) => {
+                    asked = 0;
+                    shared.inbox.heard();
+                    match packet {
+                        Packet::Publish(publish) => {
+                            if publish.topic == format!("device/{}/report", link.serial) {
+                                reported = Instant::now();
+                                if hear(shared, &publish.payload, reported).is_err() {
+                                    return PrinterError::BadAnswer("its report is too large".to_owned());
+                                }
+                            }
+                            match publish.qos {
+                                QoS::AtMostOnce => Ok(()),
+                                _ => send(link, wire, Packet::PubAck(PubAck::new(publish.pkid))).await,
+                            }
+                        }
+                        Packet::Disconnect => return PrinterError::Lost("it closed the connection".to_owned()),
+                        _ => Ok(()),
+                    }
+                }
+                Some(Err(error)) => return PrinterError::Lost(error.to_string()),
+                None => return PrinterError::Lost("it closed the connection".to_owned()),
+            },
+            command = commands.recv() => match command {
+                Some(command) => {
+                    let publish = published(link, command, &mut numbers);
+                    send(link, wire, publish).await
+                }
+                None => return PrinterError::Unreachable("it was disconnected".to_owned()),
+            },
+            () = sleep_until(ping) => {
+                ping += quiet;
+                asked += 1;
+                if asked > MAX_QUIET {
+                    return PrinterError::Timeout;
+                }
+                send(link, wire, Packet::PingReq).await
+            }
+            () = sleep_until(reported + LONGEST_SILENCE) => {
+                return PrinterError::Lost("it reported nothing for five minutes".to_owned());
+            }
+            () = sleep_until(due.unwrap_or(reported + LONGEST_SILENCE)), if due.is_some() => {
+                shared.with(|state| state.track.hear(Map::new(), Instant::now())).unwrap_or_default();
+                tell(shared);
+                Ok(())
+            }
+        };
+        if let Err(error) = sent {
+            return error;
+        }
+    }
+}
+
+async fn dial(link: &Link) -> Result<TlsStream<TcpStream>, PrinterError> {
+    let unreachable =
+        |error: std::io::Error| PrinterError::Unreachable(tls::refusal(&error).unwrap_or_else(|| error.to_string()));
+    let tcp = lan_connect(link.address.host(), link.address.mqtt).await.map_err(unreachable)?;
+    let connector = TlsConnector::from(link.tls.mqtt.clone());
+    connector.connect(link.tls.name.clone(), tcp).await.map_err(unreachable)
+}
+
+/// Says who we are and what we want to hear.
+async fn greet(link: &Link, stream: TlsStream<TcpStream>) -> Result<Wire, PrinterError> {
+    let broken = |error: rumqttc::mqttbytes::Error| PrinterError::Unreachable(error.to_string());
+    let mut wire =
+        Framed::new(stream, Codec { max_incoming_size: MAX_MESSAGE_BYTES, max_outgoing_size: MAX_SENT_BYTES });
+    let mut connect = Connect::new(link.client_id.clone());
+    connect.keep_alive = KEEP_ALIVE_SECONDS;
+    connect.set_login(USER, link.code.clone());
+    wire.send(Packet::Connect(connect)).await.map_err(broken)?;
+    match wire.next().await.transpose().map_err(broken)? {
+        Some(Packet::ConnAck(answer)) => match answer.code {
+            ConnectReturnCode::Success => {}
+            ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized => {
+                return Err(PrinterError::WrongKey(words::CODE_HINT.to_owned()));
+            }
+            ConnectReturnCode::ServiceUnavailable => {
+                return Err(PrinterError::Unreachable(
+                    "it takes no more connections: close the other programs that are connected to it".to_owned(),
+                ));
+            }
+            code => return Err(PrinterError::Unreachable(format!("it refuses the connection: {code:?}"))),
+        },
+        Some(_) => return Err(PrinterError::BadAnswer("no answer to the connection".to_owned())),
+        None => return Err(PrinterError::Unreachable("it closed the connection".to_owned())),
+    }
+    let mut subscribe = Subscribe::new(format!("device/{}/report", link.serial), QoS::AtMostOnce);
+    subscribe.pkid = 1;
+    wire.send(Packet::Subscribe(subscribe)).await.map_err(broken)?;
+    loop {
+        match wire.next().await.transpose().map_err(broken)? {
+            Some(Packet::SubAck(answer)) => {
+                if answer.return_codes.contains(&SubscribeReasonCode::Failure) {
+                    return Err(PrinterError::Unreachable("it does not let us hear its reports".to_owned()));
+                }
+                return Ok(wire);
+            }
+            // Reports may come before the answer; a full one is asked for.
+            Some(_) => {}
+            None => return Err(PrinterError::Unreachable("it closed the connection".to_owned())),
+        }
+    }
+}
+
+fn published(link: &Link, out: Outgoing, numbers: &mut u16) -> Packet {
+    let qos = if out.acknowledged { QoS::AtLeastOnce } else { QoS::AtMostOnce };
+    let mut publish = Publish::new(format!("device/{}/request", link.serial), qos, out.bytes);
+    if out.acknowledged {
+        *numbers = numbers.checked_add(1).unwrap_or(2);
+        publish.pkid = *numbers;
+    }
+    Packet::Publish(publish)
+}
+
+async fn send(link: &Link, wire: &mut Wire, packet: Packet) -> Result<(), PrinterError> {
+    match timeout(link.settings.offline_after, wire.send(packet)).await {
+        Ok(sent) => sent.map_err(|error| PrinterError::Lost(error.to_string())),
+        Err(_) => Err(PrinterError::Timeout),
+    }
+}
+
+/// Reads a message of the printer: a report, or the answer to a command.
+fn hear(shared: &Shared, payload: &[u8], now: Instant) -> Result<(), TooLarge> {
+    let Ok(Value::Object(mut message)) = bounded_json::read(payload, BOUNDS) else { return Ok(()) };
+    shared.with(|state| state.spoke = Some(now));
+    let fun = message.remove("fun");
+    for (group, content) in message {
+        let Value::Object(mut content) = content else { continue };
+        let command = content.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if group == "print" && (command == "push_status" || command.is_empty()) {
+            if let Some(fun) = &fun {
+                content.insert("fun".to_owned(), fun.clone());
+            }
+            let heard = shared.with(|state| {
+                let full = state.track.full;
+                (state.track.hear(content, now), state.track.full && !full)
+            });
+            heard.0?;
+            if heard.1 {
+                shared.inbox.opened();
+                shared.moved.send_replace(());
+            }
+        } else {
+            reply(shared, &group, &content);
+        }
+    }
+    tell(shared);
+    Ok(())
+}
+
+/// An answer goes to whoever asked; also one that refuses all commands.
+fn reply(shared: &Shared, group: &str, content: &Map<String, Value>) {
+    let text = |name: &str| content.get(name).and_then(Value::as_str).unwrap_or_default();
+    let number = match content.get("sequence_id") {
+        Some(Value::Number(number)) => number.to_string(),
+        _ => text("sequence_id").to_owned(),
+    };
+    let failed = text("result").to_ascii_lowercase().starts_with("fail");
+    let reason = if text("reason").is_empty() { "it says no more than that it failed" } else { text("reason") };
+    let reason: String = reason.chars().take(300).collect();
+    shared.with(|state| {
+        if failed && words::is_unverified(&reason) {
+            state.track.refuses = true;
+        }
+        if group == "info" && content.contains_key("module") {
+            state.versions = Some(Value::Object(content.clone()));
+        }
+        if let Some(waits) = state.waiting.remove(&number) {
+            let _ = waits.send(Reply { failed, reason });
+        }
+    });
+}
+
+/// Wakes the watch where something changed that matters, and collects the rest.
+fn tell(shared: &Shared) {
+    let (news, status) = shared.with(|state| {
+        if !state.track.full {
+            return (false, None);
+        }
+        let now = (state.track.status(Timestamp::default()), state.track.trouble());
+        let news = matter(&now) != matter(&state.known);
+        if news {
+            state.known = now.clone();
+        }
+        (news, Some(now.0))
+    });
+    if news {
+        shared.inbox.wake();
+    } else if let Some(status) = status {
+        shared.inbox.collect(Telemetry {
+            progress: Some(status.progress),
+            remaining_seconds: status.remaining_seconds,
+            filament_mm: None,
+            nozzle: Some(status.nozzle),
+            bed: Some(status.bed),
+        });
+    }
+}
+
+/// What of a status is worth a look.
+fn matter((status, trouble): &(Status, Option<String>)) -> impl PartialEq + '_ {
+    (status.state, status.connection, &status.file, status.ended, &status.slots, trouble)
+}

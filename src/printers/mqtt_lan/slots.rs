@@ -1,0 +1,153 @@
+//! Filament changers (AMS): what is in their slots, and from which of them a print takes its filaments. Slots are numbered as the printer
+//! numbers them, changer times four plus place.
+
+use serde_json::Value;
+
+use super::report::{integer, number, unsigned};
+use crate::domain::amount::Amount;
+use crate::domain::printer_status::ReportedSlot;
+use crate::printers::adapter::PrinterError;
+
+/// Slots of one changer.
+const PLACES: u64 = 4;
+/// Most changers that are read.
+const MAX_CHANGERS: u64 = 16;
+/// What stands for a filament that the print does not use.
+const UNUSED: i64 = -1;
+/// Most filaments of a file.
+const MAX_FILAMENTS: usize = 64;
+
+/// Which slots the changers have, and what feeds the nozzle now.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Changer {
+    slots: Vec<u32>,
+    now: Option<u32>,
+}
+
+/// How a print gets its filaments: the members of the start.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Feed {
+    /// From the changer; otherwise from the spool beside it.
+    pub(super) use_ams: bool,
+    /// For each filament of the file its slot; empty for the spool beside the changer.
+    pub(super) mapping: Vec<i64>,
+}
+
+impl Changer {
+    /// Reads the member `ams` of a report.
+    pub(super) fn of(ams: Option<&Value>) -> Self {
+        let slots: Vec<u32> = trays(ams).map(|(slot, _)| slot).collect();
+        let now = ams.and_then(|ams| ams.get("tray_now")).and_then(unsigned).and_then(|now| u32::try_from(now).ok());
+        Self { now: now.filter(|now| slots.contains(now)), slots }
+    }
+
+    /// The feed of a print whose filaments come from these slots; `None` is a filament that it does not use. Without any slot it is what feeds the nozzle now.
+    pub(super) fn feed(&self, filaments: &[Option<u32>]) -> Result<Feed, PrinterError> {
+        let used: Vec<u32> = filaments.iter().copied().flatten().collect();
+        if used.is_empty() {
+            let mapping: Vec<i64> = self.now.map(i64::from).into_iter().collect();
+            return Ok(Feed { use_ams: !mapping.is_empty(), mapping });
+        }
+        let inside = used.iter().filter(|slot| self.slots.contains(slot)).count();
+        if inside == 0 {
+            return Ok(Feed::default());
+        }
+        if inside < used.len() {
+            let beside: Vec<String> =
+                used.iter().filter(|slot| !self.slots.contains(slot)).map(ToString::to_string).collect();
+            return Err(PrinterError::Invalid(format!(
+                "the print needs slot {} beside slots of the filament changer: the printer takes filament from one or the other",
+                beside.join(", ")
+            )));
+        }
+        let mapping = filaments.iter().take(MAX_FILAMENTS).map(|slot| slot.map_or(UNUSED, i64::from)).collect();
+        Ok(Feed { use_ams: true, mapping })
+    }
+}
+
+/// The slots of all changers with what is told of each.
+fn trays(ams: Option<&Value>) -> impl Iterator<Item = (u32, &Value)> {
+    let changers = ams.and_then(|ams| ams.get("ams")).and_then(Value::as_array).into_iter().flatten();
+    changers.filter_map(|changer| Some((id(changer, MAX_CHANGERS)?, changer))).flat_map(|(number, changer)| {
+        let trays = changer.get("tray").and_then(Value::as_array).into_iter().flatten();
+        trays.filter_map(move |tray| Some((u32::try_from(number * PLACES + id(tray, PLACES)?).ok()?, tray)))
+    })
+}
+
+fn id(value: &Value, below: u64) -> Option<u64> {
+    value.get("id").and_then(unsigned).filter(|id| *id < below)
+}
+
+/// The spools in the changers' slots.
+pub(super) fn reported(ams: Option<&Value>) -> Vec<ReportedSlot> {
+    trays(ams).map(|(slot, tray)| spool(slot, tray)).collect()
+}
+
+fn spool(slot: u32, tray: &Value) -> ReportedSlot {
+    let text = |name: &str| tray.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    // Variants of a material differ in this code alone. A spool that nobody set has none.
+    let vendor_code = text("tray_info_idx").or_else(|| text("tray_type")).map(str::to_owned);
+    let color = text("tray_color")
+        .filter(|told| told.len() >= 6 && told.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .filter(|_| vendor_code.is_some())
+        .map(|told| format!("#{}", told[..6].to_ascii_lowercase()));
+    // Only spools with a tag are weighed, as a share of the full one.
+    let tagged = text("tag_uid").is_some_and(|tag| tag.bytes().any(|byte| byte != b'0'));
+    let share = tray.get("remain").and_then(integer).filter(|percent| tagged && (0..=100).contains(percent));
+    let grams = tray.get("tray_weight").and_then(number).filter(|grams| (1.0..100_000.0).contains(grams));
+    let remaining = share.zip(grams).map(|(percent, full)| Amount((full * percent as f64 * 10.0).round() as i64));
+    ReportedSlot { slot, vendor_code, color, remaining }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use serde_json::json;
+
+    use super::*;
+
+    fn two_changers() -> Value {
+        json!({"tray_now": "2", "ams": [
+            {"id": "0", "tray": [
+                {"id": "0", "tray_info_idx": "GFA00", "tray_type": "PLA", "tray_color": "000000FF", "remain": 40,
+                 "tray_weight": "1000", "tag_uid": "A1B2C3D400000100"},
+                {"id": "1", "tray_info_idx": "GFA01", "tray_color": "FF0000FF", "remain": -1, "tray_weight": "1000",
+                 "tag_uid": "0000000000000000"},
+                {"id": "2"},
+                {"id": "9", "tray_info_idx": "no such place"},
+            ]},
+            {"id": 1, "tray": [{"id": 3, "tray_type": "PETG", "tray_color": "nonsense", "remain": "70", "tray_weight": 250, "tag_uid": "1"}]},
+            {"id": "99", "tray": [{"id": "0"}]},
+        ]})
+    }
+
+    #[test]
+    fn spools_are_read_as_the_printer_numbers_them() {
+        let ams = two_changers();
+        let spools = reported(Some(&ams));
+        let told = |n: usize| {
+            (spools[n].slot, spools[n].vendor_code.as_deref(), spools[n].color.as_deref(), spools[n].remaining)
+        };
+        assert_eq!(spools.len(), 4);
+        assert_eq!(told(0), (0, Some("GFA00"), Some("#000000"), Some(Amount::units(400))));
+        assert_eq!(told(1), (1, Some("GFA01"), Some("#ff0000"), None), "without a tag nobody weighs it");
+        assert_eq!(told(2), (2, None, None, None), "empty");
+        assert_eq!(told(3), (7, Some("PETG"), None, Some(Amount::units(175))));
+        assert!(reported(None).is_empty() && reported(Some(&json!({"ams": "x"}))).is_empty());
+    }
+
+    #[test]
+    fn filaments_come_from_the_slots_that_were_chosen() {
+        let ams = two_changers();
+        let changer = Changer::of(Some(&ams));
+        let fed = |filaments: &[Option<u32>]| changer.feed(filaments).map(|feed| (feed.use_ams, feed.mapping));
+        assert_eq!(fed(&[Some(1)]), Ok((true, vec![1])));
+        assert_eq!(fed(&[Some(7), None, Some(0)]), Ok((true, vec![7, -1, 0])));
+        assert_eq!(fed(&[]), Ok((true, vec![2])), "what feeds the nozzle now");
+        assert_eq!(fed(&[Some(20)]), Ok((false, vec![])), "the spool beside the changer");
+        assert!(matches!(fed(&[Some(0), Some(20)]), Err(PrinterError::Invalid(_))), "one or the other");
+        let none = Changer::of(Some(&json!({"tray_now": "255"})));
+        assert_eq!(none.feed(&[Some(0)]).unwrap(), Feed::default());
+        assert_eq!(none.feed(&[]).unwrap(), Feed::default());
+    }
+}

@@ -1,0 +1,153 @@
+//! TLS with a printer that shows a certificate of its own: it must be named for the printer's serial number, and its key must
+//! stay the one that was seen first.
+//!
+//! No authority vouches for it: the maker's is not the same for all families and its certificates do not pass the rules for web servers, and in LAN-only mode some
+//! printers sign for themselves. So the first connection is trusted if the name is right, and later ones only with the same key. The key is kept as long as the
+//! printer is watched; a printer whose board was replaced is accepted after an operator disconnects and connects it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme, SupportedProtocolVersion};
+use sha2::{Digest, Sha256};
+
+use super::certificate::Certificate;
+use crate::printers::registry::MakeError;
+
+/// How one printer is spoken to over TLS.
+pub(super) struct Tls {
+    /// For the broker.
+    pub(super) mqtt: Arc<ClientConfig>,
+    /// For the file server. Its control and data connections share this configuration, so that the data connection resumes the session of
+    /// the control connection, as the printers demand. TLS 1.2 at most: with 1.3 the session comes too late, and transfers are cut.
+    pub(super) ftps: Arc<ClientConfig>,
+    /// What is asked for; sessions are resumed under it.
+    pub(super) name: ServerName<'static>,
+}
+
+impl Tls {
+    /// For the printer of this serial number at this host.
+    pub(super) fn new(serial: &str, host: &str) -> Result<Self, MakeError> {
+        let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
+        let name = name.map_err(|_| MakeError::BadAddress(format!("{serial:?} is not a serial number")))?;
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let verifier =
+            Arc::new(Pinned { serial: serial.to_owned(), key: Mutex::default(), provider: provider.clone() });
+        let config = |versions: &[&'static SupportedProtocolVersion]| {
+            let builder = ClientConfig::builder_with_provider(provider.clone());
+            let builder = builder.with_protocol_versions(versions);
+            let builder = builder.map_err(|error| MakeError::BadAddress(format!("no TLS: {error}")))?;
+            let builder = builder.dangerous().with_custom_certificate_verifier(verifier.clone());
+            Ok(Arc::new(builder.with_no_client_auth()))
+        };
+        Ok(Self {
+            mqtt: config(&[&rustls::version::TLS13, &rustls::version::TLS12])?,
+            ftps: config(&[&rustls::version::TLS12])?,
+            name,
+        })
+    }
+}
+
+/// Takes certificates that are named for the serial number, with the key that was seen first.
+#[derive(Debug)]
+struct Pinned {
+    serial: String,
+    /// Hash of the key that was seen first.
+    key: Mutex<Option<[u8; 32]>>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl Pinned {
+    /// Why a certificate is not taken, in words for people.
+    fn judge(&self, der: &[u8]) -> Result<(), String> {
+        let certificate = Certificate::read(der).ok_or("its certificate is not understood")?;
+        if certificate.common_name != self.serial {
+            let is: String = certificate.common_name.chars().take(40).filter(|c| !c.is_control()).collect();
+            return Err(format!("its certificate says that it is {is}, not {}", self.serial));
+        }
+        let key: [u8; 32] = Sha256::digest(certificate.public_key).into();
+        let mut known = self.key.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known.get_or_insert(key) == key {
+            return Ok(());
+        }
+        Err("its certificate has changed since the first connection: something else may answer in its place. If its board was \
+             replaced, disconnect the printer and connect it again"
+            .to_owned())
+    }
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.judge(end_entity).map(|()| ServerCertVerified::assertion()).map_err(Error::General)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Why a handshake failed, in words for people; `None` if it is no matter of certificates.
+pub(super) fn refusal(error: &std::io::Error) -> Option<String> {
+    match error.get_ref()?.downcast_ref::<Error>()? {
+        Error::General(words) => Some(words.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::certificate::tests::sample;
+    use super::*;
+
+    fn pinned(serial: &str) -> Pinned {
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        Pinned { serial: serial.to_owned(), key: Mutex::default(), provider }
+    }
+
+    #[test]
+    fn the_first_key_of_the_right_printer_is_kept() {
+        let verifier = pinned("01S00A123456");
+        assert_eq!(verifier.judge(&sample(0)), Ok(()));
+        assert_eq!(verifier.judge(&sample(0)), Ok(()), "again");
+        let changed = verifier.judge(&sample(1));
+        assert!(changed.as_ref().is_err_and(|words| words.contains("has changed since the first")), "{changed:?}");
+        assert_eq!(verifier.judge(&sample(0)), Ok(()), "the first one still");
+        assert_eq!(pinned("01S00A123456").judge(&sample(1)), Ok(()), "another connection begins anew");
+    }
+
+    #[test]
+    fn another_printers_certificate_is_refused_and_not_kept() {
+        let verifier = pinned("01S00A999999");
+        let words = "its certificate says that it is 01S00A123456, not 01S00A999999".to_owned();
+        assert_eq!(verifier.judge(&sample(0)), Err(words));
+        assert_eq!(*verifier.key.lock().unwrap_or_else(PoisonError::into_inner), None);
+        assert!(verifier.judge(b"garbage").is_err());
+    }
+}

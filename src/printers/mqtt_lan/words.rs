@@ -1,0 +1,191 @@
+//! What the printer's numbers for errors mean, in words for people. The commonest have a text here; of the others the number is
+//! told, under which the printer's screen and its maker's pages explain it.
+
+use serde_json::Value;
+
+use super::report::unsigned;
+
+/// The print was cancelled: told for some seconds, then taken back.
+const CANCELLED: [u32; 2] = [0x0300_400C, 0x0500_400E];
+/// The printer is busy with a print and takes no other.
+pub(super) const BUSY: u32 = 0x0500_4004;
+/// Commands of other programs than the maker's own are refused.
+const COMMANDS_REFUSED: u64 = 0x0500_0500_0001_0007;
+/// What a reply says to a command that is refused for that reason.
+const VERIFY_FAILED: &str = "verify failed";
+/// Most notices that are told together.
+const MAX_TOLD: usize = 4;
+/// Severity of a notice that asks for nothing.
+const INFORMATION: u64 = 4;
+/// Severity of a notice after which the printer does nothing more.
+const FATAL: u64 = 1;
+/// The part of the printer that drives motors and heaters, as notices begin with it.
+const MOTION: u64 = 0x03;
+
+/// That the printer lets us read and takes no commands, with the way out.
+pub(super) const READ_ONLY: &str = "connected, but read-only: the printer refuses commands from this server. Switch on LAN-only mode and \
+     Developer Mode on its screen, and enter the access code that it shows then";
+/// Why an access code that was right is right no more.
+pub(super) const CODE_HINT: &str = "the access code is wrong. It changes whenever LAN-only or Developer Mode is toggled: read it from the printer's screen again";
+
+/// Texts of `print_error`.
+const PRINT_ERRORS: [(u32, &str); 35] = [
+    (0x0300_4000, "printing stopped because homing the Z axis failed"),
+    (0x0300_4001, "the printer timed out waiting for the nozzle to cool down before homing"),
+    (0x0300_4002, "printing stopped because auto bed levelling failed"),
+    (0x0300_4005, "the nozzle fan speed is abnormal"),
+    (0x0300_4006, "the nozzle is clogged"),
+    (0x0300_4008, "the AMS failed to change filament"),
+    (0x0300_400C, "the print was cancelled"),
+    (0x0300_8000, "printing was paused for an unknown reason"),
+    (0x0300_8001, "printing was paused at the printer"),
+    (0x0300_8002, "defects of the first layer were detected"),
+    (0x0300_8003, "spaghetti was detected"),
+    (0x0300_8004, "the filament ran out"),
+    (0x0300_8005, "the front cover of the tool head fell off"),
+    (0x0300_8007, "a print was not finished when the printer lost power"),
+    (0x0300_8008, "the nozzle's temperature is abnormal"),
+    (0x0300_8009, "the bed's temperature is abnormal"),
+    (0x0300_800A, "filament piled up in the waste chute"),
+    (0x0300_800B, "the filament cutter is stuck"),
+    (0x0500_4001, "the printer failed to reach its maker's cloud"),
+    (0x0500_4002, "the file's path or name is not supported"),
+    (0x0500_4003, "the printer was unable to read the file"),
+    (BUSY, "the printer is busy and takes no other print"),
+    (0x0500_4005, "the printer takes no prints while its firmware is updated"),
+    (0x0500_4006, "the printer's storage has no room for the print"),
+    (0x0500_4008, "starting the print failed"),
+    (0x0500_400A, "the file's name is not supported"),
+    (0x0500_400B, "the printer failed to fetch the file"),
+    (0x0500_400C, "the printer has no memory card: insert one"),
+    (0x0500_400D, "the printer must run its self-test first"),
+    (0x0500_400E, "the print was cancelled"),
+    (0x0500_8030, "the build plate has no marker or is not aligned"),
+    (0x0700_8010, "the AMS assist motor is overloaded"),
+    (0x0700_8011, "the AMS filament ran out"),
+    (0x0700_8012, "the AMS mapping is wrong: a filament of the file has no slot"),
+    (0x1200_8012, "the AMS mapping is wrong: a filament of the file has no slot"),
+];
+
+/// Texts of the printer's notices (HMS).
+const NOTICES: [(u64, &str); 12] = [
+    (0x0300_0100_0001_0001, "the bed's temperature is abnormal: its heater may have a short circuit"),
+    (0x0300_0100_0001_0002, "the bed's temperature is abnormal: its heater may be disconnected"),
+    (0x0300_0200_0001_0001, "the nozzle's temperature is abnormal: its heater may have a short circuit"),
+    (0x0300_0200_0001_0002, "the nozzle's temperature is abnormal: its heater may be disconnected"),
+    (0x0300_0300_0001_0001, "the hot end's fan is slow or stopped"),
+    (0x0300_0D00_0001_0003, "the build plate is not placed properly"),
+    (0x0300_1A00_0002_0002, "the nozzle is clogged"),
+    (0x0500_0400_0001_0001, "the printer failed to fetch the print"),
+    (COMMANDS_REFUSED, "commands are refused: Developer Mode is off"),
+    (0x0700_2000_0002_0001, "the filament in AMS slot 1 ran out"),
+    (0x0700_2100_0002_0001, "the filament in AMS slot 2 ran out"),
+    (0x0C00_0300_0003_0008, "spaghetti was detected"),
+];
+
+/// Whether this `print_error` says that somebody cancelled the print.
+pub(super) fn is_cancel(error: u32) -> bool {
+    CANCELLED.contains(&error)
+}
+
+/// `print_error` in words; `None` for 0, which is none.
+pub(super) fn print_error(error: u32) -> Option<String> {
+    if error == 0 {
+        return None;
+    }
+    // The second digit pair of the AMS errors is the number of the unit.
+    let unit = if error >> 24 == 0x07 { error & 0xFF00_FFFF } else { error };
+    let number = format!("{:04X}-{:04X}", error >> 16, error & 0xFFFF);
+    let known = PRINT_ERRORS.iter().find(|(code, _)| *code == unit);
+    Some(match known {
+        Some((_, text)) => format!("{text} ({number})"),
+        None => format!("error {number}, see the printer's screen"),
+    })
+}
+
+/// The notices of a report as numbers of 64 bits, without those that ask for nothing.
+pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
+    let all = hms.and_then(Value::as_array).into_iter().flatten();
+    let number = |one: &Value| {
+        let [attr, code] = ["attr", "code"].map(|name| one.get(name).and_then(unsigned).filter(|n| *n <= 0xFFFF_FFFF));
+        Some(attr? << 32 | code?)
+    };
+    all.filter_map(number).filter(|notice| (*notice >> 16) & 0xFFFF != INFORMATION).collect()
+}
+
+/// Notices in words.
+pub(super) fn told(notices: &[u64]) -> Option<String> {
+    let words = |notice: &u64| {
+        let [a, b, c, d] = [48, 32, 16, 0].map(|shift| (notice >> shift) & 0xFFFF);
+        let number = format!("HMS {a:04X}-{b:04X}-{c:04X}-{d:04X}");
+        match NOTICES.iter().find(|(code, _)| code == notice) {
+            Some((_, text)) => format!("{text} ({number})"),
+            None => format!("{number}, see the printer's screen"),
+        }
+    };
+    let told: Vec<String> = notices.iter().take(MAX_TOLD).map(words).collect();
+    Some(told.join("; ")).filter(|text| !text.is_empty())
+}
+
+/// Whether one of the notices is a fault of heaters or motors after which nothing may be printed until somebody has looked.
+pub(super) fn is_fault(notices: &[u64]) -> bool {
+    notices.iter().any(|notice| notice >> 56 == MOTION && (notice >> 16) & 0xFFFF == FATAL)
+}
+
+/// Whether one of the notices says that commands are refused.
+pub(super) fn refuses_commands(notices: &[u64]) -> bool {
+    notices.contains(&COMMANDS_REFUSED)
+}
+
+/// Whether the reason of a reply says that commands are refused, whatever they are.
+pub(super) fn is_unverified(reason: &str) -> bool {
+    reason.to_ascii_lowercase().contains(VERIFY_FAILED)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn errors_are_told_in_words_and_with_their_number() {
+        assert_eq!(print_error(0), None);
+        assert_eq!(print_error(50_348_044).as_deref(), Some("the print was cancelled (0300-400C)"));
+        assert_eq!(
+            print_error(0x0702_8012).as_deref(),
+            Some("the AMS mapping is wrong: a filament of the file has no slot (0702-8012)"),
+            "of any unit"
+        );
+        assert_eq!(print_error(0x0123_ABCD).as_deref(), Some("error 0123-ABCD, see the printer's screen"));
+        assert!(is_cancel(0x0300_400C) && is_cancel(0x0500_400E) && !is_cancel(BUSY));
+    }
+
+    #[test]
+    fn notices_are_told_in_words_or_with_their_number() {
+        let hms = json!([
+            {"attr": 0x0300_0D00, "code": 0x0001_0003},
+            {"attr": "83887360", "code": "65543"},
+            {"attr": 0x0C00_0100, "code": 0x0004_000D},
+            {"attr": 0x1234_5678, "code": 0x0002_0001},
+            {"attr": -1, "code": "x"},
+        ]);
+        let found = notices(Some(&hms));
+        assert_eq!(found.len(), 3, "no information, nothing malformed: {found:x?}");
+        assert!(refuses_commands(&found) && is_fault(&found));
+        assert!(!is_fault(&found[1..]), "neither a fault of another part nor one that is not fatal");
+        let words = told(&found).unwrap_or_default();
+        assert!(
+            words.starts_with("the build plate is not placed properly (HMS 0300-0D00-0001-0003); commands"),
+            "{words}"
+        );
+        assert!(words.ends_with("HMS 1234-5678-0002-0001, see the printer's screen"), "{words}");
+        assert_eq!((told(&[]), notices(None).len()), (None, 0));
+    }
+
+    #[test]
+    fn a_refusal_for_want_of_a_signature_is_known() {
+        assert!(is_unverified("mqtt message Verify Failed"));
+        assert!(!is_unverified("busy"));
+    }
+}
