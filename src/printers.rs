@@ -30,6 +30,7 @@ macro_rules! printer_types {
 printer_types! {
     fw_rest
     server_rest
+    prusa_link
 }
 
 #[cfg(test)]

@@ -56,4 +56,5 @@ macro_rules! printer_kinds {
 printer_kinds! {
     FwRest moonraker
     ServerRest octoprint
+    PrusaLink prusalink
 }

@@ -43,11 +43,13 @@ pub enum Operation {
     Webcams,
     /// Reading what computer the printer's server runs on, [`Adapter::system_info`].
     SystemInfo,
+    /// Cutting motors and heaters at once, [`Adapter::emergency_stop`].
+    EmergencyStop,
 }
 
 impl Operation {
     /// All operations that a type may lack.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::History,
         Self::DeleteFile,
         Self::ListFiles,
@@ -58,6 +60,7 @@ impl Operation {
         Self::PrinterInfo,
         Self::Webcams,
         Self::SystemInfo,
+        Self::EmergencyStop,
     ];
 }
 
@@ -74,6 +77,7 @@ impl fmt::Display for Operation {
             Self::PrinterInfo => "printer info",
             Self::Webcams => "webcams",
             Self::SystemInfo => "system info",
+            Self::EmergencyStop => "emergency stops",
         })
     }
 }
@@ -259,7 +263,8 @@ pub trait Adapter: Send + Sync {
     async fn resume(&self) -> Result<(), PrinterError>;
     /// Ends whatever the printer prints; the caller has looked which file that is.
     async fn cancel(&self) -> Result<(), PrinterError>;
-    /// Cuts motors and heaters at once, past everything queued, on a connection of its own.
+    /// Cuts motors and heaters at once, past everything queued, on a connection of its own. A type without it ends the print that is
+    /// on by the fastest way it has, and says [`PrinterError::Unsupported`] where none is.
     async fn emergency_stop(&self) -> Result<(), PrinterError>;
 
     /// What the printer remembers of prints of this file, newest first; empty: nothing.

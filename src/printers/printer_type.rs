@@ -25,6 +25,8 @@ pub struct PrinterType {
     pub default_port: u16,
     /// The request header that carries the API key, in lower case.
     pub key_header: &'static str,
+    /// Whether the key may be `user:password` instead, which is then used for HTTP Digest.
+    pub key_may_be_password: bool,
     /// The forms of G-code that its printers print.
     pub forms: &'static [GcodeForm],
     /// The optional operations that its printers do not have; the adapter answers them with [`PrinterError::Unsupported`].
@@ -48,6 +50,7 @@ impl PrinterType {
             program,
             default_port,
             key_header: "x-api-key",
+            key_may_be_password: false,
             forms: &[GcodeForm::Text],
             lacks: &[],
             one_upload_per_host: false,

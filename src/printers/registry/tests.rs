@@ -69,6 +69,7 @@ async fn answer(printer: &dyn Adapter, operation: Operation) -> Result<(), Print
         Operation::PrinterInfo => printer.printer_info().await.map(drop),
         Operation::Webcams => printer.webcams().await.map(drop),
         Operation::SystemInfo => printer.system_info().await.map(drop),
+        Operation::EmergencyStop => printer.emergency_stop().await,
     }
 }
 
