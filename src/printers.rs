@@ -31,6 +31,7 @@ printer_types! {
     fw_rest
     server_rest
     prusa_link
+    sdcp
 }
 
 #[cfg(test)]

@@ -57,4 +57,5 @@ printer_kinds! {
     FwRest moonraker
     ServerRest octoprint
     PrusaLink prusalink
+    Sdcp sdcp
 }

@@ -171,6 +171,12 @@ impl Wire {
         self.send_file(call.body(body), taken, source).await
     }
 
+    /// Sends a form whose parts are in memory, within the time of an upload of so many bytes.
+    pub(super) async fn form(&self, path: &str, form: Form, bytes: u64) -> Result<Value, PrinterError> {
+        let limit = self.settings.upload_timeout(bytes);
+        self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)).await
+    }
+
     async fn send_file(&self, call: RequestBuilder, taken: Taken, source: &Source) -> Result<Value, PrinterError> {
         let Settings { offline_after, .. } = self.settings;
         let limit = self.settings.upload_timeout(source.sent_bytes());

@@ -32,6 +32,10 @@ macro_rules! each_kind {
             async fn prusa_link() {
                 run(PrinterKind::PrusaLink).await;
             }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sdcp() {
+                run(PrinterKind::Sdcp).await;
+            }
         }
     )* };
 }
@@ -342,6 +346,11 @@ pub fn can(kind: PrinterKind, operation: Operation) -> bool {
 /// Whether printers of a kind print files of this form.
 pub fn prints(kind: PrinterKind, form: GcodeForm) -> bool {
     declared(kind).prints(form)
+}
+
+/// Whether printers of a kind ask for no key.
+pub fn keyless(kind: PrinterKind) -> bool {
+    declared(kind).keyless
 }
 
 /// The outcome of an act that only some types can do.

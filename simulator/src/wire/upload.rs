@@ -74,11 +74,16 @@ impl Upload {
     }
 
     /// Receives an upload. The `slow_upload` fault acts on every piece, also if it is switched meanwhile.
-    pub async fn receive(printer: &VirtualPrinter, mut form: Multipart) -> Result<Self, MultipartError> {
+    pub async fn receive(printer: &VirtualPrinter, form: Multipart) -> Result<Self, MultipartError> {
+        Self::receive_as(printer, form, "file").await
+    }
+
+    /// As [`Upload::receive`], with the file in the part of this name.
+    pub async fn receive_as(printer: &VirtualPrinter, mut form: Multipart, part: &str) -> Result<Self, MultipartError> {
         let mut upload = Self::default();
         while let Some(mut field) = form.next_field().await? {
             let name = field.name().unwrap_or_default().to_owned();
-            if name != "file" {
+            if name != part {
                 upload.fields.insert(name, field.text().await?);
                 continue;
             }
