@@ -55,6 +55,7 @@ mod kill;
 mod kits;
 mod manual;
 mod mishaps;
+mod mixed;
 mod panics;
 mod parts;
 mod pushes;
