@@ -11,15 +11,15 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep;
 
-use self::link::Link;
+use self::link::OneSocket;
 use self::message::Ask;
 use crate::domain::printer_status::{Activity, Status};
 use crate::domain::time::Timestamp;
@@ -53,8 +53,8 @@ pub(super) const TYPE: PrinterType = PrinterType {
         let mut url = wire.url("websocket");
         // Cannot fail: the base is http or https.
         let _ = url.set_scheme(if url.scheme() == "https" { "wss" } else { "ws" });
-        let link = Link::new(url, wire.settings.clone());
-        Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false), uploaded: Mutex::default() }))
+        let link = OneSocket::new(url, wire.settings.clone());
+        Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false) }))
     })
 };
 
@@ -62,11 +62,9 @@ pub(super) const TYPE: PrinterType = PrinterType {
 struct Sdcp {
     /// For uploads; all else goes over the socket.
     wire: Wire,
-    link: Link,
+    link: OneSocket,
     /// Whether an operator disconnected it.
     let_go: AtomicBool,
-    /// When the last upload ended.
-    uploaded: Mutex<Option<Instant>>,
 }
 
 impl Sdcp {
@@ -112,9 +110,8 @@ impl Adapter for Sdcp {
         self.wire.declared.takes(name)?;
         upload::check(source).await?;
         let name = name.rsplit('/').next().unwrap_or(name);
-        let sent = files::upload(&self.wire, name, source).await;
-        *self.uploaded.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-        sent?;
+        files::upload(&self.wire, name, source).await?;
+        sleep(SETTLES).await;
         let stored = self.files().await?.into_iter().find(|file| file.path == name);
         let words = match stored.map(|file| file.size) {
             None => "nothing of this name".to_owned(),
@@ -128,10 +125,6 @@ impl Adapter for Sdcp {
 
     async fn start(&self, name: &str) -> Result<(), PrinterError> {
         let name = file_name(name)?;
-        let uploaded = *self.uploaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(uploaded) = uploaded {
-            sleep_until(uploaded + SETTLES).await;
-        }
         self.link.ask(Ask::Start(name.to_owned())).await.map(drop)
     }
 

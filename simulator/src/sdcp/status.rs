@@ -51,9 +51,13 @@ pub(super) fn of(machine: &mut Machine) -> Value {
             "ErrorNumber": if number == 14 { 19 } else { 0 }, "TaskId": "", "PrintSpeedPct": 100, "Progress": 0,
         }),
     };
-    let on = machine.job().is_some() || machine.echoes();
+    let does = match machine.controller() {
+        // It tests itself first.
+        Controller::Starting => 4,
+        _ => u8::from(machine.job().is_some() || machine.echoes()),
+    };
     json!({
-        "CurrentStatus": [u8::from(on)], "TimeLapseStatus": 0, "PlatFormType": 0,
+        "CurrentStatus": [does], "TimeLapseStatus": 0, "PlatFormType": 0,
         "TempOfHotbed": heat.bed, "TempTargetHotbed": heat.bed_target,
         "TempOfNozzle": heat.nozzle, "TempTargetNozzle": heat.nozzle_target, "TempOfBox": 24.5, "TempTargetBox": 0,
         "CurrenCoord": "0.00,0.00,0.00", "ZOffset": 0.0, "PrintInfo": print,

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::message::{self, Ask, Heard};
+use super::message::{self, Ask, PrinterMessage};
 use super::status::{self, Essence};
 use crate::printers::adapter::{PrinterError, PushState, Telemetry};
 use crate::printers::registry::Settings;
@@ -36,24 +36,24 @@ const IDLE: Duration = Duration::from_secs(50);
 const CLOSES: Duration = Duration::from_secs(1);
 
 /// The socket of one adapter: opened by the first question.
-pub(super) struct Link {
+pub(super) struct OneSocket {
     url: Url,
     settings: Settings,
-    shared: Arc<Shared>,
+    shared: Arc<SocketInbox>,
     task: Mutex<Option<(mpsc::Sender<Question>, AbortOnDropHandle<()>)>>,
 }
 
 /// What the socket leaves for the adapter.
 #[derive(Default)]
-struct Shared {
+struct SocketInbox {
     woken: Notify,
-    pushed: Mutex<Pushed>,
+    pushed: Mutex<SocketNews>,
     /// Our latest time, which questions carry.
     at_ms: AtomicI64,
 }
 
 #[derive(Default)]
-struct Pushed {
+struct SocketNews {
     state: PushState,
     telemetry: Option<Telemetry>,
     seen: Option<Essence>,
@@ -61,8 +61,8 @@ struct Pushed {
     board: String,
 }
 
-impl Shared {
-    fn with<T>(&self, act: impl FnOnce(&mut Pushed) -> T) -> T {
+impl SocketInbox {
+    fn with<T>(&self, act: impl FnOnce(&mut SocketNews) -> T) -> T {
         act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -71,14 +71,14 @@ impl Shared {
     }
 }
 
-type Answered = oneshot::Sender<Result<Value, PrinterError>>;
+type AnswerTo = oneshot::Sender<Result<Value, PrinterError>>;
 
 struct Question {
     ask: Ask,
-    answered: Answered,
+    answered: AnswerTo,
 }
 
-impl Link {
+impl OneSocket {
     pub(super) fn new(url: Url, settings: Settings) -> Self {
         Self { url, settings, shared: Arc::default(), task: Mutex::default() }
     }
@@ -137,7 +137,7 @@ impl Link {
 }
 
 /// Holds at most one socket, as long as questions come.
-async fn keep(url: Url, settings: Settings, mut asked: mpsc::Receiver<Question>, shared: Arc<Shared>) {
+async fn keep(url: Url, settings: Settings, mut asked: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
     while let Some(first) = asked.recv().await {
         match open(&url, settings.connect_timeout).await {
             Ok(socket) => {
@@ -182,12 +182,12 @@ async fn open(url: &Url, limit: Duration) -> Result<WebSocketStream<TcpStream>, 
 struct Talk {
     socket: WebSocketStream<TcpStream>,
     waiting: HashMap<String, Waiting>,
-    shared: Arc<Shared>,
+    shared: Arc<SocketInbox>,
 }
 
 struct Waiting {
     ask: Ask,
-    answered: Answered,
+    answered: AnswerTo,
     until: Instant,
     /// Whether the printer has said that it will answer with a message of its own.
     acknowledged: bool,
@@ -250,7 +250,7 @@ impl Talk {
             }
         });
         match heard {
-            Heard::Answer { id, acknowledged, data } => {
+            PrinterMessage::Answer { id, acknowledged, data } => {
                 let Some(mut waiting) = self.waiting.remove(&id) else { return };
                 let judged = waiting.ask.judge(acknowledged);
                 let answer = match (judged, waiting.told.take()) {
@@ -264,14 +264,14 @@ impl Talk {
                 };
                 let _ = waiting.answered.send(answer);
             }
-            Heard::Status(told) => {
+            PrinterMessage::Status(told) => {
                 let asked = self.answer_all(&Ask::Status, &told);
                 self.pushed(&told, asked);
             }
-            Heard::Attributes(told) => {
+            PrinterMessage::Attributes(told) => {
                 self.answer_all(&Ask::Attributes, &told);
             }
-            Heard::Other => {}
+            PrinterMessage::Other => {}
         }
     }
 

@@ -90,7 +90,7 @@ pub(super) fn name_of(path: &str) -> &str {
 
 /// A message of the printer.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Heard {
+pub(super) enum PrinterMessage {
     /// The acknowledgement of the request with this id, and what came with it.
     Answer {
         id: String,
@@ -104,21 +104,21 @@ pub(super) enum Heard {
 }
 
 /// Reads a message, and the id of the printer where it is told.
-pub(super) fn read(text: &str) -> (Heard, Option<String>) {
+pub(super) fn read(text: &str) -> (PrinterMessage, Option<String>) {
     let Ok(mut message) = bounded_json::read(text.as_bytes(), bounded_json::ANSWER) else {
-        return (Heard::Other, None);
+        return (PrinterMessage::Other, None);
     };
     let board = message.get("MainboardID").or_else(|| message.pointer("/Data/MainboardID")).and_then(Value::as_str);
     let board = board.filter(|board| !board.is_empty()).map(str::to_owned);
     let heard = if let Some(status) = message.get_mut("Status").filter(|status| status.is_object()) {
-        Heard::Status(status.take())
+        PrinterMessage::Status(status.take())
     } else if let Some(attributes) = message.get_mut("Attributes").filter(|attributes| attributes.is_object()) {
-        Heard::Attributes(attributes.take())
+        PrinterMessage::Attributes(attributes.take())
     } else if let Some(id) = message.pointer("/Data/RequestID").and_then(Value::as_str).map(str::to_owned) {
         let data = message.pointer_mut("/Data/Data").map(Value::take).unwrap_or_default();
-        Heard::Answer { id, acknowledged: data.get("Ack").and_then(Value::as_i64).unwrap_or(0), data }
+        PrinterMessage::Answer { id, acknowledged: data.get("Ack").and_then(Value::as_i64).unwrap_or(0), data }
     } else {
-        Heard::Other
+        PrinterMessage::Other
     };
     (heard, board)
 }

@@ -8,7 +8,7 @@ use crate::domain::time::Timestamp;
 use crate::printers::adapter::Telemetry;
 
 /// What the number of a print's state means.
-enum State {
+enum PrintState {
     AtRest,
     Printing,
     Paused,
@@ -21,18 +21,18 @@ enum State {
     Unknown,
 }
 
-fn state_of(number: Option<i64>) -> State {
+fn state_of(number: Option<i64>) -> PrintState {
     match number {
-        Some(0) => State::AtRest,
+        Some(0) => PrintState::AtRest,
         // Homing, pausing, checks, resuming, printing, levelling, heating, and what is between them.
-        Some(1 | 5 | 10..=13 | 15..=22) => State::Printing,
-        Some(6) => State::Paused,
-        Some(7) => State::Stopping,
-        Some(8) => State::Stopped,
-        Some(9) => State::Finished,
-        Some(3 | 4) => State::Over,
-        Some(14) => State::Failed,
-        _ => State::Unknown,
+        Some(1 | 5 | 10..=13 | 15..=22) => PrintState::Printing,
+        Some(6) => PrintState::Paused,
+        Some(7) => PrintState::Stopping,
+        Some(8) => PrintState::Stopped,
+        Some(9) => PrintState::Finished,
+        Some(3 | 4) => PrintState::Over,
+        Some(14) => PrintState::Failed,
+        _ => PrintState::Unknown,
     }
 }
 
@@ -72,7 +72,9 @@ fn progress(told: &Value) -> Option<f64> {
         let (done, all) = (print(told, "CurrentTicks")?, print(told, "TotalTicks")?);
         (all > 0.0).then(|| done / all * 100.0)
     };
-    print(told, "Progress").or_else(of_time).map(|percent| percent.clamp(0.0, 100.0))
+    // It is told in whole per cent, and the times are finer.
+    let told = [print(told, "Progress"), of_time()].into_iter().flatten().reduce(f64::max);
+    told.map(|percent| percent.clamp(0.0, 100.0))
 }
 
 fn remaining(told: &Value) -> Option<i64> {
@@ -99,16 +101,16 @@ pub(super) fn read(told: &Value, at: Timestamp) -> Status {
     let percent = progress(told).unwrap_or(0.0);
     let error = print(told, "ErrorNumber").map_or(0, |number| number as i64);
     let (mut state, mut ended, mut shows) = match state_of(number(told)) {
-        State::AtRest => (Activity::Idle, None, false),
-        State::Printing | State::Stopping => (Activity::Printing, None, true),
-        State::Paused => (Activity::Paused, None, true),
-        State::Finished => (Activity::Idle, Some(PrintEnd::Finished), true),
-        State::Stopped if error != 0 => (Activity::Idle, Some(PrintEnd::Failed), true),
-        State::Stopped => (Activity::Idle, Some(PrintEnd::Cancelled), true),
-        State::Over if percent >= 100.0 => (Activity::Idle, Some(PrintEnd::Finished), true),
-        State::Over => (Activity::Idle, None, true),
-        State::Failed => (Activity::Error, Some(PrintEnd::Failed), true),
-        State::Unknown => (Activity::Printing, None, false),
+        PrintState::AtRest => (Activity::Idle, None, false),
+        PrintState::Printing | PrintState::Stopping => (Activity::Printing, None, true),
+        PrintState::Paused => (Activity::Paused, None, true),
+        PrintState::Finished => (Activity::Idle, Some(PrintEnd::Finished), true),
+        PrintState::Stopped if error != 0 => (Activity::Idle, Some(PrintEnd::Failed), true),
+        PrintState::Stopped => (Activity::Idle, Some(PrintEnd::Cancelled), true),
+        PrintState::Over if percent >= 100.0 => (Activity::Idle, Some(PrintEnd::Finished), true),
+        PrintState::Over => (Activity::Idle, None, true),
+        PrintState::Failed => (Activity::Error, Some(PrintEnd::Failed), true),
+        PrintState::Unknown => (Activity::Printing, None, false),
     };
     // It prints already and does not say what, calibrates, or tests itself.
     if state == Activity::Idle && (does(1) || does(3) || does(4)) {
@@ -150,7 +152,7 @@ fn words(ended: Option<PrintEnd>, error: i64, number: Option<i64>) -> Option<Str
     };
     said.or_else(|| match (ended, number) {
         (Some(PrintEnd::Failed), _) => Some("the printer is in error: look at its screen".to_owned()),
-        (_, Some(number)) if matches!(state_of(Some(number)), State::Unknown) => {
+        (_, Some(number)) if matches!(state_of(Some(number)), PrintState::Unknown) => {
             Some(format!("the printer is in its state {number}, which is not known"))
         }
         _ => None,
