@@ -131,6 +131,9 @@ pub struct SimulateArgs {
     /// Port of the first printer, the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
+    /// Answer callers without a key too, as printers do that trust the whole network
+    #[arg(long)]
+    pub keyless: bool,
     /// Print this many times faster than the G-code estimates
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,

@@ -20,6 +20,8 @@ pub struct FleetOptions {
     /// Whether each printer has a loopback address of its own (127.0.1.1 and up, Linux only), as if each stood on a computer of
     /// its own; otherwise all are on 127.0.0.1.
     pub own_hosts: bool,
+    /// Whether they answer callers without a key too, as printers do that trust the whole network.
+    pub keyless: bool,
     /// How many times faster than the G-code's estimate they print.
     pub speed: f64,
     /// Seed of keys, serial numbers, heat-up times and sensor noise.
@@ -42,7 +44,7 @@ impl Default for FleetOptions {
     /// One printer of each kind, at real speed, on free ports.
     fn default() -> Self {
         let printers = PrinterKind::ALL.iter().map(|kind| (*kind, 1)).collect();
-        Self { printers, base_port: None, own_hosts: false, speed: 1.0, seed: 1 }
+        Self { printers, base_port: None, own_hosts: false, keyless: false, speed: 1.0, seed: 1 }
     }
 }
 
@@ -94,7 +96,7 @@ impl Deref for SimHandle {
 pub struct SimPrinter {
     /// The wire protocol that it speaks.
     pub kind: PrinterKind,
-    /// Its base URL, `http://127.0.0.1:port`.
+    /// Its base URL as Printfloor's API takes it, such as `http://127.0.0.1:port`.
     pub base_url: String,
     /// The API key that its calls need.
     pub api_key: String,
@@ -105,6 +107,11 @@ pub struct SimPrinter {
 }
 
 impl SimPrinter {
+    fn shares_port(&self, other: &Self) -> bool {
+        let ports = other.handle.server.ports();
+        self.handle.server.ports().iter().any(|port| ports.contains(port))
+    }
+
     /// The JSON line that describes it: `{type, baseUrl, apiKey, serial}`.
     pub fn print_line(&self) -> String {
         json!({"type": self.kind.as_str(), "baseUrl": self.base_url, "apiKey": self.api_key, "serial": self.serial})
@@ -138,8 +145,8 @@ impl Fleet {
             // whose port is taken holds it until another has been found.
             let mut taken = Vec::new();
             let printer = loop {
-                let printer = start_one(kind, SocketAddr::from((host, port)), options.speed, seed).await?;
-                if !printers.iter().any(|other: &SimPrinter| port_of(other) == port_of(&printer)) {
+                let printer = start_one(kind, SocketAddr::from((host, port)), &options, seed).await?;
+                if !printers.iter().any(|other: &SimPrinter| other.shares_port(&printer)) {
                     break printer;
                 }
                 taken.push(printer);
@@ -163,24 +170,26 @@ impl Fleet {
     }
 }
 
-fn port_of(printer: &SimPrinter) -> Option<&str> {
-    printer.base_url.trim_end_matches('/').rsplit(':').next()
-}
-
 /// A loopback address that no other printer of the fleet has.
 fn own_host(index: usize) -> Ipv4Addr {
     let [.., high, low] = (index as u32 + 1).to_be_bytes();
     Ipv4Addr::new(127, 0, 1 + high % 254, low)
 }
 
-async fn start_one(kind: PrinterKind, addr: SocketAddr, speed: f64, seed: u64) -> Result<SimPrinter, FleetError> {
+async fn start_one(
+    kind: PrinterKind,
+    addr: SocketAddr,
+    fleet: &FleetOptions,
+    seed: u64,
+) -> Result<SimPrinter, FleetError> {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let api_key = hex::encode(rng.u128(..).to_be_bytes());
-    let number = rng.u32(100_000..1_000_000);
     let protocol = kind.protocol();
+    let mut api_key = hex::encode(rng.u128(..).to_be_bytes());
+    api_key.truncate(protocol.key_chars);
+    let number = rng.u32(100_000..1_000_000);
     let serial = format!("{}{number}", protocol.serial_prefix);
-    let printer = VirtualPrinter::new(rng.u64(..), speed, protocol.reconnects);
-    let options = ServeOptions { addr, api_key: Some(api_key.clone()), name: serial.clone() };
+    let printer = VirtualPrinter::new(rng.u64(..), fleet.speed, protocol.reconnects);
+    let options = ServeOptions { addr, api_key: (!fleet.keyless).then(|| api_key.clone()), name: serial.clone() };
     let server =
         (protocol.serve)(printer.clone(), options).await.map_err(|source| FleetError::Listen { addr, source })?;
     Ok(SimPrinter {

@@ -7,8 +7,10 @@ use std::fmt::Write as _;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 pub mod facts;
+pub mod package;
 
 pub use facts::{GcodeFacts, Thumbnail};
+pub use package::{package, package_of};
 
 /// A PNG of 16 × 16 pixels in one colour.
 const THUMBNAIL_BASE64: &str =

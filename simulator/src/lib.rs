@@ -8,6 +8,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
 
+pub mod bambu;
 pub mod faults;
 pub mod fleet;
 pub mod gcode;

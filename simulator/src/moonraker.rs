@@ -5,7 +5,10 @@
 //! with an API key every call needs it (or a one-shot token), without one every caller is trusted. The only file root
 //! is `gcodes`.
 
-use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicU64};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+};
 
 use axum::{
     Router,
@@ -16,6 +19,7 @@ use axum::{
     routing::{MethodFilter, get, on, post},
 };
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
 
 use crate::{
     Protocol, ServeOptions, VirtualPrinter,
@@ -39,6 +43,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "fw_rest",
     about: "printers with the firmware web API (Moonraker)",
     serial_prefix: "SIMFW",
+    key_chars: 32,
+    prints_packages: false,
     reconnects: true,
     serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
 };
@@ -51,6 +57,8 @@ struct Host {
     name: Arc<str>,
     oneshots: Arc<Mutex<Vec<String>>>,
     sockets: Arc<AtomicU64>,
+    /// The open sockets by the number that identified clients are told.
+    connections: Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<Params>>>>,
 }
 
 /// Serves a printer. It should have been made with `reconnects`, because Klipper comes back by itself.
@@ -61,6 +69,7 @@ async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> std::io::Resu
         name: Arc::from(options.name),
         oneshots: Arc::default(),
         sockets: Arc::default(),
+        connections: Arc::default(),
     };
     Server::start_printer(options.addr, printer, host.router()).await
 }
@@ -104,6 +113,9 @@ impl Host {
         }
         let protocol = router
             .route("/server/jsonrpc", post(socket::over_http))
+            .route("/printer/objects/subscribe", on(ANY, socket::subscribe_over_http))
+            // What programs ask that upload to OctoPrint; in no envelope.
+            .route("/api/version", get(octoprint_version))
             .route(
                 "/server/files/upload",
                 post(files::upload).layer(DefaultBodyLimit::disable()),
@@ -164,6 +176,13 @@ async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Re
     }
 }
 
+async fn octoprint_version() -> Response {
+    answer(
+        StatusCode::OK,
+        &json!({"server": "1.5.0", "api": "0.1", "text": "OctoPrint (Moonraker v0.10.0-1-gd5ee171)"}),
+    )
+}
+
 async fn http_call(host: Host, method: &'static str, request: Request) -> Response {
     let called = match arguments(method, request).await {
         Ok(params) => host.call(method, &params).await,
@@ -216,7 +235,14 @@ async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
         pairs.extend(form);
     }
     let mut params = Params::new();
-    if method == "printer.objects.query" && !body.contains_key("objects") {
+    if method == "printer.objects.subscribe" {
+        // Of the query string only this is no object.
+        let number = pairs.extract_if(.., |(name, _)| name == "connection_id").last();
+        params.extend(
+            number.map(|(name, number)| (name, number.parse::<u64>().map_or(Value::String(number), Value::from))),
+        );
+    }
+    if method.starts_with("printer.objects.") && !body.contains_key("objects") {
         let objects: Params = pairs
             .into_iter()
             .map(|(name, fields)| (name, if fields.is_empty() { Value::Null } else { fields.split(',').collect() }))

@@ -38,6 +38,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "server_rest",
     about: "printers with a print server (OctoPrint)",
     serial_prefix: "SIMSR",
+    key_chars: 32,
+    prints_packages: false,
     reconnects: false,
     serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
 };
@@ -80,6 +82,10 @@ impl Host {
             )
             .route("/api/settings", get(settings))
             .route("/api/login", post(login))
+            .route(
+                "/api/currentuser",
+                get(|| async { Json(json!({"name": USER, "permissions": [], "groups": ["admins", "users"]})) }),
+            )
             .route(
                 "/api/connection",
                 get(connection::show).post(connection::command),

@@ -4,8 +4,9 @@
 //! How a state is named on the wire is decided by the protocols' modules.
 
 use std::{
+    any::Any,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -40,6 +41,8 @@ struct Inner {
     requests: AtomicU64,
     uploads: AtomicU64,
     sockets: AtomicUsize,
+    /// What its protocol keeps beside the machine; must not hold the printer itself.
+    extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 /// A condition was not met within this time.
@@ -57,6 +60,7 @@ impl VirtualPrinter {
             requests: AtomicU64::new(0),
             uploads: AtomicU64::new(0),
             sockets: AtomicUsize::new(0),
+            extension: OnceLock::new(),
         });
         let mut revised = inner.revision.subscribe();
         let weak = Arc::downgrade(&inner);
@@ -87,6 +91,16 @@ impl VirtualPrinter {
         drop(machine);
         self.0.revision.send_if_modified(|known| std::mem::replace(known, revision) != revision);
         result
+    }
+
+    /// Adds what its protocol keeps beside the machine, unless there is something already.
+    pub(crate) fn extend(&self, extension: impl Any + Send + Sync) {
+        let _ = self.0.extension.set(Box::new(extension));
+    }
+
+    /// What its protocol keeps beside the machine; `None` if it keeps nothing of this type.
+    pub(crate) fn extension<T: Any + Clone>(&self) -> Option<T> {
+        self.0.extension.get()?.downcast_ref().cloned()
     }
 
     /// Signals whenever the state changes other than by the passing of time.

@@ -15,6 +15,10 @@ pub struct Protocol {
     pub about: &'static str,
     /// What the serial numbers of its printers begin with.
     pub serial_prefix: &'static str,
+    /// How many characters its API keys have.
+    pub key_chars: usize,
+    /// Whether its printers print packages (`.gcode.3mf`) instead of G-code as text.
+    pub prints_packages: bool,
     /// Whether a lost controller is found again without a command (Klipper does, a serial port does not).
     pub reconnects: bool,
     /// Serves a printer until the server is dropped.

@@ -35,6 +35,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "prusa_link",
     about: "printers with Prusa's web API (PrusaLink)",
     serial_prefix: "SIMPL",
+    key_chars: 32,
+    prints_packages: false,
     reconnects: true,
     serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
 };

@@ -32,6 +32,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "sdcp",
     about: "printers with a web socket of the SDCP kind (Elegoo)",
     serial_prefix: "SIMSD",
+    key_chars: 32,
+    prints_packages: false,
     reconnects: true,
     serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
 };

@@ -11,6 +11,8 @@
 //! | `GET /_sim/faults`, `POST /_sim/faults` | the faults; a POST changes those it names |
 //! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
 //! | `POST /_sim/reboot` | `{"forget": false}` or no body |
+//!
+//! A protocol that is not HTTP brings its own tasks ([`Server::of`]) and hands plain HTTP connections to [`passed_on`].
 
 use std::{
     net::SocketAddr,
@@ -30,8 +32,9 @@ use axum::{
 };
 use futures::task::AtomicWaker;
 use tokio::{
-    io::{self, AsyncRead, AsyncWrite, ReadBuf},
+    io::{self, AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
+    sync::{Notify, mpsc},
     task::JoinHandle,
 };
 
@@ -55,6 +58,7 @@ pub struct Gate {
     number: u64,
     reader: AtomicWaker,
     writer: AtomicWaker,
+    ended: Notify,
 }
 
 impl Gate {
@@ -63,6 +67,14 @@ impl Gate {
         self.cut.store(true, Ordering::SeqCst);
         self.reader.wake();
         self.writer.wake();
+        self.ended.notify_one();
+    }
+
+    /// Waits until the connection is cut, for the one task that serves it and may be waiting for something else.
+    pub(crate) async fn until_cut(&self) {
+        while !self.is_cut() {
+            self.ended.notified().await;
+        }
     }
 
     /// Marks whether the connection carries a control request now, which is spared when a printer's connections are
@@ -102,7 +114,7 @@ impl Connected<IncomingStream<'_, GatedListener>> for Peer {
 
 /// The gates of all open connections of one server.
 #[derive(Clone, Debug, Default)]
-struct Gates {
+pub(crate) struct Gates {
     open: Arc<Mutex<Vec<Weak<Gate>>>>,
     opened: Arc<AtomicU64>,
 }
@@ -133,6 +145,13 @@ pub struct GatedListener {
     gates: Gates,
 }
 
+impl GatedListener {
+    /// Listens on an address; its connections are cut together with all others of `gates`.
+    pub(crate) async fn bind(addr: SocketAddr, gates: &Gates) -> io::Result<Self> {
+        Ok(Self { inner: TcpListener::bind(addr).await?, gates: gates.clone() })
+    }
+}
+
 impl Listener for GatedListener {
     type Io = GatedStream;
     type Addr = SocketAddr;
@@ -157,6 +176,32 @@ pub struct GatedStream {
 }
 
 impl GatedStream {
+    /// The kill switch of the connection.
+    pub(crate) fn gate(&self) -> Arc<Gate> {
+        Arc::clone(&self.gate)
+    }
+
+    /// The address that the peer connected to.
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.inner.local_addr()
+    }
+
+    /// The first byte that the peer sends, left in place.
+    pub(crate) async fn first_byte(&self) -> io::Result<u8> {
+        let mut first = [0];
+        match self.inner.peek(&mut first).await? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(first[0]),
+        }
+    }
+
+    /// Resets the connection.
+    pub(crate) async fn reset(mut self) {
+        self.gate.cut();
+        // The gate acts on the next use.
+        let _ = self.read_u8().await;
+    }
+
     fn refused(&self) -> io::Error {
         // Makes closing send a reset instead of an orderly end.
         let _ = self.inner.set_zero_linger();
@@ -192,10 +237,50 @@ impl AsyncWrite for GatedStream {
     }
 }
 
+/// Connections that another task has accepted and passed on. Public only because an axum trait names it.
+#[derive(Debug)]
+pub struct PassedOn {
+    connections: mpsc::Receiver<GatedStream>,
+    addr: SocketAddr,
+}
+
+impl Listener for PassedOn {
+    type Io = GatedStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (GatedStream, SocketAddr) {
+        match self.connections.recv().await {
+            Some(stream) => (stream, self.addr),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.addr)
+    }
+}
+
+impl Connected<IncomingStream<'_, PassedOn>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, PassedOn>) -> Self {
+        Self(Arc::clone(&stream.io().gate))
+    }
+}
+
+/// Serves a router on the connections that are sent to the returned sender.
+pub(crate) fn passed_on(addr: SocketAddr, router: Router) -> (mpsc::Sender<GatedStream>, JoinHandle<()>) {
+    let (sender, connections) = mpsc::channel(16);
+    let service = router.into_make_service_with_connect_info::<Peer>();
+    let task = tokio::spawn(async move {
+        let _ = axum::serve(PassedOn { connections, addr }, service).await;
+    });
+    (sender, task)
+}
+
 /// A running server. Dropping it stops it and cuts its connections.
 #[derive(Debug)]
 pub struct Server {
-    addr: SocketAddr,
+    base_url: String,
+    ports: Vec<u16>,
     gates: Gates,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -212,7 +297,21 @@ impl Server {
             // Ends only when aborted, because accept errors are retried inside.
             let _ = axum::serve(listener, service).await;
         });
-        Ok(Self { addr, gates, tasks: vec![task] })
+        Ok(Self { base_url: format!("http://{addr}"), ports: vec![addr.port()], gates, tasks: vec![task] })
+    }
+
+    /// A server of other protocols: the URL that clients are told, the ports that it holds, and the tasks that listen. Its
+    /// connections are cut when the printer becomes unreachable.
+    pub(crate) fn of(
+        base_url: String,
+        ports: Vec<u16>,
+        gates: Gates,
+        tasks: Vec<JoinHandle<()>>,
+        printer: &crate::VirtualPrinter,
+    ) -> Self {
+        let mut server = Self { base_url, ports, gates, tasks };
+        server.cut_when_unreachable(printer);
+        server
     }
 
     /// Serves a printer's protocol with its control routes, and cuts its connections when the printer becomes
@@ -224,25 +323,29 @@ impl Server {
     ) -> io::Result<Self> {
         let router = protocol.merge(control_routes(printer.clone()));
         let mut server = Self::start(addr, router).await?;
-        let (printer, gates) = (printer.clone(), server.gates.clone());
-        server.tasks.push(tokio::spawn(async move {
+        server.cut_when_unreachable(printer);
+        Ok(server)
+    }
+
+    fn cut_when_unreachable(&mut self, printer: &crate::VirtualPrinter) {
+        let (printer, gates) = (printer.clone(), self.gates.clone());
+        self.tasks.push(tokio::spawn(async move {
             loop {
                 printer.until(|machine| !machine.reachable()).await;
                 gates.cut(false);
                 printer.until(super::printer::Machine::reachable).await;
             }
         }));
-        Ok(server)
     }
 
-    /// The address that it listens on.
-    pub fn addr(&self) -> SocketAddr {
-        self.addr
-    }
-
-    /// The base URL, `http://127.0.0.1:port`.
+    /// The URL that clients are told, such as `http://127.0.0.1:port`.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.addr)
+        self.base_url.clone()
+    }
+
+    /// The ports that it holds.
+    pub fn ports(&self) -> &[u16] {
+        &self.ports
     }
 
     /// Stops listening and cuts every connection.

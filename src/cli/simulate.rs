@@ -78,11 +78,11 @@ impl FromArgMatches for FleetSizes {
 
 /// The fleet to start: one printer of each kind if no number was given.
 fn options(args: &SimulateArgs) -> FleetOptions {
-    let SimulateArgs { printers, base_port, speed, seed } = args;
+    let SimulateArgs { printers, base_port, keyless, speed, seed } = args;
     let none = PrinterKind::ALL.iter().all(|kind| printers.of(*kind) == 0);
     let count = |kind: PrinterKind| if none { 1 } else { usize::from(printers.of(kind)) };
     let printers = PrinterKind::ALL.iter().map(|kind| (*kind, count(*kind))).collect();
-    FleetOptions { printers, base_port: *base_port, own_hosts: false, speed: *speed, seed: *seed }
+    FleetOptions { printers, base_port: *base_port, own_hosts: false, keyless: *keyless, speed: *speed, seed: *seed }
 }
 
 #[cfg(test)]
@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn without_numbers_there_is_one_of_each() {
-        let args = SimulateArgs { printers: FleetSizes::default(), base_port: None, speed: 2.0, seed: 7 };
+        let args =
+            SimulateArgs { printers: FleetSizes::default(), base_port: None, keyless: false, speed: 2.0, seed: 7 };
         let each = options(&args);
         assert_eq!(each.printers.len(), PrinterKind::ALL.len());
         assert!(each.printers.iter().all(|(_, count)| *count == 1));

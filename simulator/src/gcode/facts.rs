@@ -6,6 +6,8 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
+use super::package::{first_code, is_package};
+
 /// Facts read from the comments of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GcodeFacts {
@@ -57,8 +59,11 @@ pub struct Thumbnail {
 }
 
 impl GcodeFacts {
-    /// Reads a file. Never fails: what cannot be read is left out.
+    /// Reads a file, of a package its first plate. Never fails: what cannot be read is left out.
     pub fn read(file: &[u8]) -> Self {
+        if is_package(file) {
+            return Self::read(&first_code(file).unwrap_or_default());
+        }
         let mut facts = Self { nozzle_temp: 210.0, bed_temp: 60.0, ..Self::default() };
         let mut motion = 0.0;
         let mut layer_marks = 0;

@@ -1,6 +1,12 @@
 //! JSON-RPC: the WebSocket with its notifications, and the same calls over plain HTTP.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{
+    sync::{
+        PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use axum::{
     extract::{
@@ -12,12 +18,16 @@ use axum::{
 };
 use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
 
-use super::{ApiError, Host, answer, history, objects};
+use super::{ApiError, Host, Params, answer, history, objects};
 use crate::{
     faults::make_absurd,
     printer::{Controller, What},
 };
+
+/// The number of the next WebSocket.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// Interval at which Klipper samples subscribed objects.
 const SAMPLING_INTERVAL: Duration = Duration::from_millis(250);
@@ -54,13 +64,34 @@ pub(super) async fn upgrade(
     let authorised = host.is_authorised(&headers, &uri);
     upgrade.on_upgrade(move |socket| async move {
         let sockets = host.sockets.clone();
-        let id = sockets.fetch_add(1, Ordering::Relaxed) + 1;
+        sockets.fetch_add(1, Ordering::Relaxed);
+        let (connections, (sender, asked)) = (host.connections.clone(), mpsc::unbounded_channel());
+        let id = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        connections.lock().unwrap_or_else(PoisonError::into_inner).insert(id, sender);
         let log_seen = host.printer.with(|machine| machine.log().len());
         Session { host, id, authorised, identified: false, subscription: None, log_seen, klippy: None }
-            .run(socket)
+            .run(socket, asked)
             .await;
+        connections.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         sockets.fetch_sub(1, Ordering::Relaxed);
     })
+}
+
+/// `POST /printer/objects/subscribe`: subscribes the WebSocket with the number `connection_id`, which must be open.
+pub(super) async fn subscribe_over_http(State(host): State<Host>, request: Request) -> Response {
+    let subscribed = async {
+        let params = super::arguments("printer.objects.subscribe", request).await?;
+        let number = params.get("connection_id").and_then(Value::as_u64);
+        let number = number.ok_or_else(|| ApiError::new(400, "No data for argument: connection_id"))?;
+        let snapshot = host.query(&params)?;
+        let connections = host.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = connections.get(&number).is_some_and(|connection| connection.send(params).is_ok());
+        if told { Ok(snapshot) } else { Err(ApiError::new(400, "Unable to find connection")) }
+    };
+    match subscribed.await {
+        Ok(snapshot) => answer(StatusCode::OK, &json!({"result": snapshot})),
+        Err(error) => error.respond(),
+    }
 }
 
 /// One JSON-RPC request that a client sent on the WebSocket.
@@ -120,7 +151,7 @@ struct Session {
 }
 
 impl Session {
-    async fn run(mut self, mut socket: WebSocket) {
+    async fn run(mut self, mut socket: WebSocket, mut asked: mpsc::UnboundedReceiver<Params>) {
         let printer = self.host.printer.clone();
         let mut revised = printer.revisions();
         let mut sampling = tokio::time::interval(SAMPLING_INTERVAL);
@@ -141,6 +172,11 @@ impl Session {
                     Ok(()) => self.news(),
                     Err(_) => return,
                 },
+                Some(params) = asked.recv() => {
+                    // Whoever asked has been told of a failure.
+                    let _ = self.subscribe(&params);
+                    Vec::new()
+                }
                 _ = sampling.tick(), if self.subscription.is_some() => self.sample().into_iter().collect(),
             };
             for mut message in outgoing {

@@ -50,6 +50,12 @@ impl Files {
         self.by_path.insert(path, file);
     }
 
+    pub(super) fn choose(&mut self, path: &str, facts: Arc<GcodeFacts>) {
+        if let Some(file) = self.by_path.get_mut(path) {
+            file.facts = facts;
+        }
+    }
+
     pub(super) fn remove(&mut self, path: &str) -> Option<StoredFile> {
         self.by_path.remove(path)
     }

@@ -54,3 +54,13 @@ async fn ports_follow_the_base_port_and_are_given_back() {
     drop(fleet);
     client.get(url).send().await.unwrap_err();
 }
+
+#[tokio::test]
+async fn a_keyless_fleet_trusts_every_caller() {
+    let fleet = Fleet::start(FleetOptions { keyless: true, ..FleetOptions::of_each(1) }).await.unwrap();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    for (kind, path) in [(PrinterKind::FwRest, "/printer/info"), (PrinterKind::ServerRest, "/api/printer")] {
+        let answer = client.get(format!("{}{path}", fleet.first(kind).unwrap().base_url)).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+    }
+}

@@ -308,3 +308,11 @@ async fn json_rpc_over_http_answers_errors_with_200() {
     let (_, body) = lab.post_json("/server/jsonrpc", json!({"jsonrpc": "2.0", "method": "server.info", "id": 6})).await;
     assert_eq!(body["result"]["klippy_state"], "ready");
 }
+
+#[tokio::test]
+async fn programs_that_upload_to_octoprint_find_a_version() {
+    let lab = fw(1.0).await;
+    let (status, body) = lab.get("/api/version").await;
+    assert_eq!((status, &body["api"]), (StatusCode::OK, &json!("0.1")));
+    assert!(body["text"].as_str().unwrap().starts_with("OctoPrint"));
+}

@@ -222,3 +222,14 @@ async fn a_start_with_nothing_selected_does_nothing() {
     assert_eq!(command(&lab, json!({"command": "start"})).await, StatusCode::NO_CONTENT);
     assert!(lab.printer.handle.log().is_empty());
 }
+
+#[tokio::test]
+async fn the_owner_of_a_key_is_told() {
+    let lab = octo(1.0).await;
+    let (status, body) = lab.get("/api/currentuser").await;
+    assert_eq!((status, &body["name"], &body["groups"]), (StatusCode::OK, &json!("lab"), &json!(["admins", "users"])));
+    assert_eq!(
+        lab.client.get(format!("{}/api/currentuser", lab.base)).send().await.unwrap().status(),
+        StatusCode::FORBIDDEN
+    );
+}

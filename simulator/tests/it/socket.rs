@@ -151,3 +151,23 @@ async fn octoprint_pushes_after_a_passive_login() {
     assert_eq!(current["current"]["state"]["text"], "Operational");
     lab.logged(|what| matches!(what, What::Finished { .. })).await;
 }
+
+#[tokio::test]
+async fn a_call_over_http_subscribes_an_open_socket() {
+    let lab = fw(1000.0).await;
+    let mut socket = Socket::open(&lab, "/websocket", None).await;
+    let identified = socket.call(1, "server.connection.identify", identity(&lab.printer.api_key)).await;
+    let number = identified["result"]["connection_id"].as_u64().unwrap();
+    let path = |number: u64| format!("/printer/objects/subscribe?connection_id={number}&print_stats=state&webhooks");
+    let (status, body) = lab.post(&path(number)).await;
+    assert_eq!((status.as_u16(), &body["result"]["status"]["print_stats"]), (200, &json!({"state": "standby"})));
+    lab.upload("a.gcode", 500).await;
+    lab.start("a.gcode").await;
+    socket
+        .expect(|message| {
+            message["method"] == "notify_status_update" && message["params"][0]["print_stats"]["state"] == "printing"
+        })
+        .await;
+    assert_eq!(lab.post(&path(number + 1_000_000)).await.0.as_u16(), 400, "no such connection");
+    assert_eq!(lab.post("/printer/objects/subscribe?print_stats").await.0.as_u16(), 400, "which connection?");
+}

@@ -69,6 +69,7 @@ impl DemoFloor {
                 printers: vec![(*kind, count)],
                 base_port: Some(port),
                 own_hosts: false,
+                keyless: false,
                 speed: SPEED,
                 seed: u64::from(port),
             };

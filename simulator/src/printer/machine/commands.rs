@@ -1,7 +1,9 @@
 //! The commands that a machine carries out.
 
+use std::sync::Arc;
+
 use super::{Controller, Duration, Machine, Outcome, Phase, SHUTDOWN_BY_M112, Upcoming, What};
-use crate::gcode::is_known;
+use crate::gcode::{GcodeFacts, is_known};
 
 /// Why a command was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +37,12 @@ impl Machine {
     /// Starts a print. A paused print is given up for the new one, as Klipper does; hosts that forbid this check
     /// before.
     pub fn start(&mut self, path: &str) -> Result<(), CommandError> {
+        self.start_after(path, Duration::ZERO)
+    }
+
+    /// Accepts a start that is carried out after a delay in real time, if the file is still there and nothing else is
+    /// printing then.
+    pub fn start_after(&mut self, path: &str, delay: Duration) -> Result<(), CommandError> {
         self.require_ready()?;
         if self.job.as_ref().is_some_and(|job| job.phase != Phase::Paused) {
             return Err(CommandError::Busy);
@@ -47,13 +55,19 @@ impl Machine {
         if self.faults.accept_but_never_start {
             return Ok(());
         }
-        if let Some(delay) = self.faults.start_late {
-            self.later(Duration::from_millis(delay.after_ms), Upcoming::LateStart { filename });
+        let late = self.faults.start_late.map(|delay| Duration::from_millis(delay.after_ms));
+        if late.is_some() || !delay.is_zero() {
+            self.later(late.unwrap_or_default().max(delay), Upcoming::LateStart { filename });
             return Ok(());
         }
         self.end(Outcome::Cancelled);
         self.begin(filename);
         Ok(())
+    }
+
+    /// Chooses what of a stored file is printed, such as one plate of a package.
+    pub fn choose(&mut self, path: &str, facts: Arc<GcodeFacts>) {
+        self.files.choose(path, facts);
     }
 
     /// Pauses the print. `Ok(false)`: no print was running.

@@ -1,0 +1,249 @@
+//! A virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS that knows two topics, and an
+//! FTPS server whose root folder is the storage.
+//!
+//! The wire and its oddities are those of the real firmware. Everything that happens to a print goes through the shared
+//! machine and is in its log. A print begins when the printer says `PREPARE`, because it heats and moves then.
+//!
+//! The control routes (`/_sim/…`, plain HTTP) are on the broker's port, and beside the usual ones `GET`/`POST /_sim/setup`
+//! shows and changes the [`Setup`]. There are no cameras and no announcements on the network.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::get,
+    serve::Listener as _,
+};
+use serde_json::{Value, json};
+use tokio::sync::{broadcast, watch};
+
+use crate::{
+    Protocol, ServeOptions, VirtualPrinter,
+    wire::{GatedListener, Gates, JsonBody, Server, control_routes, passed_on},
+};
+
+mod broker;
+mod certificate;
+mod codec;
+mod commands;
+mod ftps;
+mod panel;
+mod project;
+mod report;
+pub mod setup;
+
+use certificate::Identity;
+use panel::Panel;
+pub use setup::Setup;
+
+/// The name with which every client logs in.
+const USER: &str = "bblp";
+/// The broker's usual port, with which the FTPS server has its own usual one.
+const USUAL_PORTS: (u16, u16) = (8883, 990);
+/// How far the FTPS port is from any other port of a broker.
+const FTPS_DISTANCE: u16 = 10_000;
+/// The first byte of a TLS connection.
+const TLS: u8 = 0x16;
+/// Answers that a slow session may be behind.
+const ANSWERS: usize = 64;
+
+/// The declaration of the protocol.
+pub const PROTOCOL: Protocol = Protocol {
+    word: "mqtt_lan",
+    about: "Bambu Lab printers in LAN mode",
+    serial_prefix: "01S00A",
+    key_chars: 8,
+    prints_packages: true,
+    reconnects: true,
+    serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
+};
+
+/// What stands on and in one printer besides the machine. Clones are of the same printer.
+#[derive(Clone, Debug)]
+pub struct Bambu(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    serial: String,
+    /// Locked before the machine, never after it.
+    panel: Mutex<Panel>,
+    changed: watch::Sender<u64>,
+    answers: broadcast::Sender<Value>,
+    clients: AtomicUsize,
+    commands: AtomicU64,
+}
+
+impl Bambu {
+    /// That of a printer of this kind; `None` for another kind.
+    pub fn of(printer: &VirtualPrinter) -> Option<Self> {
+        printer.extension()
+    }
+
+    fn new(serial: &str) -> Self {
+        Self(Arc::new(Inner {
+            serial: serial.to_owned(),
+            panel: Mutex::default(),
+            changed: watch::Sender::new(0),
+            answers: broadcast::Sender::new(ANSWERS),
+            clients: AtomicUsize::new(0),
+            commands: AtomicU64::new(0),
+        }))
+    }
+
+    /// A copy of its setup.
+    pub fn setup(&self) -> Setup {
+        self.panel(|panel| panel.setup.clone())
+    }
+
+    /// Changes its setup.
+    pub fn change(&self, change: impl FnOnce(&mut Setup)) {
+        self.panel(|panel| change(&mut panel.setup));
+        self.tell();
+    }
+
+    /// How many clients are connected to its broker.
+    pub fn clients(&self) -> usize {
+        self.0.clients.load(Ordering::SeqCst)
+    }
+
+    fn panel<T>(&self, act: impl FnOnce(&mut Panel) -> T) -> T {
+        act(&mut self.0.panel.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Wakes the sessions, because something is to be reported.
+    fn tell(&self) {
+        self.0.changed.send_modify(|revision| *revision += 1);
+    }
+
+    fn report_topic(&self) -> String {
+        format!("device/{}/report", self.0.serial)
+    }
+
+    fn request_topic(&self) -> String {
+        format!("device/{}/request", self.0.serial)
+    }
+}
+
+/// What the sessions of one printer share.
+#[derive(Clone)]
+struct Host {
+    printer: VirtualPrinter,
+    bambu: Bambu,
+    /// The access code; `None` welcomes every client.
+    code: Option<Arc<str>>,
+    first: Identity,
+    other: Identity,
+    gates: Gates,
+}
+
+impl Host {
+    fn identity(&self) -> &Identity {
+        if self.bambu.panel(|panel| panel.setup.other_certificate) { &self.other } else { &self.first }
+    }
+
+    /// Whether this is the name and the access code.
+    fn is_welcome(&self, user: &str, code: &str) -> bool {
+        user == USER
+            && !self.printer.with(|machine| machine.faults().wrong_key)
+            && self.code.as_deref().is_none_or(|known| known == code)
+    }
+}
+
+/// Serves a printer whose serial number is the name of the options.
+pub async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> io::Result<Server> {
+    let bambu = Bambu::new(&options.name);
+    printer.extend(bambu.clone());
+    let gates = Gates::default();
+    let host = Host {
+        printer: printer.clone(),
+        first: Identity::of(&options.name, 0)?,
+        other: Identity::of(&options.name, 1)?,
+        bambu,
+        code: options.api_key.map(Arc::from),
+        gates: gates.clone(),
+    };
+    let mut broker = GatedListener::bind(options.addr, &gates).await?;
+    let addr = broker.local_addr()?;
+    let mut storage = GatedListener::bind(SocketAddr::new(addr.ip(), ftps_port(options.addr.port())), &gates).await?;
+    let ftps = storage.local_addr()?.port();
+
+    let routes = control_routes(printer.clone()).merge(setup_routes(host.bambu.clone()));
+    let (control, http) = passed_on(addr, routes);
+    let (here, there) = (host.clone(), host.clone());
+    let accept_clients = tokio::spawn(async move {
+        loop {
+            let (stream, _) = broker.accept().await;
+            let (host, control, gate) = (here.clone(), control.clone(), stream.gate());
+            spawn_until_cut(gate, async move {
+                if stream.first_byte().await? == TLS {
+                    broker::session(host, stream).await?;
+                } else {
+                    let _ = control.send(stream).await;
+                }
+                Ok(())
+            });
+        }
+    });
+    let accept_transfers = tokio::spawn(async move {
+        loop {
+            let (stream, _) = storage.accept().await;
+            spawn_until_cut(stream.gate(), ftps::session(there.clone(), stream));
+        }
+    });
+    let tasks = vec![accept_clients, accept_transfers, http, tokio::spawn(panel::keep_up(host))];
+    let url = format!("mqtts://{addr}?ftps={ftps}");
+    Ok(Server::of(url, vec![addr.port(), ftps], gates, tasks, printer))
+}
+
+/// The port of the FTPS server to a broker's; 0 is a free one.
+fn ftps_port(broker: u16) -> u16 {
+    match broker {
+        0 => 0,
+        port if port == USUAL_PORTS.0 => USUAL_PORTS.1,
+        port => port.checked_add(FTPS_DISTANCE).unwrap_or(0),
+    }
+}
+
+/// Runs a connection until its own end, or until it is cut while it waits for something else.
+fn spawn_until_cut(gate: Arc<crate::wire::Gate>, served: impl Future<Output = io::Result<()>> + Send + 'static) {
+    tokio::spawn(async move {
+        tokio::select! {
+            biased;
+            _ = served => {}
+            () = gate.until_cut() => {}
+        }
+    });
+}
+
+fn setup_routes(bambu: Bambu) -> Router {
+    Router::new().route("/_sim/setup", get(show_setup).post(change_setup)).with_state(bambu)
+}
+
+async fn show_setup(State(bambu): State<Bambu>) -> Response {
+    Json(bambu.setup()).into_response()
+}
+
+async fn change_setup(State(bambu): State<Bambu>, JsonBody(change): JsonBody) -> Response {
+    let mut all = serde_json::to_value(bambu.setup()).unwrap_or_default();
+    let (Value::Object(members), Value::Object(change)) = (&mut all, change) else {
+        return (StatusCode::BAD_REQUEST, Json(json!({"error": "the body must be an object"}))).into_response();
+    };
+    members.extend(change);
+    match serde_json::from_value::<Setup>(all) {
+        Ok(setup) => {
+            bambu.change(|now| now.clone_from(&setup));
+            Json(setup).into_response()
+        }
+        Err(error) => (StatusCode::BAD_REQUEST, Json(json!({"error": error.to_string()}))).into_response(),
+    }
+}

@@ -1,0 +1,313 @@
+//! One session at the printer's broker.
+//!
+//! There are two topics: what is published to the request topic is a command, and whoever has subscribed to the report topic
+//! gets the answers to all commands, and after its first `pushall` the reports. Other topics exist and stay silent.
+
+use std::{io, sync::atomic::Ordering, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use serde::Serialize as _;
+use serde_json::{Value, json, ser::PrettyFormatter};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf},
+    sync::broadcast::error::RecvError,
+    time::{Instant, MissedTickBehavior, interval, timeout},
+};
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+use super::{
+    Bambu, Host,
+    codec::{self, Connect, Packet},
+    commands, report,
+};
+use crate::wire::GatedStream;
+
+/// How often a report is sent while something changes.
+const REPORT_EVERY: Duration = Duration::from_secs(1);
+/// How long a client may take until it has said CONNECT.
+const GREETING: Duration = Duration::from_secs(10);
+/// Bytes for which there is room at each read.
+const READ_BYTES: usize = 4096;
+/// The answers to a CONNECT.
+const WELCOME: u8 = 0;
+const UNKNOWN_VERSION: u8 = 1;
+const FULL: u8 = 3;
+
+/// Counts a client as long as it lives.
+struct Counted(Bambu);
+
+impl Counted {
+    /// `None`: there are as many as the printer bears.
+    fn new(bambu: &Bambu) -> Option<Self> {
+        let most = bambu.setup().max_clients.unwrap_or(usize::MAX);
+        let counted = Self(bambu.clone());
+        let before = bambu.0.clients.fetch_add(1, Ordering::SeqCst);
+        (before < most).then_some(counted)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.0.clients.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Serves one connection to its end.
+pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
+    if !host.printer.with(|machine| machine.reachable()) {
+        stream.reset().await;
+        return Ok(());
+    }
+    if host.printer.faults().hang {
+        return hang(&host).await;
+    }
+    let gate = stream.gate();
+    let tls = timeout(GREETING, TlsAcceptor::from(host.identity().broker()).accept(stream)).await??;
+    let (reader, writer) = tokio::io::split(tls);
+    let mut session = Session {
+        arrived: BytesMut::new(),
+        reader,
+        writer,
+        host: host.clone(),
+        listens: false,
+        last: None,
+        numbered: 0,
+        covered: 0,
+        keep_alive: None,
+    };
+    let done = session.run().await;
+    if !host.printer.with(|machine| machine.reachable()) {
+        gate.cut();
+    }
+    done
+}
+
+/// Neither reads nor answers until the printer no longer hangs; what was waiting is too old then, and the connection is over.
+async fn hang(host: &Host) -> io::Result<()> {
+    host.printer.until(|machine| !machine.faults().hang).await;
+    Err(io::ErrorKind::ConnectionReset.into())
+}
+
+struct Session {
+    host: Host,
+    reader: ReadHalf<TlsStream<GatedStream>>,
+    writer: WriteHalf<TlsStream<GatedStream>>,
+    arrived: BytesMut,
+    /// Whether it has subscribed to the report topic.
+    listens: bool,
+    /// The last report that it was sent; `None` until it asks for everything.
+    last: Option<Value>,
+    /// How many reports it was sent.
+    numbered: u64,
+    /// How much of the machine's log the reports have covered.
+    covered: usize,
+    keep_alive: Option<Duration>,
+}
+
+impl Session {
+    async fn run(&mut self) -> io::Result<()> {
+        let Some(Packet::Connect(connect)) = timeout(GREETING, self.next()).await?? else { return Ok(()) };
+        let host = self.host.clone();
+        let counted = Counted::new(&host.bambu);
+        let code = self.greet(&connect, counted.is_some());
+        self.send(codec::connected(code)).await?;
+        if code != WELCOME {
+            return self.writer.shutdown().await;
+        }
+        let mut answers = host.bambu.0.answers.subscribe();
+        let mut revised = host.printer.revisions();
+        let mut changed = host.bambu.0.changed.subscribe();
+        let mut tick = interval(REPORT_EVERY);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut heard = Instant::now();
+        loop {
+            let silent = self.keep_alive.map(|every| heard + every * 3 / 2);
+            tokio::select! {
+                packet = self.next() => {
+                    heard = Instant::now();
+                    let Some(packet) = packet? else { return Ok(()) };
+                    if matches!(packet, Packet::Publish { .. }) {
+                        host.printer.asked();
+                    }
+                    if host.printer.faults().hang {
+                        return hang(&host).await;
+                    }
+                    if !self.take(packet).await? {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                answer = answers.recv() => {
+                    match answer {
+                        Ok(answer) if self.listens && !host.bambu.setup().deaf => self.publish(&answer).await?,
+                        Ok(_) | Err(RecvError::Lagged(_)) => {}
+                        Err(RecvError::Closed) => return Ok(()),
+                    }
+                    continue;
+                }
+                _ = tick.tick() => {}
+                _ = revised.changed() => {}
+                _ = changed.changed() => {}
+                () = until(silent) => return Err(io::ErrorKind::TimedOut.into()),
+            }
+            let faults = host.printer.faults();
+            if faults.hang {
+                return hang(&host).await;
+            }
+            if faults.wrong_key {
+                // Whoever changes the code ends all sessions.
+                return self.writer.shutdown().await;
+            }
+            self.report().await?;
+        }
+    }
+
+    /// The code of the answer to a CONNECT.
+    fn greet(&mut self, connect: &Connect, has_place: bool) -> u8 {
+        self.keep_alive = (connect.keep_alive > 0).then(|| Duration::from_secs(connect.keep_alive.into()));
+        if !connect.known_version {
+            UNKNOWN_VERSION
+        } else if !self.host.is_welcome(&connect.user, &connect.password) {
+            self.host.bambu.setup().refusal
+        } else if has_place {
+            WELCOME
+        } else {
+            FULL
+        }
+    }
+
+    /// The next packet; `None` if the client has closed the connection. May be given up and called again.
+    async fn next(&mut self) -> io::Result<Option<Packet>> {
+        loop {
+            if let Some(packet) = codec::take(&mut self.arrived).map_err(io::Error::other)? {
+                return Ok(Some(packet));
+            }
+            self.arrived.reserve(READ_BYTES);
+            if self.reader.read_buf(&mut self.arrived).await? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Acts on a packet; `false` ends the session.
+    async fn take(&mut self, packet: Packet) -> io::Result<bool> {
+        let bambu = self.host.bambu.clone();
+        match packet {
+            Packet::Publish { topic, payload, number } => {
+                if let Some(number) = number {
+                    self.send(codec::published(number)).await?;
+                }
+                if topic == bambu.request_topic() && !bambu.setup().deaf {
+                    self.command(&payload).await?;
+                }
+            }
+            Packet::Subscribe { number, topics } => {
+                self.listens |= topics.contains(&bambu.report_topic());
+                self.send(codec::subscribed(number, topics.len())).await?;
+            }
+            Packet::Unsubscribe { number, topics } => {
+                if topics.contains(&bambu.report_topic()) {
+                    (self.listens, self.last) = (false, None);
+                }
+                self.send(codec::unsubscribed(number)).await?;
+            }
+            Packet::Ping => self.send(codec::pong()).await?,
+            Packet::Acknowledged => {}
+            // A second greeting is an error.
+            Packet::Connect(_) | Packet::Disconnect => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Carries out what one message asks for.
+    async fn command(&mut self, payload: &Bytes) -> io::Result<()> {
+        let Ok(Value::Object(groups)) = bounded_json::read(payload, bounded_json::REQUEST) else {
+            // Printers say nothing to what they cannot read.
+            return Ok(());
+        };
+        for (group, request) in &groups {
+            if group == "pushing" {
+                self.last = None;
+                self.listens = true;
+                self.send_report(true).await?;
+            } else if let Some(answer) = commands::carry_out(&self.host, group, request).await {
+                // Nobody may be listening.
+                let _ = self.host.bambu.0.answers.send(answer);
+                self.host.bambu.tell();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports what has changed since the last report, to a client that has asked for everything before.
+    async fn report(&mut self) -> io::Result<()> {
+        if self.listens && self.last.is_some() && !self.host.bambu.setup().deaf {
+            self.send_report(false).await?;
+        }
+        Ok(())
+    }
+
+    async fn send_report(&mut self, everything: bool) -> io::Result<()> {
+        let covered = self.covered;
+        let (now, length, passed, model) = self.host.bambu.panel(|panel| {
+            self.host.printer.with(|machine| {
+                let now = report::print(panel, machine);
+                let passed = !panel.setup.skips_running && report::has_passed_a_print(machine, covered, &now);
+                (now, machine.log().len(), passed, panel.setup.model)
+            })
+        });
+        self.covered = length;
+        let only_changes = model.sends_changes() && !everything;
+        if passed && !everything {
+            // A print that was over between two reports is told of nevertheless.
+            let mut running = now.clone();
+            running["gcode_state"] = "RUNNING".into();
+            running["print_error"] = 0.into();
+            self.send_changes(running, only_changes).await?;
+        }
+        if everything {
+            self.last = None;
+        }
+        self.send_changes(now, only_changes).await
+    }
+
+    /// Sends a report if it differs from the last one.
+    async fn send_changes(&mut self, now: Value, only_changes: bool) -> io::Result<()> {
+        let changed = match &self.last {
+            Some(last) => report::changes(last, &now),
+            None => Some(now.clone()),
+        };
+        let Some(changed) = changed else { return Ok(()) };
+        let mut print = if only_changes { changed } else { now.clone() };
+        self.numbered += 1;
+        if let Value::Object(members) = &mut print {
+            members.insert("command".to_owned(), "push_status".into());
+            members.insert("msg".to_owned(), u8::from(only_changes).into());
+            members.insert("sequence_id".to_owned(), self.numbered.to_string().into());
+        }
+        self.last = Some(now);
+        self.publish(&json!({"print": print})).await
+    }
+
+    /// Sends a message as the printers write it: with line breaks and four spaces.
+    async fn publish(&mut self, message: &Value) -> io::Result<()> {
+        let mut text = Vec::new();
+        let formatter = PrettyFormatter::with_indent(b"    ");
+        message.serialize(&mut serde_json::Serializer::with_formatter(&mut text, formatter))?;
+        let topic = self.host.bambu.report_topic();
+        self.send(codec::publish(&topic, &text)).await
+    }
+
+    async fn send(&mut self, packet: Bytes) -> io::Result<()> {
+        self.writer.write_all(&packet).await?;
+        self.writer.flush().await
+    }
+}
+
+/// Waits until then, or for ever.
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,237 @@
+//! The packets of MQTT 3.1.1 that a printer's broker needs, read from and written to bytes.
+//!
+//! Quality of service is at most 1; what comes at 2 is an error, as is everything else that the printers do not know.
+
+use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+
+/// Most bytes of a packet that are read.
+const MAX_PACKET_BYTES: usize = 1 << 20;
+
+/// A packet that a client sends.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Packet {
+    Connect(Connect),
+    Publish {
+        topic: String,
+        payload: Bytes,
+        /// The number to be acknowledged, with quality of service 1.
+        number: Option<u16>,
+    },
+    Subscribe {
+        number: u16,
+        topics: Vec<String>,
+    },
+    Unsubscribe {
+        number: u16,
+        topics: Vec<String>,
+    },
+    Acknowledged,
+    Ping,
+    Disconnect,
+}
+
+/// How a client begins.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Connect {
+    /// Whether it speaks version 3.1.1.
+    pub(super) known_version: bool,
+    pub(super) client: String,
+    pub(super) user: String,
+    pub(super) password: String,
+    /// Seconds after which a silent client is given up; 0 is never.
+    pub(super) keep_alive: u16,
+}
+
+/// The bytes are no packet of a client.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a packet of MQTT 3.1.1 that a printer knows")]
+pub(super) struct Malformed;
+
+/// Takes the first packet out of what has arrived; `None` if it is not complete yet.
+pub(super) fn take(arrived: &mut BytesMut) -> Result<Option<Packet>, Malformed> {
+    let Some((length, header)) = remaining_length(arrived)? else { return Ok(None) };
+    if arrived.len() < header + length {
+        return Ok(None);
+    }
+    let first = arrived[0];
+    arrived.advance(header);
+    let mut body = arrived.split_to(length).freeze();
+    let packet = match (first >> 4, first & 0xF) {
+        (1, 0) => Packet::Connect(connect(&mut body)?),
+        (3, flags) => {
+            let topic = text(&mut body)?;
+            let number = match flags >> 1 & 3 {
+                0 => None,
+                1 => Some(number(&mut body)?),
+                _ => return Err(Malformed),
+            };
+            Packet::Publish { topic, payload: body, number }
+        }
+        (4, 0) => Packet::Acknowledged,
+        (8, 2) => {
+            let (number, mut topics) = (number(&mut body)?, Vec::new());
+            while body.has_remaining() {
+                topics.push(text(&mut body)?);
+                body.try_get_u8().map_err(|_| Malformed)?;
+            }
+            Packet::Subscribe { number, topics }
+        }
+        (10, 2) => {
+            let (number, mut topics) = (number(&mut body)?, Vec::new());
+            while body.has_remaining() {
+                topics.push(text(&mut body)?);
+            }
+            Packet::Unsubscribe { number, topics }
+        }
+        (12, 0) => Packet::Ping,
+        (14, 0) => Packet::Disconnect,
+        _ => return Err(Malformed),
+    };
+    Ok(Some(packet))
+}
+
+/// The length after the header, and the length of the header; `None` if the header is not complete yet.
+fn remaining_length(arrived: &[u8]) -> Result<Option<(usize, usize)>, Malformed> {
+    let mut length = 0;
+    for (place, byte) in arrived.iter().skip(1).take(4).enumerate() {
+        length |= usize::from(byte & 0x7F) << (7 * place);
+        if length > MAX_PACKET_BYTES {
+            return Err(Malformed);
+        }
+        if byte & 0x80 == 0 {
+            return Ok(Some((length, place + 2)));
+        }
+    }
+    if arrived.len() > 4 { Err(Malformed) } else { Ok(None) }
+}
+
+fn connect(body: &mut Bytes) -> Result<Connect, Malformed> {
+    let protocol = text(body)?;
+    let level = body.try_get_u8().map_err(|_| Malformed)?;
+    if protocol != "MQTT" || level != 4 {
+        return Ok(Connect::default());
+    }
+    let flags = body.try_get_u8().map_err(|_| Malformed)?;
+    let keep_alive = number(body)?;
+    let client = text(body)?;
+    if flags & 0x04 != 0 {
+        // The last will: its topic and its message.
+        text(body)?;
+        bytes(body)?;
+    }
+    let user = if flags & 0x80 == 0 { String::new() } else { text(body)? };
+    let password = if flags & 0x40 == 0 { String::new() } else { text(body)? };
+    Ok(Connect { known_version: true, client, user, password, keep_alive })
+}
+
+fn number(body: &mut Bytes) -> Result<u16, Malformed> {
+    body.try_get_u16().map_err(|_| Malformed)
+}
+
+fn bytes(body: &mut Bytes) -> Result<Bytes, Malformed> {
+    let length = usize::from(number(body)?);
+    if body.len() < length { Err(Malformed) } else { Ok(body.split_to(length)) }
+}
+
+fn text(body: &mut Bytes) -> Result<String, Malformed> {
+    String::from_utf8(bytes(body)?.to_vec()).map_err(|_| Malformed)
+}
+
+/// The answer to a CONNECT; 0 is welcome.
+pub(super) fn connected(code: u8) -> Bytes {
+    Bytes::copy_from_slice(&[0x20, 2, 0, code])
+}
+
+/// The answer to a PUBLISH with a number.
+pub(super) fn published(number: u16) -> Bytes {
+    let [high, low] = number.to_be_bytes();
+    Bytes::copy_from_slice(&[0x40, 2, high, low])
+}
+
+/// The answer to a SUBSCRIBE of so many topics: all are granted, at quality of service 0.
+pub(super) fn subscribed(number: u16, topics: usize) -> Bytes {
+    let mut body = BytesMut::new();
+    body.put_u16(number);
+    body.put_bytes(0, topics);
+    packet(0x90, &body)
+}
+
+/// The answer to an UNSUBSCRIBE.
+pub(super) fn unsubscribed(number: u16) -> Bytes {
+    let [high, low] = number.to_be_bytes();
+    Bytes::copy_from_slice(&[0xB0, 2, high, low])
+}
+
+/// The answer to a PINGREQ.
+pub(super) fn pong() -> Bytes {
+    Bytes::from_static(&[0xD0, 0])
+}
+
+/// A message at quality of service 0.
+pub(super) fn publish(topic: &str, payload: &[u8]) -> Bytes {
+    let mut body = BytesMut::with_capacity(topic.len() + payload.len() + 2);
+    body.put_u16(topic.len() as u16);
+    body.put_slice(topic.as_bytes());
+    body.put_slice(payload);
+    packet(0x30, &body)
+}
+
+fn packet(first: u8, body: &[u8]) -> Bytes {
+    let mut out = BytesMut::with_capacity(body.len() + 5);
+    out.put_u8(first);
+    let mut left = body.len();
+    loop {
+        let more = if left > 0x7F { 0x80 } else { 0 };
+        out.put_u8((left & 0x7F) as u8 | more);
+        left >>= 7;
+        if left == 0 {
+            break;
+        }
+    }
+    out.put_slice(body);
+    out.freeze()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    const CONNECT: &[u8] = b"\x10\x1F\0\x04MQTT\x04\xC2\0\x1E\0\x03abc\0\x04bblp\0\x0812345678";
+
+    #[test]
+    fn packets_are_taken_one_by_one_and_only_when_complete() {
+        let mut arrived = BytesMut::new();
+        let all = [CONNECT, b"\xC0\0", b"\x82\x06\0\x01\0\x01t\0", &publish("topic", &[7; 300])].concat();
+        let mut packets = Vec::new();
+        for byte in all {
+            arrived.put_u8(byte);
+            packets.extend(take(&mut arrived).unwrap());
+        }
+        let connect = Connect {
+            known_version: true,
+            client: "abc".to_owned(),
+            user: "bblp".to_owned(),
+            password: "12345678".to_owned(),
+            keep_alive: 30,
+        };
+        let payload = Bytes::from_static(&[7; 300]);
+        assert_eq!(
+            packets,
+            [
+                Packet::Connect(connect),
+                Packet::Ping,
+                Packet::Subscribe { number: 1, topics: vec!["t".to_owned()] },
+                Packet::Publish { topic: "topic".to_owned(), payload, number: None },
+            ]
+        );
+        assert!(arrived.is_empty());
+    }
+
+    #[test]
+    fn nonsense_is_malformed() {
+        for nonsense in [&b"\x00\0"[..], b"\x34\x05\0\x01t\0\x01", b"\x30\xFF\xFF\xFF\x7F", b"\x10\x02\0\x09"] {
+            assert_eq!(take(&mut BytesMut::from(nonsense)), Err(Malformed), "{nonsense:?}");
+        }
+    }
+}

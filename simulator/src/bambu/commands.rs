@@ -1,0 +1,189 @@
+//! The commands of the request topic.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value, json};
+
+use super::{
+    Bambu, Host,
+    panel::Panel,
+    project, report,
+    setup::{DeveloperMode, Model, Tray},
+};
+use crate::printer::{CommandError, Machine};
+
+/// What a printer says to commands that are not signed.
+const UNSIGNED: &str = "mqtt message verify failed";
+
+/// Carries out a command of a group. `None`: the printer says nothing to it.
+pub(super) async fn carry_out(host: &Host, group: &str, request: &Value) -> Option<Value> {
+    let sequence_id = request.get("sequence_id").cloned().unwrap_or_else(|| "0".into());
+    // Some clients leave out the only command of a group.
+    let unnamed = if group == "system" && request.get("led_mode").is_some() { "ledctrl" } else { "" };
+    let command = request["command"].as_str().unwrap_or(unnamed);
+    let model = host.bambu.setup().model;
+    if !request.is_object() {
+        return None;
+    }
+    match (group, command) {
+        ("info", "get_version") => return Some(report::version(model, &host.bambu.0.serial, &sequence_id)),
+        ("upgrade", "get_history") => {
+            return Some(json!({"upgrade": {
+                "command": command, "sequence_id": sequence_id, "firmware_optional": [], "result": "success", "reason": "",
+            }}));
+        }
+        ("print" | "system" | "camera" | "xcam", _) => {}
+        _ => return None,
+    }
+    let done = match refusal(&host.bambu) {
+        Some(None) => return None,
+        Some(Some(reason)) => Err((reason, 0)),
+        None => control(host, group, command, request).await?,
+    };
+    Some(answer(model, group, command, request, done))
+}
+
+/// Why commands of other programs are not carried out: `Some(None)` if not even an answer is given.
+fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
+    bambu.panel(|panel| {
+        let refusal = match panel.setup.developer_mode {
+            DeveloperMode::On => return None,
+            DeveloperMode::Dropped => None,
+            DeveloperMode::Refused => Some(UNSIGNED),
+        };
+        panel.refused = true;
+        Some(refusal)
+    })
+}
+
+/// The printer's words and the number of the error.
+type Failure = (&'static str, u32);
+
+/// The answer: the request's members with what came of it.
+fn answer(model: Model, group: &str, command: &str, request: &Value, done: Result<(), Failure>) -> Value {
+    let mut answer = request.clone();
+    let result = match (&done, model) {
+        (Ok(()), Model::P1) => "SUCCESS",
+        (Ok(()), _) => "success",
+        (Err(_), Model::P1) => "FAIL",
+        (Err(_), _) => "failed",
+    };
+    let (reason, error) = done.err().unwrap_or_default();
+    answer["command"] = command.into();
+    answer["result"] = result.into();
+    answer["reason"] = reason.into();
+    if error != 0 {
+        answer["err_code"] = error.into();
+    }
+    json!({(group): answer})
+}
+
+/// Carries out a command that changes something. `None`: it is not known.
+async fn control(host: &Host, group: &str, command: &str, request: &Value) -> Option<Result<(), Failure>> {
+    if group == "print" && host.printer.faults().every_second_answer_an_error {
+        let count = host.bambu.0.commands.fetch_add(1, Ordering::SeqCst) + 1;
+        if count.is_multiple_of(4) {
+            // Carried out, and answered as if it were not.
+            act(host, group, command, request)?.ok();
+        }
+        if count.is_multiple_of(2) {
+            return Some(Err(("simulated fault", 0)));
+        }
+    }
+    let done = act(host, group, command, request)?;
+    if command == "stop"
+        || (command == "gcode_line" && request["param"].as_str().is_some_and(|code| code.contains("M112")))
+    {
+        host.printer.answer_stop().await;
+    }
+    Some(done)
+}
+
+fn act(host: &Host, group: &str, command: &str, request: &Value) -> Option<Result<(), Failure>> {
+    host.bambu.panel(|panel| {
+        host.printer.with(|machine| match (group, command) {
+            ("print", "project_file") => {
+                Some(project::start(panel, machine, request).map_err(|refused| (refused.reason, refused.error)))
+            }
+            ("print", "pause") => Some(told(machine.pause())),
+            ("print", "resume") => Some(resume(panel, machine)),
+            // To stop what does not run is no failure.
+            ("print", "stop") => Some(machine.cancel().map(drop).map_err(not_ready)),
+            ("print", "gcode_line") => Some(gcode(machine, request["param"].as_str().unwrap_or_default())),
+            ("print", "print_speed") => Some(speed(panel, request)),
+            ("print", "clean_print_error") => {
+                (panel.error, panel.cleared) = (0, machine.shown().map(|job| job.number));
+                if panel.rejected.is_some_and(|rejected| machine.now() >= rejected.until) {
+                    panel.rejected = panel.rejected.map(|rejected| super::panel::Rejected { error: 0, ..rejected });
+                }
+                Some(Ok(()))
+            }
+            ("print", "ams_filament_setting") => Some(filament(panel, request)),
+            // Bare G-code is refused; only packages are printed.
+            ("print", "gcode_file") => Some(Err(("not supported", 0))),
+            ("print", "skip_objects" | "calibration" | "unload_filament" | "ams_change_filament" | "ams_control")
+            | ("camera", "ipcam_record_set" | "ipcam_timelapse")
+            | ("xcam", "xcam_control_set")
+            | ("system", "get_access_code") => Some(Ok(())),
+            ("system", "ledctrl") => {
+                request["led_mode"].as_str().unwrap_or("on").clone_into(&mut panel.light);
+                Some(Ok(()))
+            }
+            _ => None,
+        })
+    })
+}
+
+fn not_ready(_: CommandError) -> Failure {
+    ("the printer is not ready", 0)
+}
+
+/// A pause or resume that had no effect is a failure.
+fn told(done: Result<bool, CommandError>) -> Result<(), Failure> {
+    if done.map_err(not_ready)? { Ok(()) } else { Err(("not possible in this state", 0)) }
+}
+
+/// Resumes, unless the spools still do not serve the project.
+fn resume(panel: &mut Panel, machine: &mut Machine) -> Result<(), Failure> {
+    let project = panel.reported(machine.shown()).filter(|_| machine.job().is_some());
+    if let Some(error) = project.and_then(|project| panel.unfit(project)) {
+        panel.error = error;
+        return Ok(());
+    }
+    panel.error = 0;
+    told(machine.resume())
+}
+
+/// Runs lines of G-code. Only the firmware's own words are known, not the macros of other hosts.
+fn gcode(machine: &mut Machine, code: &str) -> Result<(), Failure> {
+    for line in code.lines().map(str::trim).filter(|line| line.starts_with(['G', 'M', 'T', 'g', 'm', 't'])) {
+        machine.gcode(line).map_err(not_ready)?;
+    }
+    Ok(())
+}
+
+fn speed(panel: &mut Panel, request: &Value) -> Result<(), Failure> {
+    let level = request["param"].as_str().and_then(|level| level.parse().ok()).filter(|level| (1..=4).contains(level));
+    panel.speed_level = level.ok_or(("the speed level is from 1 to 4", 0))?;
+    Ok(())
+}
+
+/// Somebody tells the printer what is in a tray.
+fn filament(panel: &mut Panel, request: &Value) -> Result<(), Failure> {
+    let number = |name: &str| request[name].as_u64().unwrap_or(255) as usize;
+    let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();
+    let spool = Tray {
+        tray_type: text("tray_type"),
+        tray_color: text("tray_color"),
+        tray_info_idx: text("tray_info_idx"),
+        remain: -1,
+        ..Tray::default()
+    };
+    if number("ams_id") >= 254 {
+        panel.setup.external = Some(spool);
+        return Ok(());
+    }
+    let tray = panel.setup.ams.get_mut(number("ams_id")).and_then(|ams| ams.trays.get_mut(number("tray_id")));
+    *tray.ok_or(("no such tray", 0))? = Some(spool);
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! The data connections of the FTPS server.
+
+use std::{io, sync::Arc, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use rustls::{HandshakeKind, ServerConfig};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+use super::super::Host;
+use crate::wire::GatedStream;
+
+/// Most bytes of an upload.
+const MAX_UPLOAD_BYTES: usize = 1 << 30;
+/// Bytes that are read at once.
+const PIECE_BYTES: usize = 16 * 1024;
+
+/// An open data connection.
+pub(super) enum Data {
+    Plain(GatedStream),
+    Encrypted(Box<TlsStream<GatedStream>>),
+}
+
+/// What came of an upload.
+pub(super) enum Arrived {
+    /// The client ended it.
+    Whole(Bytes),
+    /// It broke off.
+    Part(Bytes),
+    /// It was larger than the storage.
+    TooLarge,
+}
+
+/// Encrypts a data connection; an error if it does not resume the session of its control connection.
+pub(super) async fn encrypted(stream: GatedStream, config: &Arc<ServerConfig>) -> io::Result<Data> {
+    let tls = TlsAcceptor::from(Arc::clone(config)).accept(stream).await?;
+    if tls.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed) {
+        Ok(Data::Encrypted(Box::new(tls)))
+    } else {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+}
+
+/// Waits until the client gives the connection up.
+pub(super) async fn ignore(mut stream: GatedStream) {
+    let mut piece = [0; 1024];
+    while let Ok(1..) = stream.read(&mut piece).await {}
+}
+
+/// Receives an upload as slowly as the faults say; with a limit it breaks off there.
+pub(super) async fn receive(data: &mut Data, host: &Host, limit: Option<u64>) -> Arrived {
+    let limit = limit.map_or(MAX_UPLOAD_BYTES + 1, |limit| limit as usize);
+    let mut bytes = BytesMut::new();
+    loop {
+        let read = match data {
+            Data::Plain(stream) => piece(stream, &mut bytes).await,
+            Data::Encrypted(stream) => piece(stream, &mut bytes).await,
+        };
+        let count = match read {
+            Ok(0) => return Arrived::Whole(bytes.freeze()),
+            Ok(count) => count,
+            // Clients may close without a word; it counts as the end unless the connection was cut.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Arrived::Whole(bytes.freeze()),
+            Err(_) => return Arrived::Part(bytes.freeze()),
+        };
+        if bytes.len() > MAX_UPLOAD_BYTES {
+            return Arrived::TooLarge;
+        }
+        if bytes.len() >= limit {
+            bytes.truncate(limit);
+            return Arrived::Part(bytes.freeze());
+        }
+        if let Some(slow) = host.printer.faults().slow_upload {
+            let seconds = count as f64 / slow.bytes_per_second.max(1) as f64;
+            tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+        }
+        if host.printer.faults().hang {
+            host.printer.until(|machine| !machine.faults().hang).await;
+            return Arrived::Part(bytes.freeze());
+        }
+    }
+}
+
+async fn piece(stream: &mut (impl AsyncRead + Unpin), bytes: &mut BytesMut) -> io::Result<usize> {
+    bytes.reserve(PIECE_BYTES);
+    stream.take(PIECE_BYTES as u64).read_buf(bytes).await
+}
+
+impl Data {
+    pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(stream) => stream.write_all(bytes).await,
+            Self::Encrypted(stream) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await
+            }
+        }
+    }
+
+    /// Ends it in good order. A client that has gone already is no failure.
+    pub(super) async fn close(&mut self) {
+        let _ = match self {
+            Self::Plain(stream) => stream.shutdown().await,
+            Self::Encrypted(stream) => stream.shutdown().await,
+        };
+    }
+}

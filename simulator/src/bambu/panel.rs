@@ -1,0 +1,158 @@
+//! What a printer knows beside its machine: its setup, the project that it was last told to print, and its errors.
+
+use tokio::time::Instant;
+
+use super::{Host, Setup};
+use crate::printer::{Controller, Job, Machine, What};
+
+/// The state beside the machine.
+#[derive(Debug)]
+pub(super) struct Panel {
+    pub(super) setup: Setup,
+    pub(super) project: Option<Project>,
+    pub(super) rejected: Option<Rejected>,
+    /// An error that stays until it is cleared or the next start is accepted; 0 for none.
+    pub(super) error: u32,
+    /// Whether a command was refused because the developer mode is off.
+    pub(super) refused: bool,
+    /// The number of a failed print whose error was cleared.
+    pub(super) cleared: Option<u64>,
+    /// The mode of the chamber's light.
+    pub(super) light: String,
+    /// The speed level, 1 (silent) to 4 (ludicrous).
+    pub(super) speed_level: u8,
+}
+
+impl Default for Panel {
+    fn default() -> Self {
+        Self {
+            setup: Setup::default(),
+            project: None,
+            rejected: None,
+            error: 0,
+            refused: false,
+            cleared: None,
+            light: "on".to_owned(),
+            speed_level: 2,
+        }
+    }
+}
+
+/// A start that was accepted.
+#[derive(Clone, Debug)]
+pub(super) struct Project {
+    /// The path of the package below the root.
+    pub(super) filename: String,
+    pub(super) subtask_name: String,
+    pub(super) subtask_id: String,
+    pub(super) task_id: String,
+    pub(super) of_project: String,
+    /// The number of the last print before it; 0 for none.
+    pub(super) after: u64,
+    pub(super) use_ams: bool,
+    /// The trays by filament; −1 is unresolved.
+    pub(super) mapping: Vec<i64>,
+    /// The filaments that the plate uses, counted from 1; empty if the package does not say.
+    pub(super) filaments: Vec<usize>,
+}
+
+/// A project that failed while it was being prepared; nothing was printed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rejected {
+    /// Until when it was being prepared.
+    pub(super) until: Instant,
+    /// The error that it failed with.
+    pub(super) error: u32,
+}
+
+/// The number of the outside spool in a mapping and in `tray_now`.
+pub(super) const EXTERNAL: i64 = 254;
+/// The error of a material system that cannot serve a mapping; the number of the system is in its second byte.
+const WRONG_MAPPING: u32 = 0x0700_8012;
+
+impl Panel {
+    /// The project that the reports are about; `None` if a print was started at the printer after it.
+    pub(super) fn reported(&self, shown: Option<&Job>) -> Option<&Project> {
+        let own = |project: &&Project| {
+            shown.is_none_or(|job| job.number <= project.after || job.filename == project.filename)
+        };
+        self.project.as_ref().filter(own)
+    }
+
+    /// The error with which the printer pauses because the spools do not serve the project; `None` if they do.
+    pub(super) fn unfit(&self, project: &Project) -> Option<u32> {
+        if !project.use_ams {
+            return self.setup.external.is_none().then_some(WRONG_MAPPING | 0x00FF_0000);
+        }
+        let tray = |filament: usize| project.mapping.get(filament - 1).copied().unwrap_or(-1);
+        let needed: Vec<i64> = if project.filaments.is_empty() {
+            project.mapping.iter().copied().filter(|tray| *tray != -1).collect()
+        } else {
+            project.filaments.iter().map(|filament| tray(*filament)).collect()
+        };
+        if needed.is_empty() {
+            return Some(WRONG_MAPPING);
+        }
+        needed.into_iter().find_map(|tray| self.misses(tray))
+    }
+
+    /// The error of a tray that cannot serve.
+    fn misses(&self, tray: i64) -> Option<u32> {
+        let Ok(number) = usize::try_from(tray) else { return Some(WRONG_MAPPING) };
+        if tray == EXTERNAL || tray == EXTERNAL + 1 {
+            return self.setup.external.is_none().then_some(WRONG_MAPPING | 0x00FF_0000);
+        }
+        let loaded = self.setup.ams.get(number / 4).is_some_and(|ams| ams.trays[number % 4].is_some());
+        (!loaded).then_some(WRONG_MAPPING | ((number / 4) as u32 & 0xF) << 16)
+    }
+
+    /// Takes in what has happened at the machine: pauses a print that the spools do not serve, forgets with the power, and
+    /// starts a file that was left over.
+    fn take_in(&mut self, machine: &mut Machine, fresh: &[What], power_was_cut: &mut bool) {
+        for what in fresh {
+            match what {
+                What::Started { filename } => {
+                    let project = self.project.as_ref().filter(|project| project.filename == *filename);
+                    if let Some(error) = project.and_then(|project| self.unfit(project))
+                        && machine.pause().is_ok()
+                    {
+                        self.error = error;
+                    }
+                }
+                What::Rebooted => {
+                    *self = Self { setup: std::mem::take(&mut self.setup), ..Self::default() };
+                    *power_was_cut = true;
+                }
+                _ => {}
+            }
+        }
+        if *power_was_cut && *machine.controller() == Controller::Ready {
+            *power_was_cut = false;
+            let left = |path: &&String| !path.contains('/') && path.to_ascii_lowercase().ends_with(".gcode.3mf");
+            let left = machine.files().iter().map(|(path, _)| path).find(left).cloned();
+            if let Some(path) = left.filter(|_| self.setup.starts_left_files) {
+                // A print that is on already keeps the file from starting.
+                let _ = machine.start(&path);
+            }
+        }
+    }
+}
+
+/// Keeps the panel in step with the machine, until aborted.
+pub(super) async fn keep_up(host: Host) {
+    let (mut seen, mut power_was_cut) = (0, false);
+    let mut revised = host.printer.revisions();
+    loop {
+        revised.borrow_and_update();
+        host.bambu.panel(|panel| {
+            host.printer.with(|machine| {
+                let fresh: Vec<What> = machine.log()[seen..].iter().map(|entry| entry.what.clone()).collect();
+                seen += fresh.len();
+                panel.take_in(machine, &fresh, &mut power_was_cut);
+            });
+        });
+        if revised.changed().await.is_err() {
+            break;
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `project_file`: the start of a plate of a package that lies on the storage.
+
+use std::{sync::Arc, time::Duration};
+
+use md5::{Digest as _, Md5};
+use serde_json::Value;
+
+use super::{
+    panel::{Panel, Project, Rejected},
+    setup::Model,
+};
+use crate::{
+    gcode::{GcodeFacts, package},
+    printer::{CommandError, Machine},
+};
+
+/// The error of a start while a print is on.
+const BUSY: u32 = 0x0500_4004;
+/// The error of a path that the printer cannot use.
+const BAD_PATH: u32 = 0x0500_4002;
+/// The error of a file that it cannot read.
+const BAD_FILE: u32 = 0x0500_4003;
+/// How long a project that is no good is being prepared.
+const REJECTION: Duration = Duration::from_millis(300);
+/// How the URL of a package may begin; the rest is its path below the root of the storage.
+const SCHEMES: [&str; 5] = ["ftp://", "file:///mnt/sdcard", "file:///sdcard", "file:///media/usb0", "file://"];
+/// Switches that must be true or false.
+const SWITCHES: [&str; 6] =
+    ["bed_leveling", "bed_levelling", "flow_cali", "vibration_cali", "layer_inspect", "timelapse"];
+
+/// Why a start is refused in the answer.
+pub(super) struct Refused {
+    /// The printer's words.
+    pub(super) reason: &'static str,
+    /// The number of the error; 0 if it has none.
+    pub(super) error: u32,
+}
+
+/// Accepts a start or refuses it. One that is accepted may still fail while it is being prepared.
+pub(super) fn start(panel: &mut Panel, machine: &mut Machine, request: &Value) -> Result<(), Refused> {
+    let text = |name: &str| match &request[name] {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
+    };
+    if SWITCHES.iter().chain(&["use_ams"]).any(|name| request.get(*name).is_some_and(|given| !given.is_boolean())) {
+        return Err(Refused { reason: "a switch is not a boolean", error: 0 });
+    }
+    if machine.job().is_some() || panel.rejected.is_some_and(|rejected| machine.now() < rejected.until) {
+        panel.error = BUSY;
+        if panel.setup.busy_start_cancels || panel.setup.model == Model::A1Mini {
+            // What is running is given up, and nothing new begins.
+            let _ = machine.cancel();
+        }
+        return Err(Refused { reason: "the printer is busy with another print job", error: BUSY });
+    }
+    let url = text("url");
+    let path = SCHEMES.iter().find_map(|scheme| url.strip_prefix(scheme)).unwrap_or(&url).trim_start_matches('/');
+    let plate = text("param");
+    let package = machine.files().get(path).map(|file| file.bytes.clone());
+    let code = package.as_ref().and_then(|bytes| package::code(bytes, &plate));
+    let md5 = text("md5");
+    let is_whole = package
+        .as_ref()
+        .is_none_or(|bytes| md5.is_empty() || md5.eq_ignore_ascii_case(&hex::encode(Md5::digest(bytes))));
+    let flaw = if url.contains(' ') || !path.to_ascii_lowercase().ends_with(".3mf") {
+        Some(BAD_PATH)
+    } else if code.is_none() || !is_whole || panel.setup.rejects_in_setup {
+        Some(BAD_FILE)
+    } else {
+        None
+    };
+    if let (None, Some(code)) = (flaw, &code) {
+        machine.choose(path, Arc::new(GcodeFacts::read(code)));
+        let delay = Duration::from_millis(panel.setup.old_state_ms);
+        machine.start_after(path, delay).map_err(|error| match error {
+            CommandError::Busy => Refused { reason: "the printer is busy with another print job", error: BUSY },
+            CommandError::NotReady => Refused { reason: "the printer is not ready", error: 0 },
+            CommandError::NoFile | CommandError::Refused => Refused { reason: "print start refused", error: BAD_FILE },
+        })?;
+    }
+    let number = |name: &str| Some(text(name)).filter(|id| !id.is_empty()).unwrap_or_else(|| "0".to_owned());
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let mapping =
+        request["ams_mapping"].as_array().map(|trays| trays.iter().map(|tray| tray.as_i64().unwrap_or(-1)).collect());
+    panel.project = Some(Project {
+        filename: path.to_owned(),
+        subtask_name: Some(text("subtask_name")).filter(|name| !name.is_empty()).unwrap_or_else(|| name.to_owned()),
+        subtask_id: number("subtask_id"),
+        task_id: number("task_id"),
+        of_project: number("project_id"),
+        // The machine may have begun already.
+        after: machine.job().map_or_else(|| machine.shown().map_or(0, |job| job.number), |job| job.number - 1),
+        use_ams: request["use_ams"].as_bool().unwrap_or(false),
+        mapping: mapping.unwrap_or_default(),
+        filaments: package.map(|bytes| package::filaments(&bytes, &plate)).unwrap_or_default(),
+    });
+    panel.error = 0;
+    panel.rejected = flaw.map(|error| Rejected { until: machine.now() + REJECTION, error });
+    Ok(())
+}

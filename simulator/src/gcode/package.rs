@@ -1,0 +1,128 @@
+//! Sliced packages (`.gcode.3mf`): zip archives with the G-code of each plate, as Bambu Studio and `OrcaSlicer` export them.
+//!
+//! Only what a virtual printer needs: the G-code, and which filaments a plate uses. Geometry and pictures are left out.
+
+use std::{
+    fmt::Write as _,
+    io::{Cursor, Read as _, Write as _},
+};
+
+use zip::{ZipArchive, ZipWriter, result::ZipResult, write::SimpleFileOptions};
+
+use super::{facts::GcodeFacts, orca_gcode};
+
+/// Most bytes of one plate's G-code that are read.
+const MAX_PLATE_BYTES: u64 = 64 << 20;
+/// Most bytes of the description of the plates that are read.
+const MAX_INFO_BYTES: u64 = 1 << 20;
+/// Where the description of the plates stands.
+const INFO: &str = "Metadata/slice_info.config";
+
+/// The path of a plate's G-code in its package; plates are counted from 1.
+pub fn plate_path(plate: u32) -> String {
+    format!("Metadata/plate_{plate}.gcode")
+}
+
+/// Whether these bytes are a zip archive, by how it begins.
+pub fn is_package(file: &[u8]) -> bool {
+    file.starts_with(b"PK\x03\x04")
+}
+
+/// A package of one plate with one filament. `seconds` is the estimate, `grams` and `filament_mm` are the stated consumption.
+pub fn package(name: &str, seconds: u64, grams: f64, filament_mm: f64) -> Vec<u8> {
+    package_of(&[&orca_gcode(name, seconds, grams, filament_mm)])
+}
+
+/// A package with these plates, each of which uses the first filament.
+pub fn package_of(plates: &[&str]) -> Vec<u8> {
+    let used: Vec<(&str, &[usize])> = plates.iter().map(|code| (*code, &[1][..])).collect();
+    package_using(&used)
+}
+
+/// A package with these plates: G-code, and the filaments that it uses, counted from 1.
+pub fn package_using(plates: &[(&str, &[usize])]) -> Vec<u8> {
+    // Cannot fail in memory.
+    write(plates).unwrap_or_default()
+}
+
+fn write(plates: &[(&str, &[usize])]) -> ZipResult<Vec<u8>> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut put = |name: &str, text: &str| -> ZipResult<()> {
+        zip.start_file(name, SimpleFileOptions::default())?;
+        zip.write_all(text.as_bytes())?;
+        Ok(())
+    };
+    put("[Content_Types].xml", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Types/>\n")?;
+    put("3D/3dmodel.model", "<model/>")?;
+    let mut info = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<config>\n".to_owned();
+    for (number, (code, filaments)) in (1..).zip(plates) {
+        put(&plate_path(number), code)?;
+        let facts = GcodeFacts::read(code.as_bytes());
+        let (seconds, grams) = (facts.seconds, facts.filament_g.unwrap_or_default());
+        let _ = writeln!(info, "  <plate>\n    <metadata key=\"index\" value=\"{number}\"/>");
+        let _ = writeln!(info, "    <metadata key=\"prediction\" value=\"{seconds:.0}\"/>");
+        let _ = writeln!(info, "    <metadata key=\"weight\" value=\"{grams:.2}\"/>");
+        let share = filaments.len().max(1) as f64;
+        let kind = facts.filament_type.as_deref().unwrap_or("PLA");
+        for filament in *filaments {
+            let (metres, grams) = (facts.filament_mm / 1000.0 / share, grams / share);
+            let _ = writeln!(
+                info,
+                "    <filament id=\"{filament}\" type=\"{kind}\" color=\"#FF7A1A\" used_m=\"{metres:.2}\" used_g=\"{grams:.2}\"/>"
+            );
+        }
+        info.push_str("  </plate>\n");
+    }
+    info.push_str("</config>\n");
+    put(INFO, &info)?;
+    Ok(zip.finish()?.into_inner())
+}
+
+/// The G-code at a path of a package; `None` if there is none, or the package is damaged.
+pub fn code(package: &[u8], path: &str) -> Option<Vec<u8>> {
+    entry(package, path, MAX_PLATE_BYTES)
+}
+
+/// The G-code of the first plate of a package.
+pub fn first_code(package: &[u8]) -> Option<Vec<u8>> {
+    let archive = ZipArchive::new(Cursor::new(package)).ok()?;
+    let number = |name: &str| name.strip_prefix("Metadata/plate_")?.strip_suffix(".gcode")?.parse::<u32>().ok();
+    let first = archive.file_names().filter_map(|name| number(&name.ok()?)).min()?;
+    code(package, &plate_path(first))
+}
+
+/// The filaments that the plate at this path uses, counted from 1; empty if the package does not say.
+pub fn filaments(package: &[u8], path: &str) -> Vec<usize> {
+    let info = entry(package, INFO, MAX_INFO_BYTES).unwrap_or_default();
+    let info = String::from_utf8_lossy(&info);
+    let number = path.strip_prefix("Metadata/plate_").and_then(|rest| rest.strip_suffix(".gcode")).unwrap_or_default();
+    let index = format!("key=\"index\" value=\"{number}\"");
+    let plate = info.split("<plate>").find(|plate| plate.contains(&index)).unwrap_or_default();
+    let ids = plate.split("<filament ").skip(1).filter_map(|rest| rest.split("id=\"").nth(1)?.split('"').next());
+    ids.filter_map(|id| id.parse().ok()).filter(|id| *id > 0).collect()
+}
+
+fn entry(package: &[u8], path: &str, limit: u64) -> Option<Vec<u8>> {
+    let mut archive = ZipArchive::new(Cursor::new(package)).ok()?;
+    let mut content = Vec::new();
+    archive.by_name(path).ok()?.take(limit).read_to_end(&mut content).ok()?;
+    Some(content)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::float_cmp, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn a_package_has_its_plates_and_says_which_filaments_they_use() {
+        let (lid, sign) = (orca_gcode("lid", 600, 4.0, 1320.0), orca_gcode("sign", 1200, 12.5, 4125.0));
+        let made = package_using(&[(&lid, &[1]), (&sign, &[1, 3])]);
+        assert!(is_package(&made));
+        assert_eq!(code(&made, "Metadata/plate_2.gcode"), Some(sign.clone().into_bytes()));
+        assert_eq!(code(&made, "Metadata/plate_3.gcode"), None);
+        assert_eq!(filaments(&made, "Metadata/plate_2.gcode"), [1, 3]);
+        assert_eq!(GcodeFacts::read(&made).seconds, 600.0);
+        assert_eq!(code(&made[..made.len() / 2], "Metadata/plate_1.gcode"), None);
+    }
+}
