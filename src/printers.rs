@@ -31,6 +31,8 @@ printer_types! {
     fw_rest
     server_rest
     mqtt_lan
+    prusa_link
+    sdcp
 }
 
 #[cfg(test)]

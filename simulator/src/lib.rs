@@ -57,4 +57,6 @@ printer_kinds! {
     FwRest moonraker
     ServerRest octoprint
     MqttLan bambu
+    PrusaLink prusalink
+    Sdcp sdcp
 }

@@ -51,7 +51,7 @@ const ORDERS: u64 = 12;
 /// Grams of each material that end all waiting.
 const ENOUGH: f64 = 1000.0;
 
-fn from_env(name: &str, default: u64) -> u64 {
+pub fn from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use printfloor::domain::file::GcodeForm;
+use printfloor::printers::PrinterType;
+use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::Faults;
 use simulator::printer::What;
@@ -25,6 +28,14 @@ macro_rules! each_kind {
             async fn server_rest() {
                 run(PrinterKind::ServerRest).await;
             }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn prusa_link() {
+                run(PrinterKind::PrusaLink).await;
+            }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sdcp() {
+                run(PrinterKind::Sdcp).await;
+            }
         }
     )* };
 }
@@ -44,6 +55,7 @@ mod kill;
 mod kits;
 mod manual;
 mod mishaps;
+mod mixed;
 mod panics;
 mod parts;
 mod pushes;
@@ -324,6 +336,39 @@ pub fn words<'a>(of: &'a Value, member: &str) -> &'a str {
 /// States of a job's attempts, oldest first.
 pub fn attempts(job: &Value) -> Vec<&str> {
     job["attempts"].as_array().unwrap().iter().map(|attempt| attempt["state"].as_str().unwrap()).collect()
+}
+
+fn declared(kind: PrinterKind) -> &'static PrinterType {
+    PrinterType::of_word(kind.as_str()).unwrap()
+}
+
+/// Whether printers of a kind can do it, as their type declares.
+pub fn can(kind: PrinterKind, operation: Operation) -> bool {
+    !declared(kind).lacks.contains(&operation)
+}
+
+/// Whether printers of a kind print files of this form.
+pub fn prints(kind: PrinterKind, form: GcodeForm) -> bool {
+    declared(kind).prints(form)
+}
+
+/// Whether printers of a kind ask for no key.
+pub fn keyless(kind: PrinterKind) -> bool {
+    declared(kind).keyless
+}
+
+/// The outcome of an act that only some types can do.
+pub fn done_if(can: bool) -> &'static str {
+    if can { "done" } else { "unsupported_by_printer" }
+}
+
+/// Carried out by those who can, and told of the others as what their type cannot do.
+pub fn supported(can: bool, answer: crate::support::client::Answer) {
+    if can {
+        answer.expect(200);
+    } else {
+        assert_eq!(answer.error(409), "unsupported_by_printer");
+    }
 }
 
 /// G-code of about this many bytes.

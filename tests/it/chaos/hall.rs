@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
@@ -13,6 +14,7 @@ use tokio::sync::Mutex;
 
 use super::catalogue::Catalogue;
 use super::customers::insist;
+use crate::machines::can;
 use crate::support::clock::HOUR;
 use crate::support::{App, Client, Clock};
 
@@ -69,7 +71,11 @@ pub fn is_own(file: &str) -> bool {
 impl Hall {
     /// Of each kind two healthy printers and one that refuses every start; with their slots, set by hand.
     pub async fn new(app: &App, catalogue: &Catalogue, seed: u64) -> Self {
-        let options = FleetOptions { speed: SPEED, seed, ..FleetOptions::of_each(HEALTHY + 1) };
+        // A person's own print takes the place of ours while nobody looks: only a history tells then how ours ended. The parts of the
+        // catalogue are text, not packages.
+        let fits = |kind: &&PrinterKind| can(**kind, Operation::History) && !kind.protocol().prints_packages;
+        let printers = PrinterKind::ALL.iter().filter(fits).map(|kind| (*kind, HEALTHY + 1)).collect();
+        let options = FleetOptions { speed: SPEED, seed, printers, ..FleetOptions::default() };
         let fleet = Fleet::start(options).await.unwrap();
         let mut of_kind: BTreeMap<PrinterKind, usize> = BTreeMap::new();
         let kinds: BTreeSet<PrinterKind> = fleet.printers.iter().map(|sim| sim.kind).collect();
