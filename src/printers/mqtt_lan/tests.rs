@@ -64,10 +64,10 @@ async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> boo
             let _ = tokio::time::timeout(Duration::from_millis(100), printer.changed()).await;
         }
     };
-    match tokio::time::timeout(Duration::from_secs(30), looking).await {
-        Ok(look) => look,
-        Err(_) => panic!("never {what}: {:?}", printer.look(Timestamp(0)).await),
-    }
+    let Ok(look) = tokio::time::timeout(Duration::from_secs(30), looking).await else {
+        panic!("never {what}: {:?}", printer.look(Timestamp(0)).await)
+    };
+    look
 }
 
 fn launch(name: &str, slots: Vec<Option<u32>>) -> Launch {
@@ -147,7 +147,6 @@ async fn spools_in_the_changer_are_reported_and_printed_from() {
         tray_color: color.into(),
         remain: 40,
         tag_uid: "A1B2C3D400000100".into(),
-        ..Tray::default()
     };
     let trays = [Some(tray("GFA00", "FF0000FF")), Some(tray("GFA01", "00FF00FF")), None, None];
     shop.bambu.change(|setup| setup.ams = vec![Ams { trays }]);
