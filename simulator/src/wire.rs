@@ -12,7 +12,7 @@
 //! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
 //! | `POST /_sim/reboot` | `{"forget": false}` or no body |
 //!
-//! A protocol that is not HTTP brings its own tasks ([`Server::of`]) and hands plain HTTP connections to [`passed_on`].
+//! A protocol that is not HTTP brings its own tasks (`Server::of`) and hands plain HTTP connections to `passed_on`.
 
 use std::{
     net::SocketAddr,
