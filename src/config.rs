@@ -27,10 +27,11 @@ use serde::Deserialize;
 use self::dotenv::DotenvError;
 use self::file::SettingsFile;
 use self::io_words::io_words;
-use self::layers::{DEFAULTS, Known, MODE};
+use self::layers::{DEFAULTS, KnownSettings, MODE};
 use self::shown::Given;
 use self::values::Secret;
 use crate::domain::dispatch::{BoardRules, PrintableForms};
+use crate::domain::refusal::MAX_FAULTS;
 use crate::domain::rules::{QualityRules, Rules, TaxRate};
 
 /// Name of the file that is read from the working directory when no other is named.
@@ -38,9 +39,6 @@ pub const FILE: &str = "printfloor.toml";
 
 /// Name of the file in the data directory that keeps the secrets which the server made for itself.
 const SECRETS_FILE: &str = "secrets.env";
-
-/// Most faults that are told at once.
-const MAX_FAULTS: usize = 50;
 
 /// All settings. [`Config::load`] gives only such as passed every check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -69,6 +67,8 @@ pub struct Config {
     pub shipping: sections::Shipping,
     /// When somebody is in the shop.
     pub shop: sections::Shop,
+    /// What is expected before anything is known.
+    pub forecast: sections::Forecast,
     /// How jobs are given to printers.
     pub dispatch: sections::Dispatch,
     /// How printed parts are judged.
@@ -117,7 +117,7 @@ pub struct LoadOptions {
 
 /// The settings that [`Config::load`] found, and where each was set.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The settings in force.
     pub config: Config,
     /// Warnings for the operator, to be logged once the log has started.
@@ -169,8 +169,8 @@ impl Default for Config {
 impl Config {
     /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except in
     /// production, where they are refused.
-    pub fn load(options: LoadOptions) -> Result<Loaded, ConfigError> {
-        let known = Known::new().map_err(|error| ConfigError::Refused(vec![error]))?;
+    pub fn load(options: LoadOptions) -> Result<LoadedConfig, ConfigError> {
+        let known = KnownSettings::new().map_err(|error| ConfigError::Refused(vec![error]))?;
         let SettingsFile { layer: file, faults } = settings_file(&options, &known)?;
         let mut figment = Figment::from(known.shipped()).merge(&file);
         let dotenv = assignments(&options.cwd.join(".env"))?;
@@ -210,7 +210,7 @@ impl Config {
             return Err(refused(faults, problems));
         }
         warnings.extend(checks::doubts(&config));
-        Ok(Loaded { config, warnings, given })
+        Ok(LoadedConfig { config, warnings, given })
     }
 
     /// The file in the data directory that keeps the secrets which the server made for itself.
@@ -286,6 +286,7 @@ impl Config {
             operator_mail: self.mail.operators.clone(),
             public_url: self.public_url(),
             agent_gateway: !self.agent.url.is_empty(),
+            shipment_notices: self.mail.shipment_notices,
             quality: QualityRules {
                 sign_off_required: self.quality.sign_off == sections::SignOffMode::Required,
                 reprint_missing: self.quality.reprint_missing,
@@ -309,7 +310,7 @@ pub fn process_env() -> Vec<(String, String)> {
 }
 
 /// The given settings file, or the one in the working directory; empty if there is none.
-fn settings_file(options: &LoadOptions, known: &Known) -> Result<SettingsFile, ConfigError> {
+fn settings_file(options: &LoadOptions, known: &KnownSettings) -> Result<SettingsFile, ConfigError> {
     let path = options.cwd.join(options.file.as_deref().unwrap_or(Path::new(FILE)));
     let text = match (read_if_there(&path)?, &options.file) {
         (Some(text), _) => text,

@@ -38,7 +38,7 @@ use crate::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 
 /// Why the app does not start.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub enum ShopStartError {
     /// The database cannot be used.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -72,7 +72,7 @@ impl App {
         config: &Config,
         clock: Clock,
         fenced: Arc<dyn Fn() + Send + Sync>,
-    ) -> Result<Arc<Self>, StartError> {
+    ) -> Result<Arc<Self>, ShopStartError> {
         let database = own_secrets::database_settings(config);
         let writing = connect::start(&database).await?;
         own_secrets::keep(config, &writing.db).await?;
@@ -113,6 +113,8 @@ impl App {
                 rules: Arc::new(board_rules.clone()),
                 // Checked when the settings were loaded.
                 hours: Arc::new(config.shop.hours().unwrap_or_default()),
+                starting_ms: config.forecast.starting_seconds.millis(),
+                least_margin_ms: config.forecast.least_margin_seconds.millis(),
                 queries: queries.clone(),
             }),
             dispatcher: Dispatcher::new(
@@ -215,7 +217,7 @@ async fn start_writer(
     root: &ActorRef<RootMsg>,
     args: WriterArgs,
     writing: Writing,
-) -> Result<WriterHandle, StartError> {
+) -> Result<WriterHandle, ShopStartError> {
     let place: Arc<Mutex<Option<WriterHandle>>> = Arc::default();
     let first = Arc::new(Mutex::new(Some(Box::new(writing))));
     let put = place.clone();
@@ -240,7 +242,7 @@ async fn start_writer(
     handle.ok_or_else(|| SpawnErr::StartupFailed("no writer".into()).into())
 }
 
-fn redis(config: &Config) -> Result<Option<Arc<Redis>>, StartError> {
+fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {
     let settings = &config.redis;
     if settings.url.is_empty() {
         return Ok(None);
@@ -248,7 +250,7 @@ fn redis(config: &Config) -> Result<Option<Arc<Redis>>, StartError> {
     Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries)?))
 }
 
-fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
+fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     let mail = &config.mail;
     if !mail.smtp_host.is_empty() {
         let credentials =
@@ -274,7 +276,7 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
-fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
+fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
     if config.agent.url.is_empty() {
         return Ok(None);
     }

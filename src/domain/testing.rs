@@ -1,6 +1,8 @@
 //! The surroundings of a decision in tests: a clock that is set by hand, ids that count up, and reproducible random
 //! numbers.
 
+pub(crate) mod samples;
+
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::domain::access::AccessRow;
-use crate::domain::aggregate::{Aggregate, Counter, Decision, DecisionContext, Ids};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Ids, NumberSeries};
 use crate::domain::endpoint::Delivery;
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
@@ -24,24 +26,24 @@ use crate::domain::time::Timestamp;
 pub(crate) struct Bench {
     pub(crate) now: Timestamp,
     pub(crate) rules: Rules,
-    ids: Counting,
+    ids: CountingIds,
 }
 
 #[derive(Default)]
-struct Counting(AtomicU64);
+struct CountingIds(AtomicU64);
 
-impl Counting {
+impl CountingIds {
     fn next(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
-impl Ids for Counting {
+impl Ids for CountingIds {
     fn id(&self) -> Id {
         // Far above the ids that tests choose themselves, so that they never meet.
         Id(uuid::Uuid::from_u128((1 << 64) + u128::from(self.next())))
     }
-    fn number(&self, _: Counter) -> i64 {
+    fn number(&self, _: NumberSeries) -> i64 {
         self.next() as i64
     }
     fn chance(&self) -> f64 {
@@ -66,6 +68,7 @@ impl Bench {
             operator_mail: vec!["floor@example.com".to_owned()],
             public_url: "https://shop.example".to_owned(),
             agent_gateway: false,
+            shipment_notices: true,
             quality: QualityRules {
                 sign_off_required: false,
                 reprint_missing: true,
@@ -73,7 +76,7 @@ impl Bench {
                 reasons: vec!["adhesion".to_owned(), "other".to_owned()],
             },
         };
-        Self { now: Timestamp(1_700_000_000_000), rules, ids: Counting::default() }
+        Self { now: Timestamp(1_700_000_000_000), rules, ids: CountingIds::default() }
     }
 
     pub(crate) fn cx(&self) -> DecisionContext<'_> {

@@ -9,9 +9,6 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use super::folder::Folder;
 use crate::cli::CliError;
 
-/// How many times faster than their G-code estimates the printers print.
-pub const SPEED: f64 = 120.0;
-
 /// Ports between the first printers of two kinds: room for all that a demo may have, so that adding printers of one kind moves
 /// no port of another.
 const ROW_PORTS: u16 = 101;
@@ -24,14 +21,14 @@ const TRIES: u16 = 40;
 
 /// The simulated programs outside the server.
 #[derive(Debug)]
-pub struct Floor {
+pub struct DemoFloor {
     /// One fleet for each kind of printer.
     rows: Vec<Fleet>,
     /// The program that receives the webhooks of the shop.
     pub sink: Sink,
 }
 
-impl Floor {
+impl DemoFloor {
     /// Starts everything on the ports of last time, or on the first free range, which is then remembered.
     pub async fn start(folder: &mut Folder) -> Result<Self, CliError> {
         let places: Vec<u16> = match folder.memory.base_port {
@@ -68,9 +65,8 @@ impl Floor {
             let options = FleetOptions {
                 printers: vec![(*kind, count)],
                 base_port: Some(port),
-                own_hosts: false,
-                speed: SPEED,
                 seed: u64::from(port),
+                ..FleetOptions::default()
             };
             rows.push(Fleet::start(options).await?);
         }
