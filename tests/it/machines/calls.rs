@@ -140,7 +140,7 @@ each_kind! {
     }
 
     async fn the_file_of_a_print_is_not_deleted(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, KEEP_FILES]).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
         let files = floor.app.get(&floor.path(0, "/files")).await.expect(200);
