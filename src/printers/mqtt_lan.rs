@@ -110,6 +110,11 @@ impl MqttLan {
         if self.session.status(Timestamp::default()).connection == Connection::ReadOnly {
             return Err(PrinterError::Refused { status: 409, message: words::READ_ONLY.to_owned() });
         }
+        // A start of what is not there is accepted, and fails later. Once the file was looked for, the state is looked at anew.
+        if !self.files.has(name).await? {
+            return Err(PrinterError::NotFound(name.to_owned()));
+        }
+        self.free().await?;
         let feed = self.session.read(report::Track::changer).feed(slots)?;
         self.session.note(|track| track.starts(subtask.clone(), name.to_owned()));
         let start = Command::start(name, plate, &subtask, &feed);
