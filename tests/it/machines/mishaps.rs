@@ -1,10 +1,11 @@
 //! Firmware that shuts down, and hosts that lose their printer: nothing follows by itself.
 
+use printfloor::printers::adapter::Operation;
 use serde_json::Value;
 use simulator::faults::Away;
 use simulator::printer::{Controller, What};
 
-use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, words};
+use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, can, supported, words};
 
 /// Whether the connection between the printer's own server and its firmware is closed.
 fn closed(floor: &Floor) -> bool {
@@ -15,10 +16,10 @@ fn closed(floor: &Floor) -> bool {
 async fn recovered(floor: &Floor, kind: PrinterKind) {
     floor.sim(0).handle.set_speed(50.0);
     match kind {
-        PrinterKind::FwRest => floor.sim(0).handle.with(simulator::printer::Machine::restart).unwrap(),
-        _ => {
+        PrinterKind::ServerRest => {
             floor.app.act(&floor.path(0, "/connect")).await.expect(200);
         }
+        _ => floor.sim(0).handle.with(simulator::printer::Machine::restart).unwrap(),
     }
     floor.status_until("the firmware to be ready", 0, |s| s["state"] == "idle" && s["connection"] == "connected").await;
 }
@@ -57,7 +58,7 @@ each_kind! {
             floor.job_until(what, second, why)
         };
         waits("1 held after a firmware error").await;
-        floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        supported(can(kind, Operation::Home), floor.app.act(&floor.path(0, "/home")).await);
         floor.clear_bed(0).await;
         floor.attention(0, "needs_home", false).await;
         waits("1 held after a firmware error").await;

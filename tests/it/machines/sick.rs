@@ -1,8 +1,9 @@
 //! A printer that refuses starts, or has no room for files, harms nobody else.
 
+use printfloor::domain::file::GcodeForm;
 use serde_json::{Value, json};
 
-use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, big_gcode, words};
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, prints, words};
 use crate::api::files::package;
 use crate::support::until;
 
@@ -84,7 +85,7 @@ each_kind! {
         // One refusal that counts would fail the job.
         let strict = ("PRINTFLOOR_DISPATCH__REFUSALS_UNTIL_FAILED", "1");
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, strict]).await;
-        let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+        let file = floor.big_file("big", 200_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         let slow = simulator::faults::SlowUpload { bytes_per_second: 60_000 };
         floor.faults(0, |faults| faults.slow_upload = Some(slow));
@@ -103,7 +104,9 @@ each_kind! {
     async fn a_form_of_file_that_no_printer_prints_waits_with_its_reason(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         let mut waiting = Vec::new();
-        for (form, bytes) in [("bgcode", binary_gcode()), ("gcode.3mf", package())] {
+        let forms = [(GcodeForm::Binary, binary_gcode()), (GcodeForm::Package, package())];
+        for (form, bytes) in forms.into_iter().filter(|(form, _)| !prints(kind, *form)) {
+            let form = form.ending();
             let file = floor.app.upload(&format!("part.{form}"), bytes).await.expect(201);
             assert_eq!(file["metadata"]["form"], form, "{file}");
             let sku = floor.app.sku(form, &floor.material, file["id"].as_str().unwrap(), 900).await;
