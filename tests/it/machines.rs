@@ -3,9 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use printfloor::domain::file::GcodeForm;
-use printfloor::printers::PrinterType;
-use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::Faults;
 use simulator::printer::What;
@@ -13,6 +10,8 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 pub use self::files::big_gcode;
 use self::files::{big, printable};
+pub use self::kinds::can;
+use self::kinds::{done_if, keyless, prints, supported};
 use crate::support::app::Builder;
 use crate::support::{App, Clock, Db, until};
 
@@ -29,6 +28,14 @@ macro_rules! each_kind {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn server_rest() {
                 run(PrinterKind::ServerRest).await;
+            }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn prusa_link() {
+                run(PrinterKind::PrusaLink).await;
+            }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sdcp() {
+                run(PrinterKind::Sdcp).await;
             }
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn mqtt_lan() {
@@ -51,9 +58,11 @@ mod fit;
 mod foreseen;
 mod hands;
 mod kill;
+mod kinds;
 mod kits;
 mod manual;
 mod mishaps;
+mod mixed;
 mod panics;
 mod parts;
 mod pushes;
@@ -348,34 +357,6 @@ pub fn words<'a>(of: &'a Value, member: &str) -> &'a str {
 /// States of a job's attempts, oldest first.
 pub fn attempts(job: &Value) -> Vec<&str> {
     job["attempts"].as_array().unwrap().iter().map(|attempt| attempt["state"].as_str().unwrap()).collect()
-}
-
-fn declared(kind: PrinterKind) -> &'static PrinterType {
-    PrinterType::of_word(kind.as_str()).unwrap()
-}
-
-/// Whether printers of a kind can do it, as their type declares.
-pub fn can(kind: PrinterKind, operation: Operation) -> bool {
-    !declared(kind).lacks.contains(&operation)
-}
-
-/// Whether printers of a kind print files of this form.
-pub fn prints(kind: PrinterKind, form: GcodeForm) -> bool {
-    declared(kind).prints(form)
-}
-
-/// The outcome of an act that only some types can do.
-pub fn done_if(can: bool) -> &'static str {
-    if can { "done" } else { "unsupported_by_printer" }
-}
-
-/// Carried out by those who can, and told of the others as what their type cannot do.
-pub fn supported(can: bool, answer: crate::support::client::Answer) {
-    if can {
-        answer.expect(200);
-    } else {
-        assert_eq!(answer.error(409), "unsupported_by_printer");
-    }
 }
 
 /// Registers a printer with other fields than the usual.

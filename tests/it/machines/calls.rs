@@ -18,7 +18,8 @@ each_kind! {
             async { floor.app.get(&{ path }).await.expect(200) }
         };
         let info = get("/info").await;
-        assert!(info["server"].is_object() && info["printer"].is_object(), "{info}");
+        assert_eq!(info["server"].is_object(), can(kind, Operation::ServerInfo), "{info}");
+        assert!(info["printer"].is_object(), "{info}");
         if can(kind, Operation::History) {
             let history = get("/history").await;
             let last = &history["history"][0];
@@ -124,6 +125,7 @@ each_kind! {
         let expected = match kind {
             PrinterKind::FwRest => "Must home axis first",
             PrinterKind::MqttLan => "not possible in this state",
+            PrinterKind::PrusaLink | PrinterKind::Sdcp => "no print is on",
             _ => "neither printing nor paused",
         };
         assert!(words(&body, "message").contains(expected), "{body}");

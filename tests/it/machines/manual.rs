@@ -1,10 +1,11 @@
 //! Prints by an operator's hand that are no job: one start, and never beside a job.
 
+use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::SlowUpload;
 use simulator::printer::What;
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, words};
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, words};
 
 async fn big(floor: &Floor) -> String {
     let file = floor.big_file("by hand", 200_000).await;
@@ -100,6 +101,9 @@ each_kind! {
         floor.app.act(&floor.path(0, "/cancel")).await.expect(200);
         floor.attention(0, "foreign_print", false).await;
         floor.clear_bed(0).await;
+        if !can(kind, Operation::EmergencyStop) {
+            return;
+        }
 
         let file = big(&floor).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
