@@ -30,6 +30,8 @@ macro_rules! printer_types {
 printer_types! {
     fw_rest
     server_rest
+    prusa_link
+    sdcp
     mqtt_lan
 }
 

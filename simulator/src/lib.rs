@@ -56,5 +56,7 @@ macro_rules! printer_kinds {
 printer_kinds! {
     FwRest moonraker
     ServerRest octoprint
+    PrusaLink prusalink
+    Sdcp sdcp
     MqttLan bambu
 }

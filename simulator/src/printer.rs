@@ -7,7 +7,7 @@ use std::{
     any::Any,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -40,6 +40,7 @@ struct Inner {
     revision: watch::Sender<u64>,
     requests: AtomicU64,
     uploads: AtomicU64,
+    sockets: AtomicUsize,
     /// What its protocol keeps beside the machine; must not hold the printer itself.
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
@@ -58,6 +59,7 @@ impl VirtualPrinter {
             revision: watch::Sender::new(0),
             requests: AtomicU64::new(0),
             uploads: AtomicU64::new(0),
+            sockets: AtomicUsize::new(0),
             extension: OnceLock::new(),
         });
         let mut revised = inner.revision.subscribe();
@@ -164,6 +166,16 @@ impl VirtualPrinter {
     /// Counts an upload whose contents begin to arrive.
     pub(crate) fn upload_begins(&self) {
         self.0.uploads.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The most web sockets that were open at once, where its protocol counts them.
+    pub fn most_sockets(&self) -> usize {
+        self.0.sockets.load(Ordering::Relaxed)
+    }
+
+    /// Notes how many web sockets are open now.
+    pub(crate) fn sockets_are(&self, open: usize) {
+        self.0.sockets.fetch_max(open, Ordering::Relaxed);
     }
 
     /// A copy of its present faults.

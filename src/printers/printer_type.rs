@@ -25,6 +25,10 @@ pub struct PrinterType {
     pub default_port: u16,
     /// The request header that carries the API key, in lower case.
     pub key_header: &'static str,
+    /// Whether the key may be `user:password` instead, which is then used for HTTP Digest.
+    pub key_may_be_password: bool,
+    /// Whether its printers ask for no key, so that whoever reaches them may command them.
+    pub keyless: bool,
     /// The forms of G-code that its printers print.
     pub forms: &'static [GcodeForm],
     /// The optional operations that its printers do not have; the adapter answers them with [`PrinterError::Unsupported`].
@@ -51,6 +55,8 @@ impl PrinterType {
             program,
             default_port,
             key_header: "x-api-key",
+            key_may_be_password: false,
+            keyless: false,
             forms: &[GcodeForm::Text],
             lacks: &[],
             one_upload_per_host: false,

@@ -1,4 +1,4 @@
-//! Uploads: a local file as a form, read while it is sent; how far it is taken; and what the printer stored, compared with it.
+//! Uploads: a local file as a form or a body, read while it is sent; how far it is taken; and what the printer stored, compared with it.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -61,13 +61,23 @@ impl Taken {
     }
 }
 
-/// `form` with the file as its part `file`. The form then has a known length, which the printers' servers insist on.
-pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<(Form, Taken), PrinterError> {
+/// Refuses a local file that is not there or has another length than was said.
+pub(super) async fn check(source: &Source) -> Result<(), PrinterError> {
+    open(source).await.map(drop)
+}
+
+async fn open(source: &Source) -> Result<File, PrinterError> {
     let file = File::open(&source.path).await.map_err(|error| local(&source.path, error))?;
     let length = file.metadata().await.map_err(|error| local(&source.path, error))?.len();
     if length != source.size {
         return Err(PrinterError::Invalid(format!("the file to upload has {length} bytes, not {}", source.size)));
     }
+    Ok(file)
+}
+
+/// What is sent of the file, read as the connection asks for it, and how far it is taken.
+pub(super) async fn as_body(source: &Source) -> Result<(Body, Taken), PrinterError> {
+    let file = open(source).await?;
     let (told, taken) = watch::channel(0);
     let head = futures::stream::iter(
         [Ok(Bytes::from(source.head()))]
@@ -78,11 +88,17 @@ pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result
     let bytes = head.chain(ReaderStream::with_capacity(file, CHUNK_BYTES)).inspect_ok(move |chunk: &Bytes| {
         told.send_modify(|taken| *taken += chunk.len() as u64);
     });
-    let part = Part::stream_with_length(Body::wrap_stream(bytes), source.sent_bytes())
+    Ok((Body::wrap_stream(bytes), Taken(taken)))
+}
+
+/// `form` with the file as its part `file`. The form then has a known length, which the printers' servers insist on.
+pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<(Form, Taken), PrinterError> {
+    let (body, taken) = as_body(source).await?;
+    let part = Part::stream_with_length(body, source.sent_bytes())
         .file_name(name.to_owned())
         .mime_str("application/octet-stream")
         .map_err(|error| PrinterError::Invalid(error.to_string()))?;
-    Ok((form.part("file", part), Taken(taken)))
+    Ok((form.part("file", part), taken))
 }
 
 /// Lower-case hex SHA-256 of what is sent, computed off the async threads.

@@ -1,24 +1,27 @@
 //! Calls to a printer's HTTP server: time limits, size limits, and what a failure means. Each adapter judges status
 //! codes itself.
 
+mod digest;
+mod words;
+
 use std::sync::Arc;
 
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::multipart::Form;
-use reqwest::{Client, Method, Response, StatusCode, Url};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde_json::Value;
 use tokio::sync::OwnedMutexGuard;
 
+use self::digest::Digest;
+use self::words::words;
 use crate::domain::printer::denied_host;
 use crate::printers::PrinterType;
 use crate::printers::adapter::{PrinterError, Source};
 use crate::printers::registry::{AdapterParts, MakeError, Settings, SharedParts};
-use crate::printers::upload::{self, UploadTurns};
+use crate::printers::upload::{self, Taken, UploadTurns};
 
 /// Most bytes of an answer; a broken printer must not fill the memory.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
-/// Most characters that are kept of an error answer that is not JSON.
-const MAX_WORDS_CHARS: usize = 300;
 
 /// What a status code other than success means in a brand's API.
 pub(super) type Judge = fn(u16, String) -> PrinterError;
@@ -44,31 +47,41 @@ pub(super) struct Wire {
     client: Client,
     emergency: Client,
     headers: HeaderMap,
+    /// For types whose keys may be a user name and a password.
+    digest: Option<Arc<Digest>>,
     judge: Judge,
     turns: Arc<UploadTurns>,
 }
 
 impl Wire {
-    /// The server at the address of the parts. The API key goes in the header that the type declares.
+    /// The server at the address of the parts. The API key goes in the header that the type declares; where the type says that it
+    /// may be `user:password`, such a one is used for HTTP Digest instead.
     pub(super) fn new(parts: AdapterParts) -> Result<Self, MakeError> {
         let AdapterParts { declared, address, shared } = parts;
         let SharedParts { settings, client, emergency, turns } = shared;
         let base = base_url(&address.base_url, declared.default_port)?;
         let mut headers = HeaderMap::new();
         let api_key = Some(address.api_key.trim()).filter(|key| !key.is_empty()).map(str::to_owned);
-        if let Some(key) = &api_key {
+        let digest = api_key.as_deref().filter(|_| declared.key_may_be_password).and_then(Digest::of).map(Arc::new);
+        if let Some(key) = api_key.as_ref().filter(|_| digest.is_none()) {
             let mut value = HeaderValue::from_str(key)
                 .map_err(|_| MakeError::BadAddress("the api key has characters that no header can carry".into()))?;
             value.set_sensitive(true);
             headers.insert(HeaderName::from_static(declared.key_header), value);
         }
         let judge: Judge = |status, message| PrinterError::Refused { status, message };
-        Ok(Self { declared, base, settings, api_key, client, emergency, headers, judge, turns })
+        Ok(Self { declared, base, settings, api_key, client, emergency, headers, digest, judge, turns })
     }
 
     /// With the brand's reading of status codes.
     pub(super) fn judged_by(mut self, judge: Judge) -> Self {
         self.judge = judge;
+        self
+    }
+
+    /// Asking for answers in JSON: a server that does not say its errors in it of its own accord does so then.
+    pub(super) fn asking_for_json(mut self) -> Self {
+        self.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
         self
     }
 
@@ -108,6 +121,16 @@ impl Wire {
         self.finish(call).await
     }
 
+    /// Sends a command that puts something in place, within the time of a command.
+    pub(super) async fn put(&self, path: &str) -> Result<Value, PrinterError> {
+        self.finish(self.client.put(self.url(path)).timeout(self.settings.command_timeout)).await
+    }
+
+    /// Asks or commands without a body on the client kept for emergencies.
+    pub(super) async fn emergency(&self, method: Method, path: &str) -> Result<Value, PrinterError> {
+        self.finish(self.emergency.request(method, self.url(path)).timeout(self.settings.emergency_timeout)).await
+    }
+
     /// Sends a command on the client kept for emergencies.
     pub(super) async fn post_emergency(&self, path: &str, body: Option<&Value>) -> Result<Value, PrinterError> {
         let call = self.emergency.post(self.url(path)).timeout(self.settings.emergency_timeout);
@@ -133,11 +156,33 @@ impl Wire {
         source: &Source,
     ) -> Result<Value, PrinterError> {
         let (form, taken) = upload::with_file(form, name, source).await?;
+        self.send_file(self.client.post(self.url(path)).multipart(form), taken, source).await
+    }
+
+    /// Puts a file in place as the body of the call, with further headers. It is given up like [`Self::upload`].
+    pub(super) async fn put_file(
+        &self,
+        path: &str,
+        further: HeaderMap,
+        source: &Source,
+    ) -> Result<Value, PrinterError> {
+        let (body, taken) = upload::as_body(source).await?;
+        let call = self.client.put(self.url(path)).headers(further).header(header::CONTENT_LENGTH, source.sent_bytes());
+        self.send_file(call.body(body), taken, source).await
+    }
+
+    /// Sends a form whose parts are in memory, within the time of an upload of so many bytes.
+    pub(super) async fn form(&self, path: &str, form: Form, bytes: u64) -> Result<Value, PrinterError> {
+        let limit = self.settings.upload_timeout(bytes);
+        self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)).await
+    }
+
+    async fn send_file(&self, call: RequestBuilder, taken: Taken, source: &Source) -> Result<Value, PrinterError> {
         let Settings { offline_after, .. } = self.settings;
         let limit = self.settings.upload_timeout(source.sent_bytes());
         tokio::select! {
             biased; // an answer counts, even when it comes with the end of patience
-            answer = self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)) => answer,
+            answer = self.finish(call.timeout(limit)) => answer,
             () = taken.stalled(offline_after) => Err(PrinterError::Stalled(offline_after)),
         }
     }
@@ -153,7 +198,7 @@ impl Wire {
 
     async fn ask_part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
         let call = self.client.get(self.url(path)).header(header::RANGE, range).timeout(self.settings.request_timeout);
-        let mut answer = call.headers(self.headers.clone()).send().await.map_err(failure)?;
+        let mut answer = self.send(call).await?;
         let status = answer.status();
         if !status.is_success() {
             return Err((self.judge)(status.as_u16(), status.to_string()));
@@ -179,6 +224,11 @@ impl Wire {
         PrinterError::Stranger { program, address: self.base.to_string(), port: default_port }
     }
 
+    /// Whether an error that is not JSON may be the printer's own, because its server had to be asked for JSON.
+    fn plain_words(&self, body: &[u8]) -> bool {
+        self.headers.contains_key(header::ACCEPT) && !body.trim_ascii_start().starts_with(b"<")
+    }
+
     /// What a failed question means that every server of the type answers: one that does not know it is another program.
     pub(super) fn at_first(&self, error: PrinterError) -> PrinterError {
         match error {
@@ -189,14 +239,32 @@ impl Wire {
         }
     }
 
-    async fn finish(&self, call: reqwest::RequestBuilder) -> Result<Value, PrinterError> {
-        let answer = call.headers(self.headers.clone()).send().await.map_err(failure)?;
+    /// Sends a call with the headers of all calls. One that is refused with a challenge was not carried out, and is sent once
+    /// more with the answer to it, unless its body is gone.
+    async fn send(&self, call: RequestBuilder) -> Result<Response, PrinterError> {
+        let call = call.headers(self.headers.clone());
+        let Some(digest) = &self.digest else { return call.send().await.map_err(failure) };
+        let (client, request) = call.build_split();
+        let mut request = request.map_err(failure)?;
+        let again = request.try_clone();
+        let answered = digest.sign(&mut request);
+        let answer = client.execute(request).await.map_err(failure)?;
+        let refused = answer.status() == StatusCode::UNAUTHORIZED;
+        let challenged = refused && digest.learn(answer.headers(), answered.as_deref());
+        let Some(mut again) = again.filter(|_| challenged) else { return Ok(answer) };
+        digest.sign(&mut again);
+        client.execute(again).await.map_err(failure)
+    }
+
+    async fn finish(&self, call: RequestBuilder) -> Result<Value, PrinterError> {
+        let answer = self.send(call).await?;
         let status = answer.status();
         let body = read(answer).await?;
         if !status.is_success() {
             let told = bounded_json::read(&body, bounded_json::ANSWER).ok();
             // Printers' servers say no in JSON. A page is from something else.
-            if told.is_none() && !body.is_empty() && matches!(status.as_u16(), 300..=399 | 401 | 403..=405) {
+            let page = told.is_none() && !body.is_empty() && !self.plain_words(&body);
+            if page && matches!(status.as_u16(), 300..=399 | 401 | 403..=405) {
                 return Err(self.strange());
             }
             return Err((self.judge)(status.as_u16(), words(told.as_ref(), &body, status)));
@@ -209,7 +277,7 @@ impl Wire {
     }
 }
 
-fn with_body(call: reqwest::RequestBuilder, body: Option<&Value>) -> reqwest::RequestBuilder {
+fn with_body(call: RequestBuilder, body: Option<&Value>) -> RequestBuilder {
     match body {
         Some(body) => call.json(body),
         None => call,
@@ -282,35 +350,6 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, PrinterError> {
     Ok(body)
 }
 
-/// The printer's own words of an error answer: `{"error": {"message": text, "traceback": text}}`, `{"error": text}`, or the text as
-/// it is; of a page only its status.
-fn words(told: Option<&Value>, body: &[u8], status: StatusCode) -> String {
-    let told = told.and_then(|json| {
-        let error = json.get("error")?;
-        let message = error.as_str().or_else(|| error.get("message")?.as_str())?;
-        // A message of several lines is no reason phrase of HTTP: it then stands in the traceback only, as what uploads and
-        // deletions refuse always does.
-        let bare = message == "Unknown" || Some(message) == status.canonical_reason();
-        let inner = error.get("traceback").and_then(Value::as_str).filter(|_| bare).and_then(raised);
-        Some(inner.unwrap_or_else(|| message.to_owned()))
-    });
-    let text = told.unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned());
-    let text: String = text.chars().take(MAX_WORDS_CHARS).collect();
-    if text.is_empty() || text.starts_with('<') { status.to_string() } else { text }
-}
-
-/// What a Python traceback says was raised: the text after the exception's name, its lines joined.
-fn raised(traceback: &str) -> Option<String> {
-    let last = traceback.rsplit("Traceback (most recent call last):").next()?;
-    let mut lines = last.lines().skip_while(|line| line.trim().is_empty() || line.starts_with(' '));
-    let (_, first) = lines.next()?.split_once(": ")?;
-    let text = std::iter::once(first).chain(lines).map(str::trim).filter(|line| !line.is_empty());
-    let text = text.collect::<Vec<_>>().join(" ");
-    // `HTTP 403: Forbidden (File is loaded)`: what is in the brackets.
-    let inner = text.strip_prefix("HTTP ").and_then(|rest| rest.split_once(" (")?.1.strip_suffix(')'));
-    Some(inner.unwrap_or(&text).to_owned()).filter(|text| !text.is_empty())
-}
-
 /// A file name that may be put into a path: relative, without parts that climb.
 pub(super) fn file_name(name: &str) -> Result<&str, PrinterError> {
     let name = name.trim_start_matches('/');
@@ -318,41 +357,4 @@ pub(super) fn file_name(name: &str) -> Result<&str, PrinterError> {
         || name.chars().any(|c| c.is_control() || c == '\\')
         || name.split('/').any(|part| matches!(part, "" | "." | ".."));
     if bad { Err(PrinterError::Invalid(format!("{name:?} is not a file name"))) } else { Ok(name) }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn errors_of_several_lines_are_told_from_the_traceback() {
-        let told = |status: u16, message: &str, traceback: &str| {
-            let body = json!({"error": {"code": status, "message": message, "traceback": traceback}});
-            words(Some(&body), b"{}", StatusCode::from_u16(status).unwrap_or_default())
-        };
-        let frames =
-            "Traceback (most recent call last):\n\n  File \"application.py\", line 734, in _process\n    await x()\n\n";
-        let shutdown = format!(
-            "{frames}moonraker.utils.exceptions.ServerError: Lost communication with MCU 'mcu'\nOnce the underlying issue is corrected,\n\nPrinter is shutdown\n"
-        );
-        assert_eq!(
-            told(400, "Unknown", &shutdown),
-            "Lost communication with MCU 'mcu' Once the underlying issue is corrected, Printer is shutdown"
-        );
-        let loaded =
-            format!("{frames}tornado.web.HTTPError: HTTP 403: Forbidden (File is loaded, upload not permitted)\n");
-        assert_eq!(told(403, "Forbidden", &loaded), "File is loaded, upload not permitted");
-        assert_eq!(told(400, "SD busy", &loaded), "SD busy", "a message of its own");
-        assert_eq!(told(400, "Unknown", "…"), "Unknown");
-    }
-
-    #[test]
-    fn a_page_is_never_passed_on() {
-        let page = b"<html><head><title>502 Bad Gateway</title></head></html>";
-        assert_eq!(words(None, page, StatusCode::BAD_GATEWAY), "502 Bad Gateway");
-        assert_eq!(words(None, b"", StatusCode::BAD_GATEWAY), "502 Bad Gateway");
-        assert_eq!(words(Some(&json!({"error": "no"})), b"", StatusCode::CONFLICT), "no");
-    }
 }

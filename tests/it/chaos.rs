@@ -34,7 +34,7 @@ const FIRST_STARTS: (usize, u64) = (6, 400);
 const STOCK: f64 = 3.0;
 const DELIVERY: f64 = 4.0;
 
-fn from_env(name: &str, default: u64) -> u64 {
+pub fn from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 

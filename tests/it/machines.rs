@@ -8,6 +8,10 @@ use simulator::faults::Faults;
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
+pub use self::files::big_gcode;
+use self::files::{big, printable};
+pub use self::kinds::can;
+use self::kinds::{done_if, keyless, prints, supported};
 use crate::support::app::Builder;
 use crate::support::{App, Clock, Db, until};
 
@@ -25,6 +29,18 @@ macro_rules! each_kind {
             async fn server_rest() {
                 run(PrinterKind::ServerRest).await;
             }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn prusa_link() {
+                run(PrinterKind::PrusaLink).await;
+            }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sdcp() {
+                run(PrinterKind::Sdcp).await;
+            }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn mqtt_lan() {
+                run(PrinterKind::MqttLan).await;
+            }
         }
     )* };
 }
@@ -37,13 +53,16 @@ mod cancels;
 mod clock;
 mod crowd;
 mod dead;
+mod files;
 mod fit;
 mod foreseen;
 mod hands;
 mod kill;
+mod kinds;
 mod kits;
 mod manual;
 mod mishaps;
+mod mixed;
 mod panics;
 mod parts;
 mod pushes;
@@ -140,12 +159,17 @@ impl Floor {
 
     async fn with_app(mut builder: Builder, options: FleetOptions, env: Env<'_>) -> Self {
         let fleet = Fleet::start(options).await.unwrap();
+        // Slots that a printer reports fit nothing before somebody says what is in them.
+        for bambu in fleet.printers.iter().filter_map(|sim| simulator::bambu::Bambu::of(&sim.handle)) {
+            bambu.change(|setup| setup.ams.clear());
+        }
         for (name, value) in env {
             builder = builder.env(name, value);
         }
         let app = builder.start().await;
         let material = app.material("PLA black", STOCK).await;
-        let file = app.gcode("part", SECONDS, GRAMS).await;
+        let (name, content) = printable(fleet.printers[0].kind, "part", SECONDS, GRAMS);
+        let file = app.upload(&name, content).await.expect(201)["id"].as_str().unwrap().to_owned();
         let sku = app.sku("PART", &material, &file, 500).await;
         Self { app, fleet, printers: Vec::new(), material, sku }
     }
@@ -156,6 +180,18 @@ impl Floor {
 
     pub fn faults(&self, printer: usize, change: impl FnOnce(&mut Faults)) {
         self.sim(printer).handle.update_faults(change);
+    }
+
+    /// A file that the printers print; its id.
+    pub async fn file(&self, name: &str, seconds: u64, grams: f64) -> String {
+        let (name, content) = printable(self.sim(0).kind, name, seconds, grams);
+        self.app.upload(&name, content).await.expect(201)["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A file of about this many bytes that the printers print; as it was stored.
+    pub async fn big_file(&self, name: &str, bytes: usize) -> Value {
+        let (name, content) = big(self.sim(0).kind, name, bytes);
+        self.app.upload(&name, content).await.expect(201)
     }
 
     /// From now on parts are done in a moment.
@@ -321,14 +357,6 @@ pub fn words<'a>(of: &'a Value, member: &str) -> &'a str {
 /// States of a job's attempts, oldest first.
 pub fn attempts(job: &Value) -> Vec<&str> {
     job["attempts"].as_array().unwrap().iter().map(|attempt| attempt["state"].as_str().unwrap()).collect()
-}
-
-/// G-code of about this many bytes.
-pub fn big_gcode(bytes: usize) -> Vec<u8> {
-    let line = format!("; {}\n", "padding ".repeat(12));
-    let mut code = line.repeat(bytes / line.len());
-    code.push_str(&simulator::gcode::gcode("big", SECONDS, GRAMS, GRAMS * 330.0));
-    code.into_bytes()
 }
 
 /// Registers a printer with other fields than the usual.

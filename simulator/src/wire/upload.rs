@@ -1,4 +1,4 @@
-//! Multipart uploads, received as they arrive and as slowly as a fault demands.
+//! Uploads, as forms or as bodies, received as they arrive and as slowly as a fault demands.
 
 use std::{
     collections::BTreeMap,
@@ -6,8 +6,12 @@ use std::{
     time::Duration,
 };
 
-use axum::extract::{Multipart, multipart::MultipartError};
+use axum::{
+    body::Body,
+    extract::{Multipart, multipart::MultipartError},
+};
 use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
 use sha2::{Digest, Sha256};
 
 use crate::{VirtualPrinter, gcode::GcodeFacts};
@@ -34,6 +38,30 @@ pub struct UploadedFile {
     pub facts: Arc<GcodeFacts>,
 }
 
+impl UploadedFile {
+    /// Receives a file that is the body of its request, as [`Upload::receive`] does those of forms.
+    pub async fn receive(printer: &VirtualPrinter, name: &str, body: Body) -> Result<Self, axum::Error> {
+        printer.upload_begins();
+        let mut contents = Contents::open(printer);
+        let mut pieces = body.into_data_stream();
+        while let Some(piece) = pieces.next().await {
+            let piece = piece?;
+            slowly(printer, piece.len()).await;
+            contents.write(&piece);
+        }
+        let bytes = contents.close();
+        let facts = Arc::new(GcodeFacts::read(&bytes));
+        Ok(Self { name: name.to_owned(), bytes, facts })
+    }
+}
+
+/// Waits as long as the `slow_upload` fault takes for so many bytes.
+async fn slowly(printer: &VirtualPrinter, bytes: usize) {
+    if let Some(slow) = printer.faults().slow_upload {
+        tokio::time::sleep(Duration::from_secs_f64(bytes as f64 / slow.bytes_per_second.max(1) as f64)).await;
+    }
+}
+
 impl Upload {
     /// The value of a text field.
     pub fn field(&self, name: &str) -> Option<&str> {
@@ -46,11 +74,16 @@ impl Upload {
     }
 
     /// Receives an upload. The `slow_upload` fault acts on every piece, also if it is switched meanwhile.
-    pub async fn receive(printer: &VirtualPrinter, mut form: Multipart) -> Result<Self, MultipartError> {
+    pub async fn receive(printer: &VirtualPrinter, form: Multipart) -> Result<Self, MultipartError> {
+        Self::receive_as(printer, form, "file").await
+    }
+
+    /// As [`Upload::receive`], with the file in the part of this name.
+    pub async fn receive_as(printer: &VirtualPrinter, mut form: Multipart, part: &str) -> Result<Self, MultipartError> {
         let mut upload = Self::default();
         while let Some(mut field) = form.next_field().await? {
             let name = field.name().unwrap_or_default().to_owned();
-            if name != "file" {
+            if name != part {
                 upload.fields.insert(name, field.text().await?);
                 continue;
             }
@@ -59,10 +92,7 @@ impl Upload {
             let mut contents = Contents::open(printer);
             let mut digest = Sha256::new();
             while let Some(piece) = field.chunk().await? {
-                if let Some(slow) = printer.faults().slow_upload {
-                    let seconds = piece.len() as f64 / slow.bytes_per_second.max(1) as f64;
-                    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-                }
+                slowly(printer, piece.len()).await;
                 digest.update(&piece);
                 contents.write(&piece);
             }

@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
+use crate::machines::can;
 use crate::support::clock::HOUR;
 use crate::support::{Client, Clock};
 
@@ -20,7 +22,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Healthy printers, and one of each kind that refuses every start. Gives the fleet and which are sick.
 pub async fn fleet(seed: u64) -> (Fleet, Vec<bool>) {
-    let options = FleetOptions { speed: 400.0, seed, ..FleetOptions::of_each(HEALTHY + 1) };
+    // A person's own print takes the place of ours while nobody looks: only a history tells then how ours ended.
+    let remember = PrinterKind::ALL.iter().copied().filter(|kind| can(*kind, Operation::History));
+    let printers = remember.map(|kind| (kind, HEALTHY + 1)).collect();
+    let options = FleetOptions { speed: 400.0, seed, printers, ..FleetOptions::default() };
     let fleet = Fleet::start(options).await.unwrap();
     let mut of_kind: BTreeMap<PrinterKind, usize> = BTreeMap::new();
     let mut sick = Vec::new();

@@ -1,9 +1,11 @@
 //! What operators have printers do: recorded with who asked and what came of it, and kept from spoiling a print.
 
+use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::printer::What;
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, words};
+use super::files::printable;
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, done_if, supported, words};
 
 /// Action, outcome and actor of the entries about the first printer, oldest first, without its registration.
 async fn audited(floor: &Floor) -> Vec<(String, String)> {
@@ -24,12 +26,13 @@ each_kind! {
         floor.app.act(&format!("/api/jobs/{job}/resume")).await.expect(200);
         floor.app.job_is(&job, "PRINTING").await;
         let lines = json!({"commands": ["M104 S200"], "force": true});
-        floor.app.post(&floor.path(0, "/gcode"), &lines).await.expect(200);
+        let (gcode, homes) = (can(kind, Operation::RunGcode), can(kind, Operation::Home));
+        supported(gcode, floor.app.post(&floor.path(0, "/gcode"), &lines).await);
         floor.app.act(&floor.path(0, "/cancel")).await.expect(200);
         floor.app.job_is(&job, "FAILED").await;
         floor.free(0).await;
-        floor.app.act(&floor.path(0, "/home")).await.expect(200);
-        let file = floor.app.gcode("vase", 60, 1.0).await;
+        supported(homes, floor.app.act(&floor.path(0, "/home")).await);
+        let file = floor.file("vase", 60, 1.0).await;
         let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
         let path = floor.path(0, &format!("/files/{}", words(&put, "filename")));
         floor.app.delete(&path).await.expect(204);
@@ -37,8 +40,8 @@ each_kind! {
         let refused = floor.app.act(&floor.path(0, "/pause")).await;
         assert_eq!(refused.error(502), "printer_refused");
         let expected = [
-            ("printer.pause", "done"), ("printer.resume", "done"), ("printer.gcode", "done"), ("printer.cancel", "done"),
-            ("printer.home", "done"), ("printer.put_file", "done"), ("printer.delete_file", "done"),
+            ("printer.pause", "done"), ("printer.resume", "done"), ("printer.gcode", done_if(gcode)), ("printer.cancel", "done"),
+            ("printer.home", done_if(homes)), ("printer.put_file", "done"), ("printer.delete_file", "done"),
             ("printer.pause", "printer_refused"),
         ];
         let expected = expected.map(|(action, outcome)| (action.to_owned(), outcome.to_owned()));
@@ -63,6 +66,10 @@ each_kind! {
         assert_eq!(floor.app.post(&gcode, &json!({"commands": ["G28"]})).await.error(409), "printing");
         assert_eq!(floor.app.act(&floor.path(0, "/home")).await.error(409), "printing");
         assert_eq!(floor.count(0, |what| matches!(what, What::Gcode { .. })), 0, "nothing reached the machine");
+        if !can(kind, Operation::RunGcode) {
+            supported(false, floor.app.post(&gcode, &json!({"commands": ["M220 S90"], "force": true})).await);
+            return;
+        }
         floor.app.post(&gcode, &json!({"commands": ["M220 S90"], "force": true})).await.expect(200);
         floor.physically("the forced line", 0, |what| matches!(what, What::Gcode { line } if line == "M220 S90")).await;
         floor.hurry(0);
@@ -74,16 +81,17 @@ each_kind! {
     async fn a_persons_file_of_the_same_name_is_not_overwritten(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let theirs = simulator::gcode::gcode("theirs", 60, 1.0, 300.0).into_bytes();
-        floor.sim(0).handle.put_file("vase.gcode", theirs.clone());
-        let file = floor.app.gcode("vase", 60, 1.0).await;
+        let (name, _) = printable(kind, "vase", 60, 1.0);
+        floor.sim(0).handle.put_file(&name, theirs.clone());
+        let file = floor.file("vase", 60, 1.0).await;
         let stored = floor.app.get(&format!("/api/files/{file}")).await.expect(200);
-        assert_eq!(stored["name"], "vase.gcode");
+        assert_eq!(stored["name"], name.as_str());
         let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
         let printed = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await.expect(200);
         for told in [&put, &printed] {
-            assert_ne!(told["filename"], "vase.gcode", "{told}");
+            assert_ne!(told["filename"], name.as_str(), "{told}");
         }
-        let kept = floor.sim(0).handle.with(|machine| machine.files().get("vase.gcode").unwrap().bytes.clone());
+        let kept = floor.sim(0).handle.with(|machine| machine.files().get(&name).unwrap().bytes.clone());
         assert_eq!(kept, theirs);
     }
 }

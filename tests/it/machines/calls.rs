@@ -1,9 +1,11 @@
 //! Calls that go straight to the printer, and its own words when it says no.
 
+use printfloor::printers::adapter::Operation;
 use serde_json::json;
 use simulator::printer::What;
 
-use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, words};
+use super::files::printable;
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, can, supported, words};
 
 each_kind! {
     async fn a_printer_tells_of_itself_and_its_files(kind: PrinterKind) {
@@ -16,13 +18,20 @@ each_kind! {
             async { floor.app.get(&{ path }).await.expect(200) }
         };
         let info = get("/info").await;
-        assert!(info["server"].is_object() && info["printer"].is_object(), "{info}");
-        let history = get("/history").await;
-        let last = &history["history"][0];
-        assert!(words(last, "file").contains(&attempt), "{history}");
-        assert_eq!(last["ended"], "finished", "{history}");
-        assert!(get("/webcams").await["webcams"].is_array());
-        assert!(get("/system-info").await.is_object());
+        assert_eq!(info["server"].is_object(), can(kind, Operation::ServerInfo), "{info}");
+        assert!(info["printer"].is_object(), "{info}");
+        if can(kind, Operation::History) {
+            let history = get("/history").await;
+            let last = &history["history"][0];
+            assert!(words(last, "file").contains(&attempt), "{history}");
+            assert_eq!(last["ended"], "finished", "{history}");
+        } else {
+            supported(false, floor.app.get(&floor.path(0, "/history")).await);
+        }
+        if can(kind, Operation::Webcams) {
+            assert!(get("/webcams").await["webcams"].is_array());
+        }
+        supported(can(kind, Operation::SystemInfo), floor.app.get(&floor.path(0, "/system-info")).await);
         let files = get("/files").await;
         assert_eq!(files["files"].as_array().unwrap().len(), 1, "{files}");
 
@@ -40,32 +49,37 @@ each_kind! {
             let path = floor.path(0, "/gcode");
             async { floor.app.post(&{ path }, &{ body }).await }
         };
-        gcode(json!({"commands": ["M104 S50", "M106 S128"]})).await.expect(200);
-        floor.physically("the second command", 0, |what| matches!(what, What::Gcode { line } if line == "M106 S128")).await;
-        // What it does not know it says on its console; one is heard once its push connection is open.
-        crate::support::until("the console to tell", || async {
-            let told = gcode(json!({"commands": ["DANCE"]})).await.expect(200);
-            let said = told["console"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
-            said.into_iter().any(|line| line.starts_with("Unknown command") && line.contains("DANCE")).then_some(())
-        })
-        .await;
         assert_eq!(gcode(json!({"commands": []})).await.error(400), "validation_failed");
         assert_eq!(gcode(json!({"commands": ["G28\nM112"]})).await.error(400), "validation_failed");
+        let restart = async || floor.app.act(&floor.path(0, "/restart-firmware")).await;
+        if !can(kind, Operation::RunGcode) {
+            supported(false, gcode(json!({"commands": ["M104 S50"]})).await);
+            supported(can(kind, Operation::Home), floor.app.act(&floor.path(0, "/home")).await);
+            supported(can(kind, Operation::RestartFirmware), restart().await);
+            return;
+        }
+        gcode(json!({"commands": ["M104 S50", "M106 S128"]})).await.expect(200);
+        floor.physically("the second command", 0, |what| matches!(what, What::Gcode { line } if line == "M106 S128")).await;
+        // What it does not know it says on its console, where it has one; one is heard once its push connection is open.
+        if kind != PrinterKind::MqttLan {
+            crate::support::until("the console to tell", || async {
+                let told = gcode(json!({"commands": ["DANCE"]})).await.expect(200);
+                let said = told["console"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+                said.into_iter().any(|line| line.starts_with("Unknown command") && line.contains("DANCE")).then_some(())
+            })
+            .await;
+        }
         floor.app.act(&floor.path(0, "/home")).await.expect(200);
         floor.physically("it to be homed", 0, |what| matches!(what, What::Homed { .. })).await;
-        let restart = floor.app.act(&floor.path(0, "/restart-firmware")).await;
-        match kind {
-            PrinterKind::FwRest => {
-                restart.expect(200);
-                floor.physically("the restart", 0, |what| matches!(what, What::Restarted)).await;
-            }
-            _ => assert_eq!(restart.error(409), "unsupported_by_printer"),
+        supported(can(kind, Operation::RestartFirmware), restart().await);
+        if can(kind, Operation::RestartFirmware) {
+            floor.physically("the restart", 0, |what| matches!(what, What::Restarted)).await;
         }
     }
 
     async fn a_file_that_is_no_job_is_printed_by_hand(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
-        let file = floor.app.gcode("handmade", 60, 1.0).await;
+        let file = floor.file("handmade", 60, 1.0).await;
         let print = |body| {
             let path = floor.path(0, "/print");
             async { floor.app.post(&{ path }, &{ body }).await }
@@ -79,13 +93,13 @@ each_kind! {
         floor.status_until("it to be idle", 0, |status| status["state"] == "idle").await;
         floor.attention(0, "foreign_print", false).await;
         assert_eq!(print(json!({})).await.error(400), "validation_failed");
-        let missing = print(json!({"filename": "missing.gcode"})).await;
+        let missing = print(json!({"filename": printable(kind, "missing", 60, 1.0).0})).await;
         assert!(matches!(missing.status, 404 | 502), "{}", missing.text);
     }
 
     async fn a_stored_file_is_put_on_the_printer_and_nothing_starts(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
-        let file = floor.app.gcode("vase", 60, 1.0).await;
+        let file = floor.file("vase", 60, 1.0).await;
         let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
         let files = floor.app.get(&floor.path(0, "/files")).await.expect(200);
         assert_eq!(files["files"][0]["path"], put["filename"], "{files}");
@@ -110,6 +124,8 @@ each_kind! {
         assert_eq!(body["code"], "printer_refused");
         let expected = match kind {
             PrinterKind::FwRest => "Must home axis first",
+            PrinterKind::MqttLan => "not possible in this state",
+            PrinterKind::PrusaLink | PrinterKind::Sdcp => "no print is on",
             _ => "neither printing nor paused",
         };
         assert!(words(&body, "message").contains(expected), "{body}");

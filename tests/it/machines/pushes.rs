@@ -15,6 +15,9 @@ fn read_at(status: &Value) -> i64 {
 
 each_kind! {
     async fn a_printer_that_pushes_is_hardly_asked_and_shown_as_it_is(kind: PrinterKind) {
+        if kind == PrinterKind::PrusaLink {
+            return; // it has no push
+        }
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, AS_SHIPPED]).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;

@@ -2,21 +2,20 @@
 
 use std::time::{Duration, Instant};
 
+use printfloor::printers::adapter::Operation;
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
 
-use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, words};
+use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, can, supported, words};
 
+/// Stopped at once; by the usual way to end a print where there is no other.
 fn stopped(what: &What) -> bool {
-    matches!(what, What::EmergencyStop)
+    matches!(what, What::EmergencyStop | What::Cancelled { .. })
 }
 
 /// Brings the firmware back.
 async fn recover(floor: &Floor, kind: PrinterKind) {
-    let path = match kind {
-        PrinterKind::FwRest => "/restart-firmware",
-        _ => "/connect",
-    };
+    let path = if can(kind, Operation::RestartFirmware) { "/restart-firmware" } else { "/connect" };
     floor.free(0).await;
     floor.app.act(&floor.path(0, path)).await.expect(200);
     floor.status_until("the firmware to be ready", 0, |s| s["state"] == "idle" && s["connection"] == "connected").await;
@@ -32,9 +31,11 @@ each_kind! {
         assert_eq!(floor.count(0, stopped), 1, "on the wire before the answer");
         let failed = floor.app.job_is(&job, "FAILED").await;
         assert_eq!(words(&failed, "error"), "emergency stop", "{failed}");
-        floor.attention(0, "needs_home", true).await;
         floor.attention(0, "bed_not_cleared", true).await;
-        floor.status_until("the printer to say so", 0, |status| status["state"] == "error").await;
+        if can(kind, Operation::EmergencyStop) {
+            floor.attention(0, "needs_home", true).await;
+            floor.status_until("the printer to say so", 0, |status| status["state"] == "error").await;
+        }
 
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         let waits = |what: &'static str| {
@@ -47,8 +48,10 @@ each_kind! {
         floor.app.job_is(&job, "SLICED").await;
         floor.sim(0).handle.set_speed(50.0);
         recover(&floor, kind).await;
-        waits("1 not homed").await;
-        floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        if can(kind, Operation::Home) {
+            waits("1 not homed").await;
+            floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        }
         floor.attention(0, "needs_home", false).await;
         waits("1 bed not cleared").await;
         assert_eq!(floor.started(0), 1, "nothing yet");
@@ -67,19 +70,25 @@ each_kind! {
         floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
         let failed = floor.app.job_is(&job, "FAILED").await;
         assert_eq!(words(&failed, "error"), "emergency stop", "{failed}");
-        floor.attention(0, "needs_home", true).await;
+        floor.attention(0, "bed_not_cleared", true).await;
     }
 
     async fn a_stop_overtakes_a_slow_upload_and_nothing_starts(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        let file = floor.app.upload("big.gcode", big_gcode(300_000)).await.expect(201);
+        let file = floor.big_file("big", 300_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 20_000 }));
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.attempt_is(&job, "uploading").await;
         let began = Instant::now();
-        floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        let can = can(kind, Operation::EmergencyStop);
+        supported(can, floor.app.act(&floor.path(0, "/emergency-stop")).await);
+        if !can {
+            // Nothing printed that it could end, and it says so at once.
+            assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+            return;
+        }
         assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
         assert_eq!(floor.count(0, stopped), 1);
         assert_eq!(floor.count(0, |what| matches!(what, What::Uploaded { .. })), 0, "the file was still on its way");
@@ -109,8 +118,9 @@ each_kind! {
             floor.app.act(&floor.path(0, "/disconnect")).await.expect(200);
             floor.connection_is(0, "disconnected").await;
         }
-        floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
-        assert_eq!(floor.count(0, stopped), 1);
-        floor.attention(0, "needs_home", true).await;
+        let can = can(kind, Operation::EmergencyStop);
+        supported(can, floor.app.act(&floor.path(0, "/emergency-stop")).await);
+        assert_eq!(floor.count(0, stopped), usize::from(can));
+        floor.attention(0, "needs_home", can).await;
     }
 }

@@ -1,11 +1,12 @@
 //! Prints that begin or end while nobody can see them: what the printer remembers decides, and where it cannot remember,
 //! a person does. Nothing is made again by itself.
 
+use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::Delay;
 use simulator::printer::What;
 
-use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, attempts, words};
+use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, attempts, can, words};
 
 fn finished(what: &What) -> bool {
     matches!(what, What::Finished { filename } if filename != OWN)
@@ -30,6 +31,17 @@ fn clear(floor: &Floor, kind: PrinterKind) {
     });
 }
 
+/// The printer's server is restarted. Where it is the printer itself, the print is lost with it.
+fn restart(floor: &Floor, kind: PrinterKind, forget: bool) {
+    let sim = &floor.sim(0).handle;
+    if can(kind, Operation::History) {
+        sim.restart_server(forget);
+    } else {
+        sim.set_speed(FAST);
+        sim.reboot(forget);
+    }
+}
+
 fn unverified(job: &Value) -> bool {
     job["attempts"][0]["unverified"] == true
 }
@@ -44,6 +56,13 @@ each_kind! {
         floor.physically("another print after it", 0, |what| matches!(what, What::Finished { filename } if filename == OWN)).await;
         clear(&floor, kind);
         floor.faults(0, |faults| faults.disconnect = false);
+        if !can(kind, Operation::History) {
+            // Nothing is known of it any more: it counts as failed, with that reason, and is not made again by itself.
+            let failed = floor.app.job_is(&job, "FAILED").await;
+            assert!(words(&failed, "error").contains("printer no longer knows the file"), "{failed}");
+            assert_eq!(floor.started(0), 2, "ours, and the person's own");
+            return;
+        }
         floor.app.order_is(&order, "ready").await;
         let done = floor.job(&job).await;
         assert_eq!((done["state"].as_str(), attempts(&done)), (Some("COMPLETED"), vec!["finished"]), "{done}");
@@ -52,9 +71,9 @@ each_kind! {
 
     async fn a_server_that_was_restarted_during_the_print_does_not_make_it_a_failure(kind: PrinterKind) {
         let (floor, order, job) = out_of_sight(kind).await;
-        floor.sim(0).handle.restart_server(false);
-        if kind == PrinterKind::ServerRest {
-            // OctoPrint itself feeds the printer: with it the print is lost, and the words say so.
+        restart(&floor, kind, false);
+        if kind != PrinterKind::FwRest {
+            // The server itself feeds the printer: with it the print is lost, and the words say so.
             floor.faults(0, |faults| faults.disconnect = false);
             let failed = floor.app.job_is(&job, "FAILED").await;
             let said = words(&failed, "error");
@@ -81,7 +100,7 @@ each_kind! {
 
     async fn a_start_that_may_have_printed_unseen_is_not_made_again(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, SLOW, &[JUDGE_SOON, IMPATIENT]).await;
-        let file = floor.app.gcode("short", 2, GRAMS).await;
+        let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 1_500 }));
         let order = floor.app.paid_order(&sku, 1).await;
@@ -90,14 +109,15 @@ each_kind! {
         floor.faults(0, |faults| faults.disconnect = true);
         floor.physically("the print to begin unseen", 0, |what| matches!(what, What::Started { .. })).await;
         // The server is killed at that moment, so that its history has nothing.
-        floor.sim(0).handle.restart_server(true);
+        restart(&floor, kind, true);
         if kind == PrinterKind::FwRest {
             floor.physically("the part to be done unseen", 0, finished).await;
         }
         clear(&floor, kind);
         floor.faults(0, |faults| (faults.disconnect, faults.start_late) = (false, None));
         floor.connection_is(0, "connected").await;
-        let why = |job: &Value| job["attempts"][0]["reason"].as_str().is_some_and(|why| why.contains("restarted"));
+        let doubt = if can(kind, Operation::History) { "restarted" } else { "long enough for the print" };
+        let why = |job: &Value| job["attempts"][0]["reason"].as_str().is_some_and(|why| why.contains(doubt));
         let doubted = floor.job_until("a person to be asked", &job, why).await;
         assert!(unverified(&doubted) && doubted["state"] == "DISPATCHING", "{doubted}");
         assert!(words(&doubted, "waitingReason").contains("an operator has to resolve it"), "{doubted}");
@@ -117,7 +137,7 @@ each_kind! {
     async fn a_server_that_was_not_restarted_knows_that_nothing_was_printed(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, IMPATIENT]).await;
         // So short that it could have run while nobody looked.
-        let file = floor.app.gcode("short", 2, GRAMS).await;
+        let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
         floor.faults(0, |faults| faults.accept_but_never_start = true);
         let order = floor.app.paid_order(&sku, 1).await;
@@ -127,6 +147,13 @@ each_kind! {
         floor.job_until("the start to be doubted", &job, unverified).await;
         floor.connection_is(0, "unreachable").await;
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
+        if !can(kind, Operation::History) {
+            // It could have run, and nothing would tell of it: a person does.
+            let why = |job: &Value| job["attempts"][0]["reason"].as_str().is_some_and(|why| why.contains("long enough"));
+            floor.job_until("the reason of the doubt", &job, |job| unverified(job) && why(job)).await;
+            let resolved = floor.app.post(&format!("/api/jobs/{job}/resolve"), &json!({"outcome": "not_started"})).await;
+            assert_eq!(resolved.expect(200)["state"], "SLICED");
+        }
         floor.app.order_is(&order, "ready").await;
         assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
         floor.truth().await;

@@ -1,0 +1,67 @@
+//! The key in its header, or HTTP Digest.
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::Response,
+};
+use md5::{Digest, Md5};
+use std::sync::PoisonError;
+
+use super::{Host, error};
+
+/// The user of HTTP Digest.
+const USER: &str = "maker";
+/// What printers call what they protect.
+const REALM: &str = "Printer API";
+
+pub(super) async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
+    if host.may(&request) {
+        return next.run(request).await;
+    }
+    let mut refusal = error(StatusCode::UNAUTHORIZED, "Wrong or missing key");
+    let nonce = uuid::Uuid::now_v7().simple().to_string();
+    let challenge = format!("Digest realm=\"{REALM}\", nonce=\"{nonce}\", algorithm=MD5, qop=\"auth\", stale=false");
+    host.nonces.lock().unwrap_or_else(PoisonError::into_inner).push(nonce);
+    if let Ok(challenge) = HeaderValue::from_str(&challenge) {
+        refusal.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    }
+    refusal
+}
+
+impl Host {
+    fn may(&self, request: &Request) -> bool {
+        if self.printer.with(|machine| machine.faults().wrong_key) {
+            return false;
+        }
+        let Some(key) = self.api_key.as_deref() else { return true };
+        let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+        if let Some(given) = header("x-api-key") {
+            return given == key;
+        }
+        header("authorization").is_some_and(|answer| self.answers(answer, request, key))
+    }
+
+    /// Whether a challenge that was given out is answered with the right password.
+    fn answers(&self, answer: &str, request: &Request, password: &str) -> bool {
+        let Some(answer) = answer.strip_prefix("Digest ") else { return false };
+        let member = |name: &str| {
+            let members = answer.split(", ").filter_map(|member| member.split_once('='));
+            let value = members.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value.trim_matches('"'));
+            value.unwrap_or_default()
+        };
+        let nonce = member("nonce");
+        let known = self.nonces.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|known| known == nonce);
+        let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+        let secret = md5(&format!("{USER}:{REALM}:{password}"));
+        let asked = md5(&format!("{}:{target}", request.method()));
+        let count = (member("nc"), member("cnonce"), member("qop"));
+        let expected = md5(&format!("{secret}:{nonce}:{}:{}:{}:{asked}", count.0, count.1, count.2));
+        known && member("username") == USER && member("uri") == target && member("response") == expected
+    }
+}
+
+fn md5(text: &str) -> String {
+    hex::encode(Md5::digest(text))
+}

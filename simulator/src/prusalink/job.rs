@@ -1,0 +1,125 @@
+//! `/api/v1/status` and `/api/v1/job`: what the printer does, and the commands to its print.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+use super::{Host, done, error, files, outcome};
+use crate::printer::{Controller, Job, Machine, Outcome, Phase};
+
+/// The state of the printer in its API's words. A print that ended is shown until it is confirmed at the printer, or until the next.
+fn state(machine: &Machine) -> &'static str {
+    if !matches!(machine.controller(), Controller::Ready | Controller::Starting) {
+        return "ERROR";
+    }
+    match machine.job().map(|job| job.phase) {
+        Some(Phase::Printing | Phase::Resuming | Phase::Pausing) => "PRINTING",
+        Some(Phase::Paused) => "PAUSED",
+        Some(Phase::Cancelling) => "BUSY",
+        None if machine.echoes() => "PRINTING",
+        None if machine.is_homing() => "BUSY",
+        None => match machine.shown().and_then(|job| job.outcome.as_ref()) {
+            Some(Outcome::Completed) => "FINISHED",
+            Some(_) => "STOPPED",
+            None => "IDLE",
+        },
+    }
+}
+
+/// The state of a print.
+fn state_of(machine: &Machine, job: &Job) -> &'static str {
+    match &job.outcome {
+        Some(Outcome::Completed) if machine.echoes() => "PRINTING",
+        Some(Outcome::Completed) => "FINISHED",
+        Some(Outcome::Cancelled) => "STOPPED",
+        Some(_) => "ERROR",
+        None if job.phase == Phase::Paused => "PAUSED",
+        None => "PRINTING",
+    }
+}
+
+fn numbers(machine: &Machine, job: &Job) -> Value {
+    json!({
+        "id": job.number,
+        "progress": (job.progress() * 10_000.0).round() / 100.0,
+        "time_remaining": ((job.facts.seconds - job.done).max(0.0) / machine.speed()).round() as u64,
+        "time_printing": job.printing.as_secs(),
+    })
+}
+
+pub(super) async fn status(State(host): State<Host>) -> Response {
+    host.printer.with(|machine| {
+        let heat = machine.temperatures();
+        let (away, words) = match machine.controller() {
+            Controller::Away(_) | Controller::Closed => (true, "The serial connection to the printer is lost"),
+            Controller::Halted { message } => (false, message.as_str()),
+            Controller::Ready | Controller::Starting => (false, "OK"),
+        };
+        let mut body = json!({
+            "printer": {
+                "state": state(machine),
+                "temp_nozzle": heat.nozzle, "target_nozzle": heat.nozzle_target,
+                "temp_bed": heat.bed, "target_bed": heat.bed_target,
+                "axis_z": 0.2, "flow": 100, "speed": 100, "fan_hotend": 0, "fan_print": 0,
+                "status_printer": {"ok": !away, "message": words},
+            },
+            "storage": {"path": "/usb/", "name": "usb", "read_only": false},
+        });
+        if let Some(job) = machine.shown() {
+            body["job"] = numbers(machine, job);
+        }
+        Json(body).into_response()
+    })
+}
+
+pub(super) async fn show(State(host): State<Host>) -> Response {
+    host.printer.with(|machine| {
+        let Some(job) = machine.shown() else { return done() };
+        let mut body = numbers(machine, job);
+        body["state"] = json!(state_of(machine, job));
+        let (folder, name) = files::split(&job.filename);
+        body["file"] = json!({
+            "name": files::short(name), "display_name": name, "path": files::short_folder(folder),
+            "display_path": format!("/usb/{folder}").trim_end_matches('/'), "size": job.size,
+            "m_timestamp": job.started_at.as_second(),
+        });
+        Json(body).into_response()
+    })
+}
+
+/// Whether the print with this number is the one that is on, else the answer that says so.
+fn of_current(machine: &Machine, id: u64) -> Result<Phase, (StatusCode, &'static str)> {
+    match machine.shown().filter(|job| job.number == id) {
+        None => Err((StatusCode::NOT_FOUND, "Job with this ID was not found")),
+        Some(_) => machine.job().map(|job| job.phase).ok_or((StatusCode::CONFLICT, "The printer is not printing")),
+    }
+}
+
+pub(super) async fn command(State(host): State<Host>, Path((id, verb)): Path<(u64, String)>) -> Response {
+    host.printer.with(|machine| {
+        let phase = match of_current(machine, id) {
+            Ok(phase) => phase,
+            Err((status, words)) => return error(status, words),
+        };
+        match (verb.as_str(), phase) {
+            ("pause", Phase::Printing | Phase::Resuming) => outcome(machine.pause().map(drop)),
+            ("resume", Phase::Paused | Phase::Pausing) => outcome(machine.resume().map(drop)),
+            ("pause" | "resume" | "continue", _) => error(StatusCode::CONFLICT, "The print is in another state"),
+            _ => error(StatusCode::NOT_FOUND, "The requested URL was not found."),
+        }
+    })
+}
+
+pub(super) async fn stop(State(host): State<Host>, Path(id): Path<u64>) -> Response {
+    let answer = host.printer.with(|machine| match of_current(machine, id) {
+        Ok(Phase::Cancelling) => error(StatusCode::CONFLICT, "The print is being stopped"),
+        Ok(_) => outcome(machine.cancel().map(drop)),
+        Err((status, words)) => error(status, words),
+    });
+    host.printer.answer_stop().await;
+    answer
+}

@@ -1,0 +1,185 @@
+//! The web socket: requests with their answers, and what the printer tells by itself.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use axum::{
+    extract::{
+        State,
+        ws::{Message, WebSocket, WebSocketUpgrade},
+    },
+    response::Response,
+};
+use serde_json::{Value, json};
+
+use super::{Host, MAX_SOCKETS, files, status};
+use crate::{
+    faults::make_absurd,
+    printer::{CommandError, DeleteError, Machine, Phase},
+};
+
+/// Interval at which it tells its status.
+const PUSH_INTERVAL: Duration = Duration::from_secs(1);
+/// What a start must have.
+const START_MEMBERS: [&str; 6] =
+    ["Filename", "StartLayer", "Calibration_switch", "PrintPlatformType", "Tlp_Switch", "slot_map"];
+
+/// Counts an open socket until it is dropped.
+struct Counted(Host);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.sockets.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Answers `GET /websocket`.
+pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(|socket| async move {
+        let open = host.sockets.fetch_add(1, Ordering::SeqCst) + 1;
+        let _counted = Counted(host.clone());
+        host.printer.sockets_are(open);
+        if open > MAX_SOCKETS {
+            host.crash();
+        }
+        run(&host, socket).await;
+    })
+}
+
+async fn run(host: &Host, mut socket: WebSocket) {
+    let printer = host.printer.clone();
+    let mut revised = printer.revisions();
+    let mut ticks = tokio::time::interval(PUSH_INTERVAL);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut outgoing = vec![host.attributes()];
+    loop {
+        for mut message in outgoing.drain(..) {
+            if printer.faults().absurd_numbers {
+                make_absurd(&mut message);
+            }
+            if socket.send(Message::Text(message.to_string().into())).await.is_err() {
+                return;
+            }
+        }
+        // While the printer hangs, nothing is read and nothing is sent.
+        printer.until(|machine| !machine.faults().hang).await;
+        tokio::select! {
+            biased; // what is asked comes before what is told
+            received = socket.recv() => match received {
+                Some(Ok(Message::Text(text))) if text.as_str() == "ping" => {
+                    if socket.send(Message::Text("pong".into())).await.is_err() {
+                        return;
+                    }
+                }
+                Some(Ok(Message::Text(text))) => {
+                    printer.asked();
+                    outgoing = host.answer(text.as_str());
+                }
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => {}
+            },
+            changed = revised.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                outgoing.push(host.status());
+            }
+            _ = ticks.tick() => outgoing.push(host.status()),
+        }
+    }
+}
+
+impl Host {
+    fn status(&self) -> Value {
+        let (status, at) = self.printer.with(|machine| (status::of(machine), machine.now_at().as_second()));
+        let topic = format!("sdcp/status/{}", self.name);
+        json!({"Status": status, "MainboardID": &*self.name, "TimeStamp": at, "Topic": topic})
+    }
+
+    fn attributes(&self) -> Value {
+        let attributes = json!({
+            "Name": &*self.name, "MachineName": "Centauri Carbon", "BrandName": "ELEGOO", "ProtocolVersion": "V3.0.0",
+            "FirmwareVersion": "V1.1.46", "XYZsize": "256x256x256", "MainboardID": &*self.name,
+            "SupportFileType": ["GCODE"], "Capabilities": ["FILE_TRANSFER", "PRINT_CONTROL", "VIDEO_STREAM"],
+        });
+        let topic = format!("sdcp/attributes/{}", self.name);
+        json!({"Attributes": attributes, "MainboardID": &*self.name, "Topic": topic})
+    }
+
+    /// The messages that answer a request; none for one that ends the program.
+    fn answer(&self, text: &str) -> Vec<Value> {
+        let Ok(request) = bounded_json::read(text.as_bytes(), bounded_json::REQUEST) else { return Vec::new() };
+        let (Some(command), Some(id)) = (request["Data"]["Cmd"].as_u64(), request["Data"]["RequestID"].as_str()) else {
+            return Vec::new();
+        };
+        let data = &request["Data"]["Data"];
+        let on = [Phase::Printing, Phase::Pausing, Phase::Paused, Phase::Resuming];
+        let acknowledged = self.printer.with(|machine| match command {
+            0 | 1 | 258 => Some(0),
+            128 if START_MEMBERS.iter().all(|member| data.get(member).is_some()) => Some(start(machine, data)),
+            129 => Some(turn(machine, &[Phase::Printing, Phase::Resuming], Machine::pause)),
+            130 => Some(turn(machine, &on, Machine::cancel)),
+            131 => Some(turn(machine, &[Phase::Paused, Phase::Pausing], Machine::resume)),
+            259 => Some(delete(machine, data)),
+            _ => None,
+        });
+        let Some(acknowledged) = acknowledged else {
+            self.crash();
+            return Vec::new();
+        };
+        let mut answer = json!({"Ack": acknowledged});
+        if command == 258 {
+            answer["FileList"] = self.printer.with(|machine| files::list(machine));
+        }
+        let after = match command {
+            0 => Some(self.status()),
+            1 => Some(self.attributes()),
+            _ => None,
+        };
+        let answer = json!({
+            "Id": &*self.name,
+            "Data": {"Cmd": command, "Data": answer, "RequestID": id, "MainboardID": &*self.name},
+            "Topic": format!("sdcp/response/{}", self.name),
+        });
+        std::iter::once(answer).chain(after).collect()
+    }
+}
+
+/// The name of a file without the path of its storage.
+fn name(path: &Value) -> &str {
+    let path = path.as_str().unwrap_or_default();
+    path.strip_prefix("/local/").unwrap_or(path)
+}
+
+fn start(machine: &mut Machine, data: &Value) -> u8 {
+    let name = name(&data["Filename"]).to_owned();
+    if machine.files().get(&name).is_none() {
+        return 2;
+    }
+    if machine.job().is_some() {
+        return 1;
+    }
+    match machine.start(&name) {
+        Ok(()) => 0,
+        Err(CommandError::NoFile) => 2,
+        Err(CommandError::NotReady | CommandError::Busy) => 1,
+        Err(CommandError::Refused) => 4,
+    }
+}
+
+fn turn(machine: &mut Machine, from: &[Phase], act: fn(&mut Machine) -> Result<bool, CommandError>) -> u8 {
+    let may = machine.job().is_some_and(|job| from.contains(&job.phase));
+    u8::from(!(may && act(machine) == Ok(true)))
+}
+
+/// Deletes files. One that is printing goes, too, and the print with it.
+fn delete(machine: &mut Machine, data: &Value) -> u8 {
+    let names: Vec<String> =
+        data["FileList"].as_array().into_iter().flatten().map(|path| name(path).to_owned()).collect();
+    for name in names {
+        if machine.delete(&name) == Err(DeleteError::InUse) {
+            let _ = machine.cancel();
+            let _ = machine.delete(&name);
+        }
+    }
+    0
+}

@@ -1,0 +1,233 @@
+//! Type `prusa_link`: printers of Prusa with their own web API, `PrusaLink`, on the printer itself or on a small computer beside it.
+//!
+//! It has no console, no emergency stop and no push, and remembers no print but the one that it shows. The key goes in a header;
+//! one of the form `user:password` (the user is `maker` on printers) is used for HTTP Digest.
+
+mod files;
+mod read;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::domain::file::GcodeForm;
+use crate::domain::printer_status::{Connection, Status};
+use crate::domain::time::Timestamp;
+use crate::printers::PrinterType;
+use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Webcam};
+use crate::printers::registry::AdapterParts;
+use crate::printers::upload;
+use crate::printers::wire::{Wire, file_name};
+
+/// The declaration of the type.
+pub(super) const TYPE: PrinterType = PrinterType {
+    key_may_be_password: true,
+    forms: &[GcodeForm::Text, GcodeForm::Binary],
+    lacks: &[
+        Operation::History,
+        Operation::RunGcode,
+        Operation::RestartFirmware,
+        Operation::Home,
+        Operation::SystemInfo,
+        Operation::EmergencyStop,
+    ],
+    ..PrinterType::of("prusa_link", "PrusaLink", 80, |parts: AdapterParts| {
+        Ok(Arc::new(PrusaLink {
+            wire: Wire::new(parts)?.judged_by(read::judge).asking_for_json(),
+            let_go: AtomicBool::new(false),
+            storage: Mutex::default(),
+            shown: AtomicU64::new(NO_JOB),
+            cancelled: AtomicU64::new(NO_JOB),
+        }))
+    })
+};
+
+/// In place of the number of a job, where there is none.
+const NO_JOB: u64 = u64::MAX;
+
+/// The adapter of one printer with `PrusaLink`.
+struct PrusaLink {
+    wire: Wire,
+    /// Whether an operator disconnected it.
+    let_go: AtomicBool,
+    /// The storage that files go to, as it was told last.
+    storage: Mutex<Option<String>>,
+    /// Number of the job that the printer showed last, or [`NO_JOB`].
+    shown: AtomicU64,
+    /// Number of the job whose cancel the printer took last, or [`NO_JOB`].
+    cancelled: AtomicU64,
+}
+
+impl PrusaLink {
+    /// What the printer says of itself and of its state; it always has the latter.
+    async fn state(&self) -> Result<Value, PrinterError> {
+        let told = self.wire.get("api/v1/status", &[]).await.map_err(|error| self.wire.at_first(error))?;
+        if told.pointer("/printer/state").is_some_and(Value::is_string) {
+            return Ok(told);
+        }
+        Err(self.wire.at_first(PrinterError::BadAnswer("no state".into())))
+    }
+
+    /// The print that is on or was last; null when none is shown.
+    async fn job(&self) -> Result<Value, PrinterError> {
+        let job = self.wire.get("api/v1/job", &[]).await?;
+        self.shown.store(read::number(&job).unwrap_or(NO_JOB), Ordering::Relaxed);
+        Ok(job)
+    }
+
+    /// The number of the job that commands are about.
+    async fn current(&self) -> Result<u64, PrinterError> {
+        let none = || PrinterError::Refused { status: 409, message: "no print is on".into() };
+        read::number(&self.job().await?).ok_or_else(none)
+    }
+
+    async fn command(&self, verb: &str) -> Result<(), PrinterError> {
+        let job = self.current().await?;
+        self.wire.put(&format!("api/v1/job/{job}/{verb}")).await.map(drop)
+    }
+
+    /// The storage that files go to, such as `usb`.
+    async fn storage(&self) -> Result<String, PrinterError> {
+        let known = self.storage.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match known {
+            Some(known) => Ok(known),
+            None => self.storage_now().await,
+        }
+    }
+
+    /// The path of an uploaded file's resource.
+    async fn resource(&self, name: &str) -> Result<String, PrinterError> {
+        let name = file_name(name)?;
+        Ok(files::resource(&self.storage().await?, name))
+    }
+
+    /// As [`Self::storage`], asked anew: a stick may have been pulled out.
+    async fn storage_now(&self) -> Result<String, PrinterError> {
+        let storage = files::storage(&self.wire.get("api/v1/storage", &[]).await?)?;
+        *self.storage.lock().unwrap_or_else(PoisonError::into_inner) = Some(storage.clone());
+        Ok(storage)
+    }
+}
+
+#[async_trait]
+impl Adapter for PrusaLink {
+    fn declared(&self) -> &'static PrinterType {
+        self.wire.declared
+    }
+
+    async fn connect(&self) -> Result<(), PrinterError> {
+        self.let_go.store(false, Ordering::Relaxed);
+        let version = self.wire.get("api/version", &[]).await.map_err(|error| self.wire.at_first(error))?;
+        if version.get("api").is_none() {
+            return Err(self.wire.at_first(PrinterError::BadAnswer("no version".into())));
+        }
+        match status::printer_away(&self.state().await?) {
+            Some(words) => Err(PrinterError::FirmwareDisconnected(words)),
+            None => Ok(()),
+        }
+    }
+
+    /// It knows no clients to disconnect. A print goes on.
+    async fn disconnect(&self) -> Result<(), PrinterError> {
+        self.let_go.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn is_connected(&self) -> bool {
+        let answers = async { self.state().await.is_ok_and(|told| status::printer_away(&told).is_none()) };
+        !self.let_go.load(Ordering::Relaxed) && answers.await
+    }
+
+    async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
+        let told = match self.state().await {
+            // It is starting up.
+            Err(PrinterError::FirmwareDisconnected(words)) => {
+                return Ok(Status::unavailable(Connection::FirmwareDisconnected, words, at));
+            }
+            told => told?,
+        };
+        if let Some(words) = status::printer_away(&told) {
+            return Ok(Status::unavailable(Connection::FirmwareDisconnected, words, at));
+        }
+        let job = if status::may_show_job(&told) { self.job().await? } else { Value::Null };
+        let cancelled = Some(self.cancelled.load(Ordering::Relaxed)).filter(|job| *job != NO_JOB);
+        Ok(status::read(&told, &job, cancelled, at))
+    }
+
+    async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
+        let name = file_name(name)?;
+        self.wire.declared.takes(name)?;
+        upload::check(source).await?;
+        let storage = self.storage_now().await?;
+        files::upload(&self.wire, &storage, name, source).await
+    }
+
+    async fn start(&self, name: &str) -> Result<(), PrinterError> {
+        self.wire.post(&self.resource(name).await?, &[], None).await.map(drop)
+    }
+
+    async fn pause(&self) -> Result<(), PrinterError> {
+        self.command("pause").await
+    }
+
+    async fn resume(&self) -> Result<(), PrinterError> {
+        self.command("resume").await
+    }
+
+    async fn cancel(&self) -> Result<(), PrinterError> {
+        let job = self.current().await?;
+        self.wire.delete(&format!("api/v1/job/{job}")).await?;
+        self.cancelled.store(job, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// There is none. The print that is on is stopped instead, which the printer does as soon as its planned moves are over; it then
+    /// switches its heaters off.
+    async fn emergency_stop(&self) -> Result<(), PrinterError> {
+        let stop = async |job: u64| self.wire.emergency(Method::DELETE, &format!("api/v1/job/{job}")).await.map(drop);
+        let shown = self.shown.load(Ordering::Relaxed);
+        if shown != NO_JOB {
+            match stop(shown).await {
+                // It was over, or is another one by now.
+                Err(PrinterError::NotFound(_) | PrinterError::Refused { status: 409, .. }) => {}
+                done => return done,
+            }
+        }
+        let job = self.wire.emergency(Method::GET, "api/v1/job").await?;
+        match read::number(&job).filter(|_| status::is_on(&job)) {
+            Some(job) => stop(job).await,
+            None => Err(PrinterError::Unsupported(Operation::EmergencyStop)),
+        }
+    }
+
+    async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
+        match self.wire.delete(&self.resource(name).await?).await {
+            Ok(_) => Ok(Deleted::Gone),
+            Err(PrinterError::NotFound(_)) => Ok(Deleted::NotFound),
+            Err(error) => Err(read::in_use(error, name)),
+        }
+    }
+
+    async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
+        let storage = self.storage_now().await?;
+        files::list(&self.wire, &storage).await
+    }
+
+    async fn server_info(&self) -> Result<Value, PrinterError> {
+        self.wire.get("api/version", &[]).await
+    }
+
+    async fn printer_info(&self) -> Result<Value, PrinterError> {
+        self.wire.get("api/v1/info", &[]).await
+    }
+
+    async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
+        Ok(read::webcams(&self.state().await?, &self.wire.base))
+    }
+}

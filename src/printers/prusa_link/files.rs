@@ -1,0 +1,117 @@
+//! Files on a printer with `PrusaLink`.
+
+use std::collections::VecDeque;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::multipart::Form;
+use serde_json::Value;
+
+use crate::domain::bounds::unix_seconds;
+use crate::printers::adapter::{PrinterError, RemoteFile, Source};
+use crate::printers::wire::Wire;
+
+/// Most folders of a storage that are looked into.
+const MAX_FOLDERS: usize = 100;
+
+/// The path of an uploaded file's resource.
+pub(super) fn resource(storage: &str, name: &str) -> String {
+    format!("api/v1/files/{storage}/{name}")
+}
+
+/// The storage that files go to, without slashes: the first that is there and can be written to.
+pub(super) fn storage(answer: &Value) -> Result<String, PrinterError> {
+    let list = answer.get("storage_list").and_then(Value::as_array);
+    let list = list.ok_or_else(|| PrinterError::BadAnswer("no list of storages".into()))?;
+    let is = |one: &Value, member: &str| one.get(member).and_then(Value::as_bool);
+    let usable = list.iter().filter(|one| is(one, "available") != Some(false) && is(one, "read_only") != Some(true));
+    let path = usable.filter_map(|one| one.get("path")?.as_str()).map(|path| path.trim_matches('/')).next();
+    path.filter(|path| !path.is_empty()).map(str::to_owned).ok_or_else(|| PrinterError::Refused {
+        status: 409,
+        message: "no storage that can be written to: is a USB drive plugged in?".into(),
+    })
+}
+
+/// The name of a file as a path below its storage. The printer shortens names to 8 and 3 characters and shows the given one beside.
+pub(super) fn name_of(file: &Value) -> Option<String> {
+    let text = |member: &str| file.get(member).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let name = text("display_name").or_else(|| text("name"))?;
+    let folder = text("display_path").or_else(|| text("path")).unwrap_or_default();
+    // The first part is the storage. Some versions put the file itself at the end.
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).skip(1).collect();
+    if parts.last().is_some_and(|last| *last == name || Some(*last) == text("name")) {
+        parts.pop();
+    }
+    parts.push(name);
+    Some(parts.join("/"))
+}
+
+/// Stores a file, and reads back how many bytes were stored. The header that would print it is left out: some firmware takes any
+/// value of it for yes.
+pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result<String, PrinterError> {
+    let path = resource(storage, name);
+    let version = wire.get("api/version", &[]).await?;
+    let stored = if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
+        let headers = HeaderMap::from_iter([
+            (CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
+            // The same attempt may upload again after its connection broke.
+            (HeaderName::from_static("overwrite"), HeaderValue::from_static("?1")),
+        ]);
+        wire.put_file(&path, headers, source).await
+    } else {
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let form = Form::new().text("path", folder.to_owned()).text("print", "false");
+        let place = if storage == "local" { "local" } else { "sdcard" };
+        wire.upload(&format!("api/files/{place}"), form, file, source).await
+    };
+    if let Err(PrinterError::Refused { status: 409, message }) = stored {
+        return Err(PrinterError::Refused { status: 409, message: format!("{message}{}", under_way(wire).await) });
+    }
+    stored?;
+    let size = wire.get(&path, &[]).await?.get("size").and_then(Value::as_u64);
+    match size.filter(|size| *size != source.sent_bytes()) {
+        Some(size) => {
+            tracing::warn!(file = name, size, "stored with another size, removed from the printer");
+            let _ = wire.delete(&path).await;
+            Err(PrinterError::Altered(format!("{size} of {} bytes", source.sent_bytes())))
+        }
+        None => Ok(name.to_owned()),
+    }
+}
+
+/// Which other upload keeps a printer from taking ours, in words; empty when there is none. There is one at a time, and one that
+/// broke off may stay for a while.
+async fn under_way(wire: &Wire) -> String {
+    let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
+    let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());
+    let progress = transfer.get("progress").and_then(Value::as_f64).unwrap_or(0.0);
+    format!(" (another upload is under way there: {}, {progress:.0} %)", file.unwrap_or("of a file"))
+}
+
+/// All files of a storage, folders flattened; each folder is asked for by itself.
+pub(super) async fn list(wire: &Wire, storage: &str) -> Result<Vec<RemoteFile>, PrinterError> {
+    let mut waiting = VecDeque::from([String::new()]);
+    let (mut files, mut asked) = (Vec::new(), 0);
+    while let Some(folder) = waiting.pop_front() {
+        asked += 1;
+        let told = wire.get(&format!("api/v1/files/{storage}/{folder}"), &[]).await?;
+        let Some(children) = told.get("children").and_then(Value::as_array) else {
+            // An empty folder may be told without them.
+            continue;
+        };
+        for child in children {
+            let text = |member: &str| child.get(member).and_then(Value::as_str).filter(|text| !text.is_empty());
+            let Some(name) = text("display_name").or_else(|| text("name")) else { continue };
+            let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            match text("type") {
+                Some("FOLDER") if asked + waiting.len() < MAX_FOLDERS => waiting.push_back(path),
+                Some("FOLDER") => {}
+                _ => files.push(RemoteFile {
+                    path,
+                    size: child.get("size").and_then(Value::as_u64),
+                    modified_at: child.get("m_timestamp").and_then(Value::as_f64).and_then(unix_seconds),
+                }),
+            }
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,104 @@
+//! From `PrusaLink`'s state and job to one status. Pure.
+
+use serde_json::Value;
+
+use super::files;
+use super::read::number;
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::domain::time::Timestamp;
+
+/// What is said of a print that the printer ended by itself, where it gives no words.
+const ENDED_WITH_ERROR: &str = "the printer ended the print with an error";
+
+/// The words of a `PrusaLink` beside the printer that has lost it; `None` while it has it, and on a printer itself.
+pub(super) fn printer_away(told: &Value) -> Option<String> {
+    let link = told.pointer("/printer/status_printer").filter(|link| link.get("ok") == Some(&Value::Bool(false)))?;
+    let words = link.get("message").and_then(Value::as_str).filter(|words| !words.is_empty());
+    Some(words.unwrap_or("the printer does not answer its server").to_owned())
+}
+
+/// Whether the printer may show a job. An idle one is not asked for it.
+pub(super) fn may_show_job(told: &Value) -> bool {
+    told.get("job").is_some() || !matches!(state_of(told), "IDLE" | "READY")
+}
+
+/// Whether a job is printing or paused.
+pub(super) fn is_on(job: &Value) -> bool {
+    matches!(job.get("state").and_then(Value::as_str), Some("PRINTING" | "PAUSED"))
+}
+
+fn state_of(told: &Value) -> &str {
+    told.pointer("/printer/state").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A status from `/api/v1/status` and, asked right after it, `/api/v1/job`.
+///
+/// FINISHED and STOPPED are shown until somebody confirms them at the printer or another print begins. READY is idle, too: set by a
+/// person who prepared it. A printer that is busy, or waits for a person, with nothing to print is not idle and shows no file, so
+/// that nothing is sent to it and nothing is concluded from it.
+pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timestamp) -> Status {
+    let told_state = state_of(told);
+    let of_job = job.get("state").and_then(Value::as_str);
+    let (state, ended, shows) = match (told_state, of_job) {
+        ("ERROR", _) => (Activity::Error, Some(PrintEnd::Failed), true),
+        ("ATTENTION", Some("PRINTING" | "PAUSED")) => (Activity::Paused, None, true),
+        ("ATTENTION", _) => (Activity::Paused, None, false),
+        (_, Some("PRINTING")) => (Activity::Printing, None, true),
+        (_, Some("PAUSED")) => (Activity::Paused, None, true),
+        ("IDLE" | "READY" | "FINISHED" | "STOPPED" | "PRINTING" | "PAUSED", Some("FINISHED")) => {
+            (Activity::Idle, Some(PrintEnd::Finished), true)
+        }
+        ("IDLE" | "READY" | "FINISHED" | "STOPPED" | "PRINTING" | "PAUSED", Some("STOPPED")) => {
+            (Activity::Idle, Some(PrintEnd::Cancelled), true)
+        }
+        ("IDLE" | "READY" | "FINISHED" | "STOPPED" | "PRINTING" | "PAUSED", Some("ERROR")) => {
+            (Activity::Idle, Some(PrintEnd::Failed), true)
+        }
+        ("IDLE" | "READY" | "FINISHED" | "STOPPED", _) => (Activity::Idle, None, true),
+        ("PAUSED", _) => (Activity::Paused, None, false),
+        // Also BUSY, and states of firmware to come.
+        _ => (Activity::Printing, None, false),
+    };
+    let file = job.get("file").filter(|_| shows).and_then(files::name_of);
+    let on = matches!(state, Activity::Printing | Activity::Paused);
+    let number_at = |at: &str| told.pointer(at).and_then(Value::as_f64);
+    let of_print = |member: &str| {
+        let current = told.get("job").filter(|summary| number(summary) == number(job)).and_then(|job| job.get(member));
+        current.or_else(|| job.get(member)).and_then(Value::as_f64)
+    };
+    let progress = match ended {
+        Some(PrintEnd::Finished) => 100.0,
+        _ => of_print("progress").unwrap_or(0.0),
+    };
+    Status {
+        state,
+        connection: Connection::Connected,
+        ended: ended.filter(|_| file.is_some()),
+        progress: if file.is_some() { progress.clamp(0.0, 100.0) } else { 0.0 },
+        cancelling: on && number(job).is_some() && number(job) == cancelled,
+        remaining_seconds: of_print("time_remaining").filter(|_| on && file.is_some()).map(|seconds| seconds as i64),
+        filament_mm: None,
+        nozzle: number_at("/printer/temp_nozzle").unwrap_or(0.0),
+        bed: number_at("/printer/temp_bed").unwrap_or(0.0),
+        // It cannot be told to home and does so by itself before each print: that it is ready again is all there is to know.
+        homed: (state == Activity::Idle).then_some(true),
+        message: words(told, told_state, of_job),
+        slots: Vec::new(),
+        file,
+        updated_at: at,
+    }
+}
+
+/// The printer's words on its state, where there are any.
+fn words(told: &Value, state: &str, of_job: Option<&str>) -> Option<String> {
+    let said = told.pointer("/printer/status_printer/message").and_then(Value::as_str);
+    let said = said.map(str::trim).filter(|said| !said.is_empty() && !said.eq_ignore_ascii_case("ok"));
+    match (said, state, of_job) {
+        (Some(said), ..) => Some(said.to_owned()),
+        (None, "ATTENTION", _) => Some("the printer waits for a person: look at its screen".to_owned()),
+        (None, "ERROR", _) => Some("the printer is in error: look at its screen".to_owned()),
+        (None, "BUSY", None) => Some("the printer is busy with something else than a print".to_owned()),
+        (None, _, Some("ERROR")) => Some(ENDED_WITH_ERROR.to_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,196 @@
+//! Type `sdcp`: printers of Elegoo that speak SDCP over a web socket, of which the Centauri Carbon is known: it prints G-code as text.
+//!
+//! Whoever reaches it may command it: it asks for no key. Its firmware is one program, which a command that it does not know ends, with
+//! the print; so nothing is asked beside what is known to be safe ([`message::Ask`]). It has no emergency stop, no console and no
+//! history that could be asked for.
+
+mod files;
+mod link;
+mod message;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::time::sleep;
+
+use self::link::OneSocket;
+use self::message::Ask;
+use crate::domain::printer_status::{Activity, Status};
+use crate::domain::time::Timestamp;
+use crate::printers::PrinterType;
+use crate::printers::adapter::{
+    Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
+};
+use crate::printers::registry::AdapterParts;
+use crate::printers::upload;
+use crate::printers::wire::{Wire, file_name};
+
+/// How long the printer is left alone after an upload: it puts the file in its place.
+const SETTLES: Duration = Duration::from_secs(1);
+/// The port of its camera.
+const CAMERA_PORT: u16 = 3031;
+
+/// The declaration of the type.
+pub(super) const TYPE: PrinterType = PrinterType {
+    keyless: true,
+    lacks: &[
+        Operation::History,
+        Operation::RunGcode,
+        Operation::RestartFirmware,
+        Operation::Home,
+        Operation::ServerInfo,
+        Operation::SystemInfo,
+        Operation::EmergencyStop,
+    ],
+    ..PrinterType::of("sdcp", "SDCP", 3030, |parts: AdapterParts| {
+        let wire = Wire::new(parts)?;
+        let mut url = wire.url("websocket");
+        // Cannot fail: the base is http or https.
+        let _ = url.set_scheme(if url.scheme() == "https" { "wss" } else { "ws" });
+        let link = OneSocket::new(url, wire.settings.clone());
+        Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false) }))
+    })
+};
+
+/// The adapter of one printer.
+struct Sdcp {
+    /// For uploads; all else goes over the socket.
+    wire: Wire,
+    link: OneSocket,
+    /// Whether an operator disconnected it.
+    let_go: AtomicBool,
+}
+
+impl Sdcp {
+    async fn files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
+        files::list(&self.link.ask(Ask::Files).await?)
+    }
+
+    async fn has(&self, name: &str) -> Result<bool, PrinterError> {
+        Ok(self.files().await?.iter().any(|file| file.path == name))
+    }
+}
+
+#[async_trait]
+impl Adapter for Sdcp {
+    fn declared(&self) -> &'static PrinterType {
+        self.wire.declared
+    }
+
+    async fn connect(&self) -> Result<(), PrinterError> {
+        self.let_go.store(false, Ordering::Relaxed);
+        self.link.ask(Ask::Status).await.map(drop)
+    }
+
+    /// Closes the socket, which makes room for another client. A print goes on.
+    async fn disconnect(&self) -> Result<(), PrinterError> {
+        self.let_go.store(true, Ordering::Relaxed);
+        self.link.stop();
+        Ok(())
+    }
+
+    async fn is_connected(&self) -> bool {
+        !self.let_go.load(Ordering::Relaxed) && self.link.ask(Ask::Status).await.is_ok()
+    }
+
+    async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
+        self.link.note_time(at.0);
+        Ok(status::read(&self.link.ask(Ask::Status).await?, at))
+    }
+
+    /// Its storage has no folders: the last part of the name counts.
+    async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
+        let name = file_name(name)?;
+        self.wire.declared.takes(name)?;
+        upload::check(source).await?;
+        let name = name.rsplit('/').next().unwrap_or(name);
+        files::upload(&self.wire, name, source).await?;
+        sleep(SETTLES).await;
+        let stored = self.files().await?.into_iter().find(|file| file.path == name);
+        let words = match stored.map(|file| file.size) {
+            None => "nothing of this name".to_owned(),
+            Some(Some(size)) if size != source.sent_bytes() => format!("{size} of {} bytes", source.sent_bytes()),
+            Some(_) => return Ok(name.to_owned()),
+        };
+        tracing::warn!(file = name, words, "stored as something else, removed from the printer");
+        let _ = self.delete_file(name).await;
+        Err(PrinterError::Altered(words))
+    }
+
+    async fn start(&self, name: &str) -> Result<(), PrinterError> {
+        let name = file_name(name)?;
+        self.link.ask(Ask::Start(name.to_owned())).await.map(drop)
+    }
+
+    async fn pause(&self) -> Result<(), PrinterError> {
+        self.link.ask(Ask::Pause).await.map(drop)
+    }
+
+    async fn resume(&self) -> Result<(), PrinterError> {
+        self.link.ask(Ask::Resume).await.map(drop)
+    }
+
+    async fn cancel(&self) -> Result<(), PrinterError> {
+        self.link.ask(Ask::Stop).await.map(drop)
+    }
+
+    /// There is none. The print that is on is stopped instead. It goes over the one socket, on which nothing queues: uploads go beside it.
+    async fn emergency_stop(&self) -> Result<(), PrinterError> {
+        match self.link.ask(Ask::Stop).await {
+            Err(PrinterError::Refused { status: 409, .. }) => Err(PrinterError::Unsupported(Operation::EmergencyStop)),
+            done => done.map(drop),
+        }
+    }
+
+    /// The firmware would delete a file that it is printing, so it is asked for its state before, and whether the file is gone after.
+    async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
+        let name = file_name(name)?;
+        if !self.has(name).await? {
+            return Ok(Deleted::NotFound);
+        }
+        let now = status::read(&self.link.ask(Ask::Status).await?, Timestamp::default());
+        let on = matches!(now.state, Activity::Printing | Activity::Paused);
+        if on && now.file.as_deref().is_none_or(|file| file == name) {
+            return Err(PrinterError::InUse(name.to_owned()));
+        }
+        self.link.ask(Ask::Delete(name.to_owned())).await?;
+        if self.has(name).await? {
+            return Err(PrinterError::Refused { status: 500, message: "the file is still there".into() });
+        }
+        Ok(Deleted::Gone)
+    }
+
+    async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
+        self.files().await
+    }
+
+    async fn printer_info(&self) -> Result<Value, PrinterError> {
+        self.link.ask(Ask::Attributes).await
+    }
+
+    /// Who looks at the camera takes one of the few places.
+    async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
+        let mut url = self.wire.base.clone();
+        url.set_path("/video");
+        let stream_url = url.set_port(Some(CAMERA_PORT)).is_ok().then(|| url.to_string());
+        Ok(vec![Webcam { name: "camera".to_owned(), stream_url, snapshot_url: None, enabled: true }])
+    }
+
+    async fn changed(&self) {
+        self.link.changed().await;
+    }
+
+    fn push(&self) -> PushState {
+        self.link.push()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.link.telemetry()
+    }
+}

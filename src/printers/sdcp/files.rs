@@ -1,0 +1,140 @@
+//! Files in a printer's own storage, which has no folders.
+
+use std::io::SeekFrom;
+use std::path::Path;
+
+use md5::{Digest, Md5};
+use reqwest::multipart::{Form, Part};
+use serde_json::Value;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
+
+use super::message::name_of;
+use crate::domain::bounds::unix_seconds;
+use crate::printers::adapter::{PrinterError, RemoteFile, Source};
+use crate::printers::wire::Wire;
+use crate::secrets::random::secret_bytes;
+
+/// Bytes that are sent at a time.
+const CHUNK_BYTES: u64 = 1024 * 1024;
+/// What the printer answers to a piece that it took.
+const TAKEN: &str = "000000";
+
+/// Sends a file in pieces, which the printer puts together and compares with the sum over all of it.
+pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<(), PrinterError> {
+    let all = source.sent_bytes();
+    let sum = sum(source).await?;
+    let id = hex::encode(secret_bytes::<16>());
+    let mut offset = 0;
+    loop {
+        let piece = piece(source, offset).await?;
+        let bytes = piece.len() as u64;
+        let file = Part::bytes(piece).file_name(name.to_owned());
+        let file =
+            file.mime_str("application/octet-stream").map_err(|error| PrinterError::Invalid(error.to_string()))?;
+        let form = Form::new()
+            .text("TotalSize", all.to_string())
+            .text("Uuid", id.clone())
+            .text("Offset", offset.to_string())
+            .text("Check", "1")
+            .text("S-File-MD5", sum.clone())
+            .part("File", file);
+        let answer = wire.form("uploadFile/upload", form, bytes).await?;
+        if answer.get("code").and_then(Value::as_str) != Some(TAKEN) {
+            return Err(refusal(&answer));
+        }
+        offset += bytes;
+        if offset >= all {
+            return Ok(());
+        }
+    }
+}
+
+/// What the numbers mean with which the printer refuses a piece.
+fn refusal(answer: &Value) -> PrinterError {
+    let said = answer.pointer("/messages/0/message");
+    let message = match said.and_then(Value::as_i64) {
+        Some(-1) => "the place of a piece in the file is wrong".to_owned(),
+        Some(-2) => "a piece does not follow the one before".to_owned(),
+        Some(-3) => "the file cannot be opened for writing: No space left on device?".to_owned(),
+        _ => said.and_then(Value::as_str).map_or_else(|| "the upload, without a reason".to_owned(), str::to_owned),
+    };
+    PrinterError::Refused { status: 422, message }
+}
+
+/// Lower-case hex MD5 of what is sent.
+async fn sum(source: &Source) -> Result<String, PrinterError> {
+    let mut hash = Md5::new();
+    let mut offset = 0;
+    while offset < source.sent_bytes() {
+        let piece = piece(source, offset).await?;
+        offset += piece.len() as u64;
+        hash.update(&piece);
+    }
+    Ok(hex::encode(hash.finalize()))
+}
+
+/// The next bytes of what is sent, from an offset on; fewer at the end. A local file that is shorter than was said is an error.
+async fn piece(source: &Source, offset: u64) -> Result<Vec<u8>, PrinterError> {
+    let wanted = CHUNK_BYTES.min(source.sent_bytes().saturating_sub(offset));
+    let head = source.head();
+    let mut piece: Vec<u8> = head.iter().skip(offset as usize).take(wanted as usize).copied().collect();
+    let failed = |error: std::io::Error| unreadable(&source.path, &error);
+    let mut file = File::open(&source.path).await.map_err(failed)?;
+    file.seek(SeekFrom::Start(offset.saturating_sub(head.len() as u64))).await.map_err(failed)?;
+    let left = wanted - piece.len() as u64;
+    file.take(left).read_to_end(&mut piece).await.map_err(failed)?;
+    if piece.len() as u64 != wanted {
+        return Err(PrinterError::Invalid("the file to upload is shorter than it was".into()));
+    }
+    Ok(piece)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> PrinterError {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    PrinterError::Invalid(format!("the file to upload ({name}) cannot be read: {error}"))
+}
+
+/// Reads the list of files.
+pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
+    let files = answer.get("FileList").and_then(Value::as_array);
+    let files = files.ok_or_else(|| PrinterError::BadAnswer("no list of files".into()))?;
+    let is_folder = |file: &&Value| file.get("type").and_then(Value::as_i64) == Some(0);
+    Ok(files
+        .iter()
+        .filter(|file| !is_folder(file))
+        .filter_map(|file| {
+            Some(RemoteFile {
+                path: name_of(file.get("name")?.as_str()?).to_owned(),
+                size: file.get("FileSize").and_then(Value::as_u64),
+                modified_at: file.get("CreateTime").and_then(Value::as_f64).and_then(unix_seconds),
+            })
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[tokio::test]
+    async fn pieces_are_what_is_sent_and_the_sum_is_over_all_of_it() {
+        let kept = tempfile::NamedTempFile::new().unwrap();
+        for (size, line) in [(0usize, None), (10, Some("mark")), (2_500_000, Some("mark")), (1024 * 1024, None)] {
+            let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
+            std::fs::write(kept.path(), &bytes).unwrap();
+            let line = line.map(str::to_owned);
+            let source = Source { path: kept.path().into(), size: size as u64, first_line: line };
+            let all = [source.head(), bytes].concat();
+            let mut pieces = Vec::new();
+            while (pieces.len() as u64) < source.sent_bytes() {
+                let next = piece(&source, pieces.len() as u64).await.unwrap();
+                assert!(next.len() as u64 <= CHUNK_BYTES);
+                pieces.extend(next);
+            }
+            assert!(pieces == all, "{size}");
+            assert_eq!(sum(&source).await.unwrap(), hex::encode(Md5::digest(&all)));
+        }
+    }
+}

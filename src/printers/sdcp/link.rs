@@ -1,0 +1,311 @@
+//! The one socket to a printer. A few clients are all that it bears, and it throws none out: it hangs until it is switched off and on.
+//! So everything that is asked goes over this socket, another one is opened only once it is closed, and nobody holds it who asks
+//! nothing.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::{SinkExt, StreamExt};
+use reqwest::Url;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::{Instant, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::message::{self, Ask, PrinterMessage};
+use super::status::{self, Essence};
+use crate::printers::adapter::{PrinterError, PushState, Telemetry};
+use crate::printers::registry::Settings;
+use crate::secrets::random::secret_bytes;
+use crate::services::http::lan_connect;
+
+/// Most bytes of a message; lists of files are the longest.
+const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// Questions that wait for the socket; more are refused.
+const MAX_WAITING: usize = 64;
+/// How long a socket on which nothing is asked stays open.
+const IDLE: Duration = Duration::from_secs(50);
+/// How long the printer is given to close its side.
+const CLOSES: Duration = Duration::from_secs(1);
+
+/// The socket of one adapter: opened by the first question.
+pub(super) struct OneSocket {
+    url: Url,
+    settings: Settings,
+    shared: Arc<SocketInbox>,
+    task: Mutex<Option<(mpsc::Sender<Question>, AbortOnDropHandle<()>)>>,
+}
+
+/// What the socket leaves for the adapter.
+#[derive(Default)]
+struct SocketInbox {
+    woken: Notify,
+    pushed: Mutex<SocketNews>,
+    /// Our latest time, which questions carry.
+    at_ms: AtomicI64,
+}
+
+#[derive(Default)]
+struct SocketNews {
+    state: PushState,
+    telemetry: Option<Telemetry>,
+    seen: Option<Essence>,
+    /// The printer's own id, once it was told.
+    board: String,
+}
+
+impl SocketInbox {
+    fn with<T>(&self, act: impl FnOnce(&mut SocketNews) -> T) -> T {
+        act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn closed(&self) {
+        self.with(|pushed| (pushed.state.open, pushed.telemetry, pushed.seen) = (false, None, None));
+    }
+}
+
+type AnswerTo = oneshot::Sender<Result<Value, PrinterError>>;
+
+struct Question {
+    ask: Ask,
+    answered: AnswerTo,
+}
+
+impl OneSocket {
+    pub(super) fn new(url: Url, settings: Settings) -> Self {
+        Self { url, settings, shared: Arc::default(), task: Mutex::default() }
+    }
+
+    /// Asks, and waits for the answer within the time of a question. For a status and for what the printer is, that is the message
+    /// that follows.
+    pub(super) async fn ask(&self, ask: Ask) -> Result<Value, PrinterError> {
+        let (answered, answer) = oneshot::channel();
+        if self.questions().try_send(Question { ask, answered }).is_err() {
+            return Err(PrinterError::Unreachable("too much is asked of the printer at once".into()));
+        }
+        match timeout(self.settings.connect_timeout + self.settings.request_timeout, answer).await {
+            Ok(Ok(answer)) => answer,
+            // The task ended in between, because an operator disconnected the printer.
+            Ok(Err(_)) => Err(PrinterError::Lost("disconnected".into())),
+            Err(_) => Err(PrinterError::Timeout),
+        }
+    }
+
+    /// The time that questions carry from now on; the printer only echoes it.
+    pub(super) fn note_time(&self, at_ms: i64) {
+        self.shared.at_ms.fetch_max(at_ms, Ordering::Relaxed);
+    }
+
+    /// The way to the task that holds the socket; it is begun where there is none.
+    fn questions(&self) -> mpsc::Sender<Question> {
+        let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((questions, running)) = task.as_ref()
+            && !running.is_finished()
+        {
+            return questions.clone();
+        }
+        let (questions, asked) = mpsc::channel(MAX_WAITING);
+        let keep = keep(self.url.clone(), self.settings.clone(), asked, self.shared.clone());
+        *task = Some((questions.clone(), AbortOnDropHandle::new(tokio::spawn(keep))));
+        questions
+    }
+
+    /// Closes the socket; the next question opens another one.
+    pub(super) fn stop(&self) {
+        *self.task.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.shared.closed();
+    }
+
+    pub(super) async fn changed(&self) {
+        self.shared.woken.notified().await;
+    }
+
+    pub(super) fn push(&self) -> PushState {
+        self.shared.with(|pushed| pushed.state)
+    }
+
+    pub(super) fn telemetry(&self) -> Option<Telemetry> {
+        self.shared.with(|pushed| pushed.telemetry.take())
+    }
+}
+
+/// Holds at most one socket, as long as questions come.
+async fn keep(url: Url, settings: Settings, mut asked: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
+    while let Some(first) = asked.recv().await {
+        match open(&url, settings.connect_timeout).await {
+            Ok(socket) => {
+                let mut talk = Talk { socket, waiting: HashMap::new(), shared: shared.clone() };
+                let lost = talk.hold(first, &mut asked, settings.request_timeout).await;
+                shared.closed();
+                for (_, waiting) in talk.waiting.drain() {
+                    let _ = waiting.answered.send(Err(lost.clone()));
+                }
+                // So that the printer has a place free before the next one is opened.
+                let _ = timeout(CLOSES, talk.socket.close(None)).await;
+                shared.woken.notify_one();
+            }
+            Err(error) => {
+                let _ = first.answered.send(Err(error.clone()));
+                while let Ok(waiting) = asked.try_recv() {
+                    let _ = waiting.answered.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
+
+async fn open(url: &Url, limit: Duration) -> Result<WebSocketStream<TcpStream>, PrinterError> {
+    let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());
+    let config =
+        WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE_BYTES)).max_frame_size(Some(MAX_MESSAGE_BYTES));
+    let opening = async {
+        let request = url.as_str().into_client_request().map_err(|error| unreachable(&error))?;
+        let host = url.host().ok_or_else(|| PrinterError::Unreachable("the address has no host".to_owned()))?;
+        let stream = lan_connect(host, url.port_or_known_default().unwrap_or(80)).await;
+        let stream = stream.map_err(|error| unreachable(&error))?;
+        let opened = tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await;
+        opened.map(|(socket, _)| socket).map_err(|error| unreachable(&error))
+    };
+    // Nothing was asked yet, so nothing can have happened.
+    let silent = || PrinterError::Unreachable("it takes no connection; too many clients make it hang".to_owned());
+    timeout(limit, opening).await.map_err(|_| silent())?
+}
+
+/// One open socket and what is not answered on it.
+struct Talk {
+    socket: WebSocketStream<TcpStream>,
+    waiting: HashMap<String, Waiting>,
+    shared: Arc<SocketInbox>,
+}
+
+struct Waiting {
+    ask: Ask,
+    answered: AnswerTo,
+    until: Instant,
+    /// Whether the printer has said that it will answer with a message of its own.
+    acknowledged: bool,
+    /// Such a message that came before it said so.
+    told: Option<Value>,
+}
+
+impl Talk {
+    /// Serves the socket to its end; what that means for who waits.
+    async fn hold(&mut self, first: Question, asked: &mut mpsc::Receiver<Question>, limit: Duration) -> PrinterError {
+        let lost = |words: &str| PrinterError::Lost(words.to_owned());
+        if !self.send(first, limit).await {
+            return lost("the connection broke");
+        }
+        let mut last = Instant::now();
+        loop {
+            let due = self.waiting.values().map(|waiting| waiting.until).min();
+            tokio::select! {
+                biased; // what the printer says comes before what it did not say in time
+                message = self.socket.next() => match message {
+                    Some(Ok(Message::Text(text))) => self.hear(text.as_str()),
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return lost("the printer closed the connection"),
+                    Some(Ok(_)) => {}
+                },
+                question = asked.recv() => match question {
+                    Some(question) => {
+                        last = Instant::now();
+                        if !self.send(question, limit).await {
+                            return lost("the connection broke");
+                        }
+                    }
+                    None => return lost("disconnected"),
+                },
+                // One question without an answer means that the socket is dead: others would wait in vain.
+                () = tokio::time::sleep_until(due.unwrap_or(last + IDLE)) => return PrinterError::Timeout,
+            }
+        }
+    }
+
+    /// Sends a question; false when the socket is broken.
+    async fn send(&mut self, question: Question, limit: Duration) -> bool {
+        let Question { ask, answered } = question;
+        if answered.is_closed() {
+            return true; // Nobody waits for it any more, so it is not done.
+        }
+        let id = hex::encode(secret_bytes::<16>());
+        let board = self.shared.with(|pushed| pushed.board.clone());
+        let text = ask.message(&id, &board, self.shared.at_ms.load(Ordering::Relaxed));
+        let until = Instant::now() + limit;
+        self.waiting.insert(id, Waiting { ask, answered, until, acknowledged: false, told: None });
+        matches!(timeout(limit, self.socket.send(Message::text(text))).await, Ok(Ok(())))
+    }
+
+    fn hear(&mut self, text: &str) {
+        let (heard, board) = message::read(text);
+        self.shared.with(|pushed| {
+            pushed.state.heard = Some(Instant::now());
+            if let Some(board) = board {
+                pushed.board = board;
+            }
+        });
+        match heard {
+            PrinterMessage::Answer { id, acknowledged, data } => {
+                let Some(mut waiting) = self.waiting.remove(&id) else { return };
+                let judged = waiting.ask.judge(acknowledged);
+                let answer = match (judged, waiting.told.take()) {
+                    (Ok(()), Some(told)) => Ok(told),
+                    // The message that answers it follows.
+                    (Ok(()), None) if matches!(waiting.ask, Ask::Status | Ask::Attributes) => {
+                        self.waiting.insert(id, Waiting { acknowledged: true, ..waiting });
+                        return;
+                    }
+                    (judged, _) => judged.map(|()| data),
+                };
+                let _ = waiting.answered.send(answer);
+            }
+            PrinterMessage::Status(told) => {
+                let asked = self.answer_all(&Ask::Status, &told);
+                self.pushed(&told, asked);
+            }
+            PrinterMessage::Attributes(told) => {
+                self.answer_all(&Ask::Attributes, &told);
+            }
+            PrinterMessage::Other => {}
+        }
+    }
+
+    /// Notes a status; one that nobody had asked for wakes the waiter when it says something new.
+    fn pushed(&self, told: &Value, asked: bool) {
+        let now = status::essence(told);
+        let changed = self.shared.with(|pushed| {
+            let changed = pushed.seen.as_ref() != Some(&now);
+            pushed.seen = Some(now);
+            if !asked {
+                pushed.state.open = true;
+                let before = pushed.telemetry.take().unwrap_or_default();
+                pushed.telemetry = (!changed).then(|| before.then(status::telemetry(told)));
+            }
+            changed && !asked
+        });
+        if changed {
+            self.shared.woken.notify_one();
+        }
+    }
+
+    /// Gives a message to all who asked for one of its sort; whether anybody had.
+    fn answer_all(&mut self, ask: &Ask, told: &Value) -> bool {
+        let ids: Vec<String> =
+            self.waiting.iter().filter(|(_, waiting)| waiting.ask == *ask).map(|(id, _)| id.clone()).collect();
+        for id in &ids {
+            let Some(mut waiting) = self.waiting.remove(id) else { continue };
+            if waiting.acknowledged {
+                let _ = waiting.answered.send(Ok(told.clone()));
+            } else {
+                waiting.told = Some(told.clone());
+                self.waiting.insert(id.clone(), waiting);
+            }
+        }
+        !ids.is_empty()
+    }
+}

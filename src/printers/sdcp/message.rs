@@ -1,0 +1,124 @@
+//! The messages on an SDCP socket: what is asked, and what was heard. Pure.
+
+use serde_json::{Value, json};
+
+use crate::printers::adapter::PrinterError;
+
+/// What a printer is asked. Nothing else may be sent: commands that it does not know end its firmware, and any print with it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Ask {
+    /// For its status, which comes as a message of its own.
+    Status,
+    /// For what it is, which comes as a message of its own.
+    Attributes,
+    /// To print an uploaded file.
+    Start(String),
+    Pause,
+    Stop,
+    Resume,
+    /// For the files of its own storage.
+    Files,
+    /// To delete a file of its own storage.
+    Delete(String),
+}
+
+impl Ask {
+    fn command(&self) -> u16 {
+        match self {
+            Self::Status => 0,
+            Self::Attributes => 1,
+            Self::Start(_) => 128,
+            Self::Pause => 129,
+            Self::Stop => 130,
+            Self::Resume => 131,
+            Self::Files => 258,
+            Self::Delete(_) => 259,
+        }
+    }
+
+    /// Every member that the firmware reads: it does not survive one that is missing.
+    fn data(&self) -> Value {
+        match self {
+            Self::Start(name) => json!({
+                "Filename": path_of(name), "StartLayer": 0, "Calibration_switch": 0, "PrintPlatformType": 0, "Tlp_Switch": 0,
+                "slot_map": [],
+            }),
+            Self::Files => json!({"Url": "/local"}),
+            Self::Delete(name) => json!({"FileList": [path_of(name)]}),
+            Self::Status | Self::Attributes | Self::Pause | Self::Stop | Self::Resume => json!({}),
+        }
+    }
+
+    /// The message that asks it. The printer's id may be empty while it is not known; the time is only echoed.
+    pub(super) fn message(&self, id: &str, board: &str, at_ms: i64) -> String {
+        json!({
+            "Id": board,
+            "Data": {
+                "Cmd": self.command(), "Data": self.data(), "RequestID": id, "MainboardID": board, "TimeStamp": at_ms, "From": 1,
+            },
+            "Topic": format!("sdcp/request/{board}"),
+        })
+        .to_string()
+    }
+
+    /// What the printer's acknowledgement means; 0 is yes.
+    pub(super) fn judge(&self, acknowledged: i64) -> Result<(), PrinterError> {
+        let refused = |status: u16, words: &str| Err(PrinterError::Refused { status, message: words.to_owned() });
+        match (self, acknowledged) {
+            (_, 0) => Ok(()),
+            (Self::Start(name), 2) => Err(PrinterError::NotFound(name.clone())),
+            (Self::Start(_), 1) => refused(409, "the printer is busy"),
+            (Self::Start(_), 3) => refused(422, "the file on the printer is damaged"),
+            (Self::Start(_), 4) => refused(422, "the printer cannot read the file"),
+            (Self::Start(_), 5..=7) => refused(422, "the file is not for this printer"),
+            (Self::Pause | Self::Resume | Self::Stop, 1) => refused(409, "no print is on that it could be done to"),
+            (_, other) => refused(409, &format!("with its number {other}")),
+        }
+    }
+}
+
+/// The path of an uploaded file.
+pub(super) fn path_of(name: &str) -> String {
+    format!("/local/{name}")
+}
+
+/// The name of a file as it is shown, below its storage.
+pub(super) fn name_of(path: &str) -> &str {
+    let path = path.trim_start_matches('/');
+    path.strip_prefix("local/").unwrap_or(path)
+}
+
+/// A message of the printer.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum PrinterMessage {
+    /// The acknowledgement of the request with this id, and what came with it.
+    Answer {
+        id: String,
+        acknowledged: i64,
+        data: Value,
+    },
+    Status(Value),
+    Attributes(Value),
+    /// A heartbeat, a notice, or something not understood.
+    Other,
+}
+
+/// Reads a message, and the id of the printer where it is told.
+pub(super) fn read(text: &str) -> (PrinterMessage, Option<String>) {
+    let Ok(mut message) = bounded_json::read(text.as_bytes(), bounded_json::ANSWER) else {
+        return (PrinterMessage::Other, None);
+    };
+    let board = message.get("MainboardID").or_else(|| message.pointer("/Data/MainboardID")).and_then(Value::as_str);
+    let board = board.filter(|board| !board.is_empty()).map(str::to_owned);
+    let heard = if let Some(status) = message.get_mut("Status").filter(|status| status.is_object()) {
+        PrinterMessage::Status(status.take())
+    } else if let Some(attributes) = message.get_mut("Attributes").filter(|attributes| attributes.is_object()) {
+        PrinterMessage::Attributes(attributes.take())
+    } else if let Some(id) = message.pointer("/Data/RequestID").and_then(Value::as_str).map(str::to_owned) {
+        let data = message.pointer_mut("/Data/Data").map(Value::take).unwrap_or_default();
+        PrinterMessage::Answer { id, acknowledged: data.get("Ack").and_then(Value::as_i64).unwrap_or(0), data }
+    } else {
+        PrinterMessage::Other
+    };
+    (heard, board)
+}

@@ -1,0 +1,151 @@
+//! HTTP Digest (RFC 7616 with MD5 and `qop=auth`), for printers that are reached with a user name and a password.
+//!
+//! The challenge of the last refusal is answered in every call, each time with the next count, so that only the first call and
+//! those after a nonce has aged are sent twice.
+
+use std::sync::{Mutex, PoisonError};
+
+use md5::{Digest as _, Md5};
+use reqwest::Request;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+
+use crate::secrets::random::secret_bytes;
+
+/// A user, and the latest challenge of the printer.
+pub(super) struct Digest {
+    user: String,
+    password: String,
+    challenge: Mutex<Option<Challenge>>,
+}
+
+/// What a refusal asks to be answered.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Challenge {
+    realm: String,
+    nonce: String,
+    opaque: Option<String>,
+    /// Whether `qop=auth` is offered; older servers do without.
+    counted: bool,
+    /// How often it was answered.
+    count: u32,
+}
+
+impl Digest {
+    /// From a key of the form `user:password`; `None` for any other.
+    pub(super) fn of(key: &str) -> Option<Self> {
+        let (user, password) = key.split_once(':').filter(|(user, _)| !user.is_empty() && !user.contains('"'))?;
+        Some(Self { user: user.to_owned(), password: password.to_owned(), challenge: Mutex::default() })
+    }
+
+    /// Answers the latest challenge in the request, if there was one: the nonce that was used.
+    pub(super) fn sign(&self, request: &mut Request) -> Option<String> {
+        let url = request.url();
+        let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+        let method = request.method().as_str().to_owned();
+        let (answer, nonce) = self.answer(&method, &target, &hex::encode(secret_bytes::<8>()))?;
+        let mut value = HeaderValue::from_str(&answer).ok()?;
+        value.set_sensitive(true);
+        request.headers_mut().insert(AUTHORIZATION, value);
+        Some(nonce)
+    }
+
+    /// Takes the challenge out of a refusal; false when there is none, or when it is the one that the call had answered.
+    pub(super) fn learn(&self, refusal: &HeaderMap, answered: Option<&str>) -> bool {
+        let mut offered = refusal.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+        let Some(new) = offered.find_map(challenge) else { return false };
+        let other = answered != Some(&new.nonce);
+        let mut known = self.challenge.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another call may have learnt it before, and counts.
+        if known.as_ref().is_none_or(|known| known.nonce != new.nonce) {
+            *known = Some(new);
+        }
+        other
+    }
+
+    fn answer(&self, method: &str, target: &str, cnonce: &str) -> Option<(String, String)> {
+        let mut known = self.challenge.lock().unwrap_or_else(PoisonError::into_inner);
+        let challenge = known.as_mut()?;
+        challenge.count += 1;
+        let Challenge { realm, nonce, opaque, counted, count } = challenge;
+        let (user, count) = (&self.user, format!("{count:08x}"));
+        let secret = md5(&format!("{user}:{realm}:{}", self.password));
+        let asked = md5(&format!("{method}:{target}"));
+        let (counting, response) = if *counted {
+            let counting = format!(", qop=auth, nc={count}, cnonce=\"{cnonce}\"");
+            (counting, md5(&format!("{secret}:{nonce}:{count}:{cnonce}:auth:{asked}")))
+        } else {
+            (String::new(), md5(&format!("{secret}:{nonce}:{asked}")))
+        };
+        let opaque = opaque.as_ref().map(|opaque| format!(", opaque=\"{opaque}\"")).unwrap_or_default();
+        let header = format!(
+            "Digest username=\"{user}\", realm=\"{realm}\", nonce=\"{nonce}\", uri=\"{target}\"{counting}, \
+             response=\"{response}\", algorithm=MD5{opaque}"
+        );
+        Some((header, nonce.clone()))
+    }
+}
+
+fn md5(text: &str) -> String {
+    hex::encode(Md5::digest(text))
+}
+
+/// Reads `Digest realm="…", nonce="…", …`; `None` for other schemes and algorithms.
+fn challenge(header: &str) -> Option<Challenge> {
+    let mut rest = header.trim_start().strip_prefix("Digest ")?;
+    let mut read = Challenge::default();
+    while let Some((name, after)) = rest.split_once('=') {
+        let after = after.trim_start();
+        let (value, later) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            None => after.split_once(',').unwrap_or((after, "")),
+        };
+        rest = later.trim_start_matches([',', ' ']);
+        match name.trim().to_ascii_lowercase().as_str() {
+            "realm" => value.clone_into(&mut read.realm),
+            "nonce" => value.clone_into(&mut read.nonce),
+            "opaque" => read.opaque = Some(value.to_owned()),
+            "qop" => read.counted = value.split(',').any(|offered| offered.trim() == "auth"),
+            "algorithm" if !value.trim().eq_ignore_ascii_case("MD5") => return None,
+            _ => {}
+        }
+    }
+    (!read.nonce.is_empty()).then_some(read)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn refusal(header: &str) -> HeaderMap {
+        HeaderMap::from_iter([(WWW_AUTHENTICATE, HeaderValue::from_str(header).unwrap())])
+    }
+
+    #[test]
+    fn the_example_of_the_standard_is_answered_as_it_says() {
+        let digest = Digest::of("Mufasa:Circle Of Life").unwrap();
+        assert_eq!(digest.answer("GET", "/", "c"), None, "nothing was asked yet");
+        let nonce = "dcd98b7102dd2f0e8b11d0f600bfb0c093";
+        let asked = format!(
+            "Digest realm=\"testrealm@host.com\", qop=\"auth,auth-int\", nonce=\"{nonce}\", \
+             opaque=\"5ccc069c403ebaf9f0171e9517f40e41\""
+        );
+        assert!(digest.learn(&refusal(&asked), None));
+        let (answer, used) = digest.answer("GET", "/dir/index.html", "0a4f113b").unwrap();
+        assert_eq!(used, nonce);
+        assert!(answer.contains("response=\"6629fae49393a05397450978507c4ef1\""), "{answer}");
+        assert!(answer.contains("nc=00000001") && answer.contains("opaque=\"5ccc069c403ebaf9f0171e9517f40e41\""));
+        assert!(digest.answer("GET", "/", "c").unwrap().0.contains("nc=00000002"));
+        assert!(!digest.learn(&refusal(&asked), Some(nonce)), "answered already: the password is wrong");
+        assert!(digest.learn(&refusal(&asked.replace("dcd98", "aged0")), Some(nonce)));
+        assert!(!digest.learn(&refusal("Basic realm=\"x\""), None));
+    }
+
+    #[test]
+    fn only_a_name_with_a_password_is_one() {
+        assert!(Digest::of("maker:secret").is_some());
+        for key in ["0123456789ABCDEF", ":secret", "a\"b:secret"] {
+            assert!(Digest::of(key).is_none(), "{key}");
+        }
+    }
+}

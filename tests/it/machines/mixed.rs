@@ -1,0 +1,3 @@
+//! A hall of all types at once.
+
+mod chaos;
