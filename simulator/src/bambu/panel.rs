@@ -46,7 +46,8 @@ pub(super) struct Project {
     pub(super) subtask_name: String,
     pub(super) subtask_id: String,
     pub(super) task_id: String,
-    pub(super) of_project: String,
+    /// The project in the maker's cloud; 0 for one that never was there.
+    pub(super) cloud_id: String,
     /// The number of the last print before it; 0 for none.
     pub(super) after: u64,
     pub(super) use_ams: bool,

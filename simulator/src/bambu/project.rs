@@ -88,7 +88,7 @@ pub(super) fn start(panel: &mut Panel, machine: &mut Machine, request: &Value) -
         subtask_name: Some(text("subtask_name")).filter(|name| !name.is_empty()).unwrap_or_else(|| name.to_owned()),
         subtask_id: number("subtask_id"),
         task_id: number("task_id"),
-        of_project: number("project_id"),
+        cloud_id: number("project_id"),
         // The machine may have begun already.
         after: machine.job().map_or_else(|| machine.shown().map_or(0, |job| job.number), |job| job.number - 1),
         use_ams: request["use_ams"].as_bool().unwrap_or(false),

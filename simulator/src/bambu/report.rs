@@ -134,7 +134,7 @@ pub(super) fn print(panel: &Panel, machine: &mut Machine) -> Value {
         "subtask_name": project.map(|project| project.subtask_name.clone()).or_else(|| file.map(name)).unwrap_or_default(),
         "subtask_id": id(|project| &project.subtask_id),
         "task_id": id(|project| &project.task_id),
-        "project_id": id(|project| &project.of_project),
+        "project_id": id(|project| &project.cloud_id),
         "profile_id": "0",
         "print_type": if stirs { "local" } else { "idle" },
         "print_gcode_action": 0,

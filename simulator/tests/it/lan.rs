@@ -192,7 +192,7 @@ impl Mqtt {
                 Err(Error::InsufficientBytes(_)) => {}
                 Err(error) => panic!("{error}"),
             }
-            match timeout(PATIENCE, self.stream.read_buf(&mut self.arrived)).await.expect("a packet in time") {
+            match timeout(PATIENCE, self.stream.read_buf(&mut self.arrived)).await.unwrap() {
                 Ok(0) | Err(_) => return None,
                 Ok(_) => {}
             }
@@ -209,10 +209,16 @@ impl Mqtt {
         number
     }
 
+    /// Whether a ping is answered soon.
+    pub async fn pongs(&mut self) -> bool {
+        self.send(Packet::PingReq).await;
+        timeout(Duration::from_millis(200), self.packet()).await.is_ok()
+    }
+
     /// The next message, taken into the state.
     pub async fn message(&mut self) -> Value {
         loop {
-            let packet = self.packet().await.expect("a message before the end");
+            let packet = self.packet().await.unwrap();
             if let Packet::Publish(publish) = packet {
                 assert_eq!(publish.topic, format!("device/{SERIAL}/report"));
                 let message: Value = serde_json::from_slice(&publish.payload).unwrap();
@@ -258,9 +264,8 @@ impl Mqtt {
                 self.message().await;
             }
         });
-        if waited.await.is_err() {
-            panic!("{what}: {}", self.state);
-        }
+        let waited = waited.await;
+        assert!(waited.is_ok(), "{what}: {}", self.state);
     }
 
     pub async fn until_state(&mut self, state: &str) {
@@ -330,7 +335,7 @@ impl Ftp {
                 let line = String::from_utf8(self.arrived.split_to(end + 2).to_vec()).unwrap();
                 return (line[..3].parse().unwrap(), line[4..].trim_end().to_owned());
             }
-            let read = timeout(PATIENCE, self.control.read_buf(&mut self.arrived)).await.expect("a reply in time");
+            let read = timeout(PATIENCE, self.control.read_buf(&mut self.arrived)).await.unwrap();
             assert_ne!(read.unwrap(), 0, "the connection is over");
         }
     }
