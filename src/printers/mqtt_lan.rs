@@ -110,7 +110,13 @@ impl MqttLan {
             return Err(PrinterError::Refused { status: 409, message: words::READ_ONLY.to_owned() });
         }
         // A start of what is not there is accepted, and fails later. Once the file was looked for, the state is looked at anew.
-        if !self.files.has(name).await? {
+        let unsent = |error| match error {
+            PrinterError::Timeout | PrinterError::Lost(_) => {
+                PrinterError::Unreachable(format!("its file server: {error}"))
+            }
+            other => other,
+        };
+        if !self.files.has(name).await.map_err(unsent)? {
             return Err(PrinterError::NotFound(name.to_owned()));
         }
         self.free().await?;
