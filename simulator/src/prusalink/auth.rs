@@ -1,5 +1,7 @@
 //! The key in its header, or HTTP Digest.
 
+use std::sync::PoisonError;
+
 use axum::{
     extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
@@ -7,7 +9,6 @@ use axum::{
     response::Response,
 };
 use md5::{Digest, Md5};
-use std::sync::PoisonError;
 
 use super::{Host, error};
 
