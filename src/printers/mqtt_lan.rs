@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 use self::address::{Address, MQTT_PORT};
@@ -52,7 +52,6 @@ pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[
         Operation::History,
         Operation::RestartFirmware,
-        Operation::ServerInfo,
         Operation::Webcams,
         Operation::SystemInfo,
         Operation::EmergencyStop,
@@ -110,6 +109,17 @@ impl MqttLan {
         if self.session.status(Timestamp::default()).connection == Connection::ReadOnly {
             return Err(PrinterError::Refused { status: 409, message: words::READ_ONLY.to_owned() });
         }
+        // A start of what is not there is accepted, and fails later. Once the file was looked for, the state is looked at anew.
+        let unsent = |error| match error {
+            PrinterError::Timeout | PrinterError::Lost(_) => {
+                PrinterError::Unreachable(format!("its file server: {error}"))
+            }
+            other => other,
+        };
+        if !self.files.has(name).await.map_err(unsent)? {
+            return Err(PrinterError::NotFound(name.to_owned()));
+        }
+        self.free().await?;
         let feed = self.session.read(report::Track::changer).feed(slots)?;
         self.session.note(|track| track.starts(subtask.clone(), name.to_owned()));
         let start = Command::start(name, plate, &subtask, &feed);
@@ -230,6 +240,15 @@ impl Adapter for MqttLan {
 
     async fn home(&self) -> Result<(), PrinterError> {
         self.command(&Command::gcode(&["G28".to_owned()])).await
+    }
+
+    /// Its serial number and the version of its firmware.
+    async fn server_info(&self) -> Result<Value, PrinterError> {
+        let versions = self.printer_info().await?;
+        let modules = versions.get("module").and_then(Value::as_array).into_iter().flatten();
+        let whole = modules.into_iter().find(|module| module.get("name").and_then(Value::as_str) == Some("ota"));
+        let firmware = whole.and_then(|module| module.get("sw_ver")).cloned().unwrap_or_default();
+        Ok(json!({ "serial": self.session.link.serial, "firmware": firmware }))
     }
 
     /// The versions of its parts.

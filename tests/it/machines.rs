@@ -3,14 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use printfloor::domain::file::GcodeForm;
-use printfloor::printers::PrinterType;
-use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::Faults;
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
+pub use self::files::big_gcode;
+use self::files::{big, printable};
+pub use self::kinds::can;
+use self::kinds::{done_if, keyless, prints, supported};
 use crate::support::app::Builder;
 use crate::support::{App, Clock, Db, until};
 
@@ -36,6 +37,10 @@ macro_rules! each_kind {
             async fn sdcp() {
                 run(PrinterKind::Sdcp).await;
             }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn mqtt_lan() {
+                run(PrinterKind::MqttLan).await;
+            }
         }
     )* };
 }
@@ -48,10 +53,12 @@ mod cancels;
 mod clock;
 mod crowd;
 mod dead;
+mod files;
 mod fit;
 mod foreseen;
 mod hands;
 mod kill;
+mod kinds;
 mod kits;
 mod manual;
 mod mishaps;
@@ -152,12 +159,17 @@ impl Floor {
 
     async fn with_app(mut builder: Builder, options: FleetOptions, env: Env<'_>) -> Self {
         let fleet = Fleet::start(options).await.unwrap();
+        // Slots that a printer reports fit nothing before somebody says what is in them.
+        for bambu in fleet.printers.iter().filter_map(|sim| simulator::bambu::Bambu::of(&sim.handle)) {
+            bambu.change(|setup| setup.ams.clear());
+        }
         for (name, value) in env {
             builder = builder.env(name, value);
         }
         let app = builder.start().await;
         let material = app.material("PLA black", STOCK).await;
-        let file = app.gcode("part", SECONDS, GRAMS).await;
+        let (name, content) = printable(fleet.printers[0].kind, "part", SECONDS, GRAMS);
+        let file = app.upload(&name, content).await.expect(201)["id"].as_str().unwrap().to_owned();
         let sku = app.sku("PART", &material, &file, 500).await;
         Self { app, fleet, printers: Vec::new(), material, sku }
     }
@@ -168,6 +180,18 @@ impl Floor {
 
     pub fn faults(&self, printer: usize, change: impl FnOnce(&mut Faults)) {
         self.sim(printer).handle.update_faults(change);
+    }
+
+    /// A file that the printers print; its id.
+    pub async fn file(&self, name: &str, seconds: u64, grams: f64) -> String {
+        let (name, content) = printable(self.sim(0).kind, name, seconds, grams);
+        self.app.upload(&name, content).await.expect(201)["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A file of about this many bytes that the printers print; as it was stored.
+    pub async fn big_file(&self, name: &str, bytes: usize) -> Value {
+        let (name, content) = big(self.sim(0).kind, name, bytes);
+        self.app.upload(&name, content).await.expect(201)
     }
 
     /// From now on parts are done in a moment.
@@ -336,47 +360,6 @@ pub fn words<'a>(of: &'a Value, member: &str) -> &'a str {
 /// States of a job's attempts, oldest first.
 pub fn attempts(job: &Value) -> Vec<&str> {
     job["attempts"].as_array().unwrap().iter().map(|attempt| attempt["state"].as_str().unwrap()).collect()
-}
-
-fn declared(kind: PrinterKind) -> &'static PrinterType {
-    PrinterType::of_word(kind.as_str()).unwrap()
-}
-
-/// Whether printers of a kind can do it, as their type declares.
-pub fn can(kind: PrinterKind, operation: Operation) -> bool {
-    !declared(kind).lacks.contains(&operation)
-}
-
-/// Whether printers of a kind print files of this form.
-pub fn prints(kind: PrinterKind, form: GcodeForm) -> bool {
-    declared(kind).prints(form)
-}
-
-/// Whether printers of a kind ask for no key.
-pub fn keyless(kind: PrinterKind) -> bool {
-    declared(kind).keyless
-}
-
-/// The outcome of an act that only some types can do.
-pub fn done_if(can: bool) -> &'static str {
-    if can { "done" } else { "unsupported_by_printer" }
-}
-
-/// Carried out by those who can, and told of the others as what their type cannot do.
-pub fn supported(can: bool, answer: crate::support::client::Answer) {
-    if can {
-        answer.expect(200);
-    } else {
-        assert_eq!(answer.error(409), "unsupported_by_printer");
-    }
-}
-
-/// G-code of about this many bytes.
-pub fn big_gcode(bytes: usize) -> Vec<u8> {
-    let line = format!("; {}\n", "padding ".repeat(12));
-    let mut code = line.repeat(bytes / line.len());
-    code.push_str(&simulator::gcode::gcode("big", SECONDS, GRAMS, GRAMS * 330.0));
-    code.into_bytes()
 }
 
 /// Registers a printer with other fields than the usual.

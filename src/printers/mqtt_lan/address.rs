@@ -31,7 +31,10 @@ impl Address {
         if url.scheme() != "mqtts" {
             return Err(bad("only mqtts, such as mqtts://192.168.1.20"));
         }
-        if let Some(range) = denied_host(&url) {
+        // Only web addresses have their hosts read; an unknown scheme leaves them as they are written.
+        let rest = url.as_str().strip_prefix("mqtts").unwrap_or_default();
+        let read = Url::parse(&format!("http{rest}")).map_err(|error| bad(&error.to_string()))?;
+        if let Some(range) = denied_host(&read) {
             return Err(bad(&format!("this is {range}, not a printer")));
         }
         if !url.username().is_empty() || url.password().is_some() {
@@ -39,11 +42,8 @@ impl Address {
                 "base url: no user name or password in it, it is shown and logged".to_owned(),
             ));
         }
-        let host = match url.host() {
-            Some(Host::Domain(name)) if !name.is_empty() => {
-                // An unknown scheme leaves hosts as they are written: an address of digits is a name to it.
-                Host::parse(name).map_err(|error| bad(&error.to_string()))?
-            }
+        let host = match read.host() {
+            Some(Host::Domain(name)) if !name.is_empty() => Host::Domain(name.to_owned()),
             Some(Host::Ipv4(ip)) => Host::Ipv4(ip),
             Some(Host::Ipv6(ip)) => Host::Ipv6(ip),
             _ => return Err(bad("no host")),

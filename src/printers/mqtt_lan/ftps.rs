@@ -27,6 +27,8 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for the word that a transfer is complete, once all is sent. Some models never give it.
 const COMPLETE_TIMEOUT: Duration = Duration::from_secs(10);
+/// What the limits of whole operations leave for the two above.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Most bytes of a list of files.
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
 
@@ -76,7 +78,7 @@ impl Ftps {
         let _turn = self.turn.lock().await;
         let settings = &self.link.settings;
         let slowest = SLOWEST_BYTES_PER_SECOND.min(settings.upload_min_bytes_per_second.max(1));
-        let limit = settings.command_timeout + Duration::from_secs(source.sent_bytes() / slowest);
+        let limit = settings.command_timeout + PATIENCE + Duration::from_secs(source.sent_bytes() / slowest);
         let storing = async {
             match self.store_once(name, source, self.is_bare()).await {
                 Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.store_once(name, source, true).await,
@@ -95,8 +97,20 @@ impl Ftps {
                 deleted => deleted,
             }
         };
-        let limit = self.link.settings.command_timeout;
+        let limit = self.link.settings.command_timeout + PATIENCE;
         timeout(limit, deleting).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
+    }
+
+    /// Whether a file is there.
+    pub(super) async fn has(&self, name: &str) -> Result<bool, PrinterError> {
+        let _turn = self.turn.lock().await;
+        let asking = async {
+            let mut control = Control::open(&self.link, self.is_bare()).await?;
+            let reply = control.ask(&format!("SIZE {name}")).await?;
+            control.quit().await;
+            Ok(reply.code == 213)
+        };
+        timeout(self.link.settings.command_timeout, asking).await.map_err(|_| PrinterError::Timeout)?
     }
 
     /// The files beside each other in the printer's storage.
@@ -108,7 +122,7 @@ impl Ftps {
                 listed => listed,
             }
         };
-        let limit = self.link.settings.command_timeout;
+        let limit = self.link.settings.command_timeout + PATIENCE;
         timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
     }
 

@@ -137,6 +137,8 @@ impl Track {
     pub(super) fn begin(&mut self) {
         (self.full, self.refuses) = (false, false);
         self.report.clear();
+        // What it was before proves nothing of what came meanwhile.
+        self.state = None;
     }
 
     /// We are about to send this start.
@@ -164,7 +166,8 @@ impl Track {
         let (state, print) = (State::of(&self.report), self.print());
         let before = self.state.replace(state);
         if state.active() {
-            if !before.is_some_and(State::active) {
+            let known = self.under_way.as_ref().is_some_and(|known| known.same(&print));
+            if !known || before.is_some_and(|before| !before.active()) {
                 self.cancelled = None;
             }
             self.under_way = Some(print.clone());
@@ -176,7 +179,7 @@ impl Track {
             self.cancelled = Some(self.under_way.clone().unwrap_or_else(|| print.clone()));
         }
         // It changed to this state while we listened, so the print has ended now, however fast it was.
-        let changed = before != Some(state) && before.is_some_and(|before| before == State::Idle || before.active());
+        let changed = before == Some(State::Idle) && state != State::Idle;
         let seen = self.under_way.as_ref().is_some_and(|known| known.same(&print)) && self.ended.is_none();
         match state {
             State::Finished if changed || seen => self.ended = Some((print, PrintEnd::Finished)),
@@ -284,7 +287,7 @@ impl Track {
         // What the last print reached must not count for the one that was started after it.
         let begins = self.started.as_ref().is_some_and(|(subtask, _)| *subtask == print.subtask)
             && self.under_way.as_ref().is_none_or(|known| !known.same(&print))
-            && self.ended.is_none();
+            && self.ended.as_ref().is_none_or(|(known, _)| !known.same(&print));
         let percent = match state {
             State::Preparing => 0.0,
             _ if begins => 0.0,

@@ -4,6 +4,7 @@ use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::printer::What;
 
+use super::files::printable;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, done_if, supported, words};
 
 /// Action, outcome and actor of the entries about the first printer, oldest first, without its registration.
@@ -31,7 +32,7 @@ each_kind! {
         floor.app.job_is(&job, "FAILED").await;
         floor.free(0).await;
         supported(homes, floor.app.act(&floor.path(0, "/home")).await);
-        let file = floor.app.gcode("vase", 60, 1.0).await;
+        let file = floor.file("vase", 60, 1.0).await;
         let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
         let path = floor.path(0, &format!("/files/{}", words(&put, "filename")));
         floor.app.delete(&path).await.expect(204);
@@ -80,16 +81,17 @@ each_kind! {
     async fn a_persons_file_of_the_same_name_is_not_overwritten(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let theirs = simulator::gcode::gcode("theirs", 60, 1.0, 300.0).into_bytes();
-        floor.sim(0).handle.put_file("vase.gcode", theirs.clone());
-        let file = floor.app.gcode("vase", 60, 1.0).await;
+        let (name, _) = printable(kind, "vase", 60, 1.0);
+        floor.sim(0).handle.put_file(&name, theirs.clone());
+        let file = floor.file("vase", 60, 1.0).await;
         let stored = floor.app.get(&format!("/api/files/{file}")).await.expect(200);
-        assert_eq!(stored["name"], "vase.gcode");
+        assert_eq!(stored["name"], name.as_str());
         let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
         let printed = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await.expect(200);
         for told in [&put, &printed] {
-            assert_ne!(told["filename"], "vase.gcode", "{told}");
+            assert_ne!(told["filename"], name.as_str(), "{told}");
         }
-        let kept = floor.sim(0).handle.with(|machine| machine.files().get("vase.gcode").unwrap().bytes.clone());
+        let kept = floor.sim(0).handle.with(|machine| machine.files().get(&name).unwrap().bytes.clone());
         assert_eq!(kept, theirs);
     }
 }

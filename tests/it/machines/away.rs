@@ -6,7 +6,7 @@ use serde_json::json;
 use simulator::faults::{RebootAt, SlowUpload};
 use simulator::printer::What;
 
-use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, keyless, register, words};
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, keyless, register, words};
 use crate::support::{Db, until};
 
 each_kind! {
@@ -50,7 +50,7 @@ each_kind! {
 
     async fn a_slow_upload_keeps_nobody_waiting(kind: PrinterKind) {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_LATE]).await;
-        let file = floor.app.upload("big.gcode", big_gcode(600_000)).await.expect(201);
+        let file = floor.big_file("big", 600_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 75_000 }));
         let order = floor.app.paid_order(&sku, 3).await;

@@ -3,14 +3,14 @@
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
 
-use super::{FAST, Floor, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW, attempts, big_gcode};
+use super::{FAST, Floor, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW, attempts};
 use crate::support::{Db, on_both, until};
 
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
 
 async fn while_uploading(db: Db, kind: PrinterKind) {
     let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON]).await;
-    let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+    let file = floor.big_file("big", 200_000).await;
     let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
     floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 50_000 }));
     let order = floor.app.paid_order(&sku, 1).await;

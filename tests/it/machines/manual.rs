@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use simulator::faults::SlowUpload;
 use simulator::printer::What;
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, big_gcode, can, words};
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, words};
 
 async fn big(floor: &Floor) -> String {
-    let file = floor.app.upload("by hand.gcode", big_gcode(200_000)).await.expect(201);
+    let file = floor.big_file("by hand", 200_000).await;
     file["id"].as_str().unwrap().to_owned()
 }
 
@@ -52,7 +52,7 @@ each_kind! {
 
     async fn a_job_and_a_manual_print_never_get_the_same_printer(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
-        let file = floor.app.gcode("by hand", 60, 1.0).await;
+        let file = floor.file("by hand", 60, 1.0).await;
         let mut by_hand = 0;
         let (path, body) = (floor.path(0, "/print"), json!({"fileId": file}));
         for _ in 0..6 {
@@ -74,7 +74,7 @@ each_kind! {
 
     async fn a_repeated_key_starts_nothing_twice(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        let file = floor.app.gcode("by hand", 60, 1.0).await;
+        let file = floor.file("by hand", 60, 1.0).await;
         let body = json!({"fileId": file});
         let first = floor.app.post_keyed(&floor.path(0, "/print"), "once", &body).await.expect(200);
         let again = floor.app.post_keyed(&floor.path(0, "/print"), "once", &body).await.expect(200);

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 use simulator::faults::{Delay, SlowUpload};
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode};
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, attempts};
 use crate::support::until;
 
 /// Lays mines for one panic of the kind's actor and, where it has effects all the time, one of the next effect. Sends
@@ -36,7 +36,7 @@ each_kind! {
             let panics = ("PRINTFLOOR_TEST_PANICS", folder.path().to_str().unwrap());
             let mut floor = Floor::new(kind, 1, slow, &[JUDGE_LATE, panics]).await;
             floor.app.may_fall = true;
-            let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+            let file = floor.big_file("big", 200_000).await;
             let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
             floor.faults(0, |faults| match phase {
                 "uploading" => faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }),

@@ -3,7 +3,7 @@
 use printfloor::domain::file::GcodeForm;
 use serde_json::{Value, json};
 
-use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, big_gcode, prints, words};
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, prints, words};
 use crate::api::files::package;
 use crate::support::until;
 
@@ -87,7 +87,7 @@ each_kind! {
         // One refusal that counts would fail the job.
         let strict = ("PRINTFLOOR_DISPATCH__REFUSALS_UNTIL_FAILED", "1");
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, strict]).await;
-        let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+        let file = floor.big_file("big", 200_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         let slow = simulator::faults::SlowUpload { bytes_per_second: 60_000 };
         floor.faults(0, |faults| faults.slow_upload = Some(slow));

@@ -6,7 +6,7 @@ use printfloor::printers::adapter::Operation;
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
 
-use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, can, supported, words};
+use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, can, supported, words};
 
 /// Stopped at once; by the usual way to end a print where there is no other.
 fn stopped(what: &What) -> bool {
@@ -75,7 +75,7 @@ each_kind! {
 
     async fn a_stop_overtakes_a_slow_upload_and_nothing_starts(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        let file = floor.app.upload("big.gcode", big_gcode(300_000)).await.expect(201);
+        let file = floor.big_file("big", 300_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 20_000 }));
         let order = floor.app.paid_order(&sku, 1).await;

@@ -100,7 +100,7 @@ each_kind! {
 
     async fn a_start_that_may_have_printed_unseen_is_not_made_again(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, SLOW, &[JUDGE_SOON, IMPATIENT]).await;
-        let file = floor.app.gcode("short", 2, GRAMS).await;
+        let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 1_500 }));
         let order = floor.app.paid_order(&sku, 1).await;
@@ -137,7 +137,7 @@ each_kind! {
     async fn a_server_that_was_not_restarted_knows_that_nothing_was_printed(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, IMPATIENT]).await;
         // So short that it could have run while nobody looked.
-        let file = floor.app.gcode("short", 2, GRAMS).await;
+        let file = floor.file("short", 2, GRAMS).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
         floor.faults(0, |faults| faults.accept_but_never_start = true);
         let order = floor.app.paid_order(&sku, 1).await;

@@ -7,7 +7,7 @@ use simulator::FleetOptions;
 use simulator::faults::SlowUpload;
 use simulator::printer::What;
 
-use super::{FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, big_gcode};
+use super::{FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW};
 use crate::support::client::http;
 use crate::support::{Db, until};
 
@@ -56,7 +56,7 @@ async fn a_file_that_another_programs_upload_got_into_is_not_started() {
             faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 });
         });
     }
-    let file = floor.app.upload("big.gcode", big_gcode(150_000)).await.expect(201);
+    let file = floor.big_file("big", 150_000).await;
     let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
     let order = floor.app.paid_order(&sku, 1).await;
     let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
@@ -117,7 +117,7 @@ each_kind! {
     }
     async fn a_printer_that_falls_silent_in_an_upload_gives_its_print_to_another(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE, OFFLINE_SOON]).await;
-        let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+        let file = floor.big_file("big", 200_000).await;
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
         let order = floor.app.paid_order(&sku, 1).await;

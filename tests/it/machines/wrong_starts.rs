@@ -9,8 +9,8 @@ use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
 
 use super::{
-    FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, SECONDS, SLOW, attempts, big_gcode, keyless, prints,
-    register, words,
+    FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, SECONDS, SLOW, attempts, keyless, prints, register,
+    words,
 };
 use crate::support::Db;
 
@@ -20,7 +20,7 @@ fn uploaded(what: &What) -> bool {
 
 /// Jobs of one order for a file that takes the printers a while to receive: (order, jobs).
 async fn slow_uploads(floor: &Floor, quantity: u32) -> (String, Vec<Value>) {
-    let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+    let file = floor.big_file("big", 200_000).await;
     let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
     let order = floor.app.paid_order(&sku, quantity).await;
     let jobs = floor.app.jobs(&order).await;

@@ -1,0 +1,36 @@
+//! Files to print, each in a form that printers of a kind print.
+
+use printfloor::domain::file::GcodeForm;
+
+use super::{GRAMS, PrinterKind, SECONDS, prints};
+
+/// A file that printers of a kind print: its name and its content.
+pub fn printable(kind: PrinterKind, name: &str, seconds: u64, grams: f64) -> (String, Vec<u8>) {
+    if prints(kind, GcodeForm::Text) {
+        return (format!("{name}.gcode"), simulator::gcode::gcode(name, seconds, grams, grams * 330.0).into_bytes());
+    }
+    (format!("{name}.gcode.3mf"), simulator::gcode::package(name, seconds, grams, grams * 330.0))
+}
+
+/// As [`printable`], of about this many bytes.
+pub fn big(kind: PrinterKind, name: &str, bytes: usize) -> (String, Vec<u8>) {
+    if prints(kind, GcodeForm::Text) {
+        return (format!("{name}.gcode"), big_gcode(bytes));
+    }
+    // Chance cannot be packed.
+    let mut rng = fastrand::Rng::with_seed(11);
+    let mut code = String::new();
+    while code.len() < bytes * 2 {
+        code.push_str(&format!("; {:032x}{:032x}\n", rng.u128(..), rng.u128(..)));
+    }
+    code.push_str(&simulator::gcode::orca_gcode(name, SECONDS, GRAMS, GRAMS * 330.0));
+    (format!("{name}.gcode.3mf"), simulator::gcode::package_of(&[&code]))
+}
+
+/// G-code of about this many bytes.
+pub fn big_gcode(bytes: usize) -> Vec<u8> {
+    let line = format!("; {}\n", "padding ".repeat(12));
+    let mut code = line.repeat(bytes / line.len());
+    code.push_str(&simulator::gcode::gcode("big", SECONDS, GRAMS, GRAMS * 330.0));
+    code.into_bytes()
+}
