@@ -32,6 +32,7 @@ use crate::actors::payment_events::KeptPaymentEventEffects;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::{PrinterEffects, WatchSettings};
 use crate::actors::skus::SkuEffects;
+use crate::actors::slicing::Slicing;
 use crate::domain::access::Access;
 use crate::domain::endpoint::Endpoint;
 use crate::domain::file::File;
@@ -69,6 +70,8 @@ pub(super) struct EffectServices {
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
+    pub(super) slicing: Arc<Slicing>,
+    pub(super) slicing_recheck: Duration,
     pub(super) access_changes: watch::Sender<u64>,
     /// Changes with each commit of a SKU.
     pub(super) sku_changes: watch::Sender<u64>,
@@ -129,6 +132,8 @@ kinds! {
     orders: Order, drain 0, |d, s| OrderEffects {
         sources: d.make_sources(),
         sku_changes: s.sku_changes.clone(),
+        slicing: s.slicing.clone(),
+        slicing_recheck: s.slicing_recheck,
         materials: d.materials.clone(),
         printers: d.printers.clone(),
         dispatcher: s.dispatcher.clone(),

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::root;
+use crate::actors::slicing::Slicing;
 use crate::app::Directories;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -53,6 +54,7 @@ handles! {
         components: root::Components,
         directories: Directories,
         redis: Option<Arc<Redis>>,
+        slicing: Arc<Slicing>,
         leaving: CancellationToken,
         access: AccessHandles,
         readiness: Arc<ReadinessCache>,
@@ -386,6 +388,7 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
     if app.redis.iter().any(|redis| !redis.is_up()) {
         words.push("redis is unavailable: limits are counted in this process".to_owned());
     }
+    words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
     words
 }
 

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::{AttemptState, Job};
+use crate::domain::job::{AttemptState, Job, SliceSource};
 use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialType};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields, Spool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
@@ -53,10 +53,12 @@ struct Effects {
     gone: BTreeMap<Id, u32>,
     /// For each material, the sum of all movements in the ledger since the first stock.
     moved: [Amount; 2],
+    /// How often the slicer was asked.
+    sliced: u32,
 }
 
 impl Effects {
-    fn new(quantity: u32, plate: u32, sign_off_required: bool) -> Self {
+    fn new(quantity: u32, plate: u32, sign_off_required: bool, model: bool) -> Self {
         let mut bench = Bench::new();
         bench.rules.quality.sign_off_required = sign_off_required;
         let mut world = Self {
@@ -71,6 +73,7 @@ impl Effects {
             go: vec![None, None],
             gone: BTreeMap::new(),
             moved: [Amount::ZERO; 2],
+            sliced: 0,
         };
         let fields = MaterialFields {
             name: "PLA".into(),
@@ -115,6 +118,10 @@ impl Effects {
         let make = of_two.make.as_mut().unwrap();
         make.units_per_plate = plate;
         make.further = vec![need(MATERIALS[1], 40)];
+        if model {
+            make.file_id = None;
+            make.source = Some(SliceSource { model_file_id: id(11), profile: "fine".into(), copies: plate });
+        }
         let create = OrderCommand::Create(Box::new(new_order(vec![of_two])));
         world.bench.tell(&mut world.order, id(ORDER), &create).unwrap();
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
@@ -283,8 +290,9 @@ proptest! {
         quantity in 1u32..4,
         plate in 1u32..3,
         sign_off_required: bool,
+        model: bool,
     ) {
-        let mut world = Effects::new(quantity, plate, sign_off_required);
+        let mut world = Effects::new(quantity, plate, sign_off_required, model);
         for (what, luck) in script {
             world.step(what, luck);
         }
