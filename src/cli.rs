@@ -127,7 +127,7 @@ pub struct DemoArgs {
 pub struct SimulateArgs {
     /// How many printers of which kind
     #[command(flatten)]
-    pub printers: simulate::PrinterCounts,
+    pub printers: simulate::FleetSizes,
     /// Port of the first printer, the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
@@ -190,7 +190,7 @@ pub struct NewKey {
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
     /// Create an account; the password is asked for, or read as one line from standard input
-    Create(NewUser),
+    Create(NewUserArguments),
     /// List all accounts
     List,
     /// Set a new password, which is asked for, or read as one line from standard input; ends all sessions of the account
@@ -203,13 +203,13 @@ pub enum UserCommand {
 
 /// Arguments of `user create`.
 #[derive(Clone, Debug, Args)]
-pub struct NewUser {
+pub struct NewUserArguments {
     /// E-mail address to sign in with
     #[arg(long)]
     pub email: String,
     /// What the staff member may do
     #[arg(long)]
-    pub role: StaffRole,
+    pub role: RoleArgument,
     /// Name of the staff member; by default the part of the e-mail address before the @
     #[arg(long)]
     pub name: Option<String>,
@@ -231,7 +231,7 @@ pub enum AnyRole {
 
 /// Role of a staff member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum StaffRole {
+pub enum RoleArgument {
     /// Daily work: orders, jobs, printers, files, stock and products
     Operator,
     /// Everything, including accounts, API keys and webhooks
@@ -248,11 +248,11 @@ impl From<AnyRole> for Role {
     }
 }
 
-impl From<StaffRole> for Role {
-    fn from(role: StaffRole) -> Self {
+impl From<RoleArgument> for Role {
+    fn from(role: RoleArgument) -> Self {
         match role {
-            StaffRole::Operator => Self::Operator,
-            StaffRole::Admin => Self::Admin,
+            RoleArgument::Operator => Self::Operator,
+            RoleArgument::Admin => Self::Admin,
         }
     }
 }

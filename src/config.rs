@@ -27,10 +27,11 @@ use serde::Deserialize;
 use self::dotenv::DotenvError;
 use self::file::SettingsFile;
 use self::io_words::io_words;
-use self::layers::{DEFAULTS, Known, MODE};
+use self::layers::{DEFAULTS, KnownSettings, MODE};
 use self::shown::Given;
 use self::values::Secret;
 use crate::domain::dispatch::{BoardRules, PrintableForms};
+use crate::domain::refusal::MAX_FAULTS;
 use crate::domain::rules::{QualityRules, Rules, TaxRate};
 use crate::services::slicer::SlicerSettings;
 use crate::services::slicer::process::Limits;
@@ -40,9 +41,6 @@ pub const FILE: &str = "printfloor.toml";
 
 /// Name of the file in the data directory that keeps the secrets which the server made for itself.
 const SECRETS_FILE: &str = "secrets.env";
-
-/// Most faults that are told at once.
-const MAX_FAULTS: usize = 50;
 
 /// All settings. [`Config::load`] gives only such as passed every check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -121,7 +119,7 @@ pub struct LoadOptions {
 
 /// The settings that [`Config::load`] found, and where each was set.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The settings in force.
     pub config: Config,
     /// Warnings for the operator, to be logged once the log has started.
@@ -173,8 +171,8 @@ impl Default for Config {
 impl Config {
     /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except in
     /// production, where they are refused.
-    pub fn load(options: LoadOptions) -> Result<Loaded, ConfigError> {
-        let known = Known::new().map_err(|error| ConfigError::Refused(vec![error]))?;
+    pub fn load(options: LoadOptions) -> Result<LoadedConfig, ConfigError> {
+        let known = KnownSettings::new().map_err(|error| ConfigError::Refused(vec![error]))?;
         let SettingsFile { layer: file, faults } = settings_file(&options, &known)?;
         let mut figment = Figment::from(known.shipped()).merge(&file);
         let dotenv = assignments(&options.cwd.join(".env"))?;
@@ -214,7 +212,7 @@ impl Config {
             return Err(refused(faults, problems));
         }
         warnings.extend(checks::doubts(&config));
-        Ok(Loaded { config, warnings, given })
+        Ok(LoadedConfig { config, warnings, given })
     }
 
     /// The file in the data directory that keeps the secrets which the server made for itself.
@@ -332,7 +330,7 @@ pub fn process_env() -> Vec<(String, String)> {
 }
 
 /// The given settings file, or the one in the working directory; empty if there is none.
-fn settings_file(options: &LoadOptions, known: &Known) -> Result<SettingsFile, ConfigError> {
+fn settings_file(options: &LoadOptions, known: &KnownSettings) -> Result<SettingsFile, ConfigError> {
     let path = options.cwd.join(options.file.as_deref().unwrap_or(Path::new(FILE)));
     let text = match (read_if_there(&path)?, &options.file) {
         (Some(text), _) => text,

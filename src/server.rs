@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::data_folder::{absolute, make_data_folder};
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
-use crate::app::{App, StartError as ShopError, story, stream};
+use crate::app::{App, ShopStartError as ShopError, story, stream};
 use crate::config::Config;
 use crate::config::io_words::io_words;
 use crate::http;

@@ -49,9 +49,9 @@ impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredA
 /// reference count, and a commit is one virtual call, so it costs the hot path nothing that can be measured. It stays
 /// valid when the writer crashes and is restarted, because the handle behind it is given the new writer.
 #[derive(Clone)]
-pub struct Store(Arc<Parts>);
+pub struct Store(Arc<StoreParts>);
 
-struct Parts {
+struct StoreParts {
     commits: Box<dyn CommitLog>,
     reader: Reader,
     queries: Box<dyn DomainQueries>,
@@ -61,7 +61,7 @@ impl Store {
     /// Puts a store together: who takes commits, where aggregates are read outside the order of commits, and who
     /// answers the queries of rules and effects. All three must be over the same data.
     pub fn new(commits: impl CommitLog, reader: Reader, queries: impl DomainQueries) -> Self {
-        Self(Arc::new(Parts { commits: Box::new(commits), reader, queries: Box::new(queries) }))
+        Self(Arc::new(StoreParts { commits: Box::new(commits), reader, queries: Box::new(queries) }))
     }
 
     /// Queues a commit. The owner is told exactly once what became of it, whatever crashes.

@@ -28,6 +28,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `partial = Name`: makes that struct without a way to read it, for `check` alone.
 /// - `check = function`: `fn(&Name, &mut Faults)` with the name of `change` or `partial`. It is given what could be read,
 ///   so that faults of several members together are told with all the others.
+/// - `check_new = function`: the same for this struct alone, not for the one of `change`.
 /// - `fields = Type`: the struct of the domain with members of the same names. Makes `into_fields(self, ...) -> Type`, which
 ///   takes a value for each `Optional` member in their order, and for the change `merged_into(self, Type) -> Type` and
 ///   `has_fields()`.

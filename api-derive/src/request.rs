@@ -7,7 +7,8 @@ use syn::{DeriveInput, Expr, Ident, parse_quote};
 use crate::attributes::{Attributes, doc};
 use crate::members::{Member, inside_optional, members};
 
-const KEYS: [&str; 8] = ["name", "example", "change", "change_example", "partial", "check", "fields", "shown"];
+const KEYS: [&str; 9] =
+    ["name", "example", "change", "change_example", "partial", "check", "check_new", "fields", "shown"];
 
 /// How one struct is read: the one that was written, or the one of its PATCH.
 struct Reading<'a> {
@@ -18,8 +19,8 @@ struct Reading<'a> {
     members: &'a [Member],
     /// Members that are not known are ignored.
     open: bool,
-    /// The check across members, with the struct of what could be read.
-    check: Option<(&'a Ident, &'a Expr)>,
+    /// The checks across members, with the struct of what could be read.
+    checks: Vec<(&'a Ident, &'a Expr)>,
 }
 
 pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
@@ -28,24 +29,27 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ident = &input.ident;
     let (change, partial) = (attributes.ident("change")?, attributes.ident("partial")?);
     let view = change.as_ref().or(partial.as_ref());
-    let check = match (attributes.value("check"), view) {
-        (Some(check), Some(view)) => Some((view, check)),
+    let check_of = |key: &str| match (attributes.value(key), view) {
+        (Some(check), Some(view)) => Ok(vec![(view, check)]),
         (Some(check), None) => {
-            return Err(syn::Error::new_spanned(check, "`check` is given the struct of `change` or `partial`"));
+            let message = format!("`{key}` is given the struct of `change` or `partial`");
+            Err(syn::Error::new_spanned(check, message))
         }
-        (None, _) => None,
+        (None, _) => Ok(Vec::new()),
     };
+    let checks = check_of("check")?;
+    let checks_of_new = [checks.clone(), check_of("check_new")?].concat();
     let (words, open) = (doc(&input.attrs), attributes.has("open"));
     let name = attributes.text("name")?.unwrap_or_else(|| ident.to_string());
     let example = attributes.value("example");
-    let mut out = reading(&Reading { ident, name, doc: &words, example, members: &all, open, check });
+    let mut out = reading(&Reading { ident, name, doc: &words, example, members: &all, open, checks: checks_of_new });
     if let Some(view) = view {
         let optional: Vec<Member> = all.iter().map(as_optional).collect();
         out.extend(declaration(input, view, &optional));
         if change.is_some() {
             let (example, name) = (attributes.value("change_example"), view.to_string());
             let words = "Members that are left out stay as they are.";
-            out.extend(reading(&Reading { ident: view, name, doc: words, example, members: &optional, open, check }));
+            out.extend(reading(&Reading { ident: view, name, doc: words, example, members: &optional, open, checks }));
         }
         if let Some(fields) = attributes.value("fields") {
             out.extend(merge(input, view, &optional, fields));
@@ -86,7 +90,7 @@ fn declaration(input: &DeriveInput, ident: &Ident, all: &[Member]) -> TokenStrea
 }
 
 fn reading(of: &Reading<'_>) -> TokenStream {
-    let Reading { ident, name, doc, example, members, open, check } = of;
+    let Reading { ident, name, doc, example, members, open, checks } = of;
     let (mut reads, mut described, mut components) = (Vec::new(), Vec::new(), Vec::new());
     for member in *members {
         let Member { ident, ty, name, doc, .. } = member;
@@ -101,7 +105,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
         components.push(quote!(components.add::<#ty>();));
     }
     let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
-    let check = check.map(|(view, check)| {
+    let checks = checks.iter().map(|(view, check)| {
         let kept = members.iter().map(|Member { ident, ty, .. }| {
             if inside_optional(ty).is_some() {
                 quote!(#ident: #ident.clone().unwrap_or(crate::http::wire::Optional::Absent))
@@ -126,7 +130,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
             }
             fn read(members: &mut crate::http::wire::Members<'_>) -> Option<Self> {
                 #(#reads)*
-                #check
+                #(#checks)*
                 Some(Self { #(#idents: #idents?),* })
             }
         }
@@ -267,7 +271,21 @@ mod tests {
         assert!(unknown.starts_with("expected one of"), "{unknown}");
         let check = error(parse_quote! { #[api(check = f)] struct A { a: i64 } });
         assert!(check.starts_with("`check` is given"), "{check}");
+        let check = error(parse_quote! { #[api(check_new = f)] struct A { a: i64 } });
+        assert!(check.starts_with("`check_new` is given"), "{check}");
         assert!(error(parse_quote! { enum A { B } }).starts_with("only for structs"));
+    }
+
+    #[test]
+    fn what_is_checked_of_a_new_one_is_not_checked_of_a_change() {
+        let code = expanded(parse_quote! {
+            #[api(change = ThingChange, check = both, check_new = new)]
+            struct NewThing {
+                price_cents: i64,
+            }
+        });
+        let times = |call: &str| code.matches(call).count();
+        assert_eq!((times("(both)(&ThingChange{"), times("(new)(&ThingChange{")), (2, 1), "{code}");
     }
 
     #[test]

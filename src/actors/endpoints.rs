@@ -18,7 +18,7 @@ use crate::domain::endpoint::{Endpoint, EndpointCommand, EndpointEffect, Replayi
 use crate::domain::id::Id;
 use crate::observe::meters::{Counter, Histogram};
 use crate::secrets::encryption::SecretCipher;
-use crate::services::webhook::{Delivery, Sender};
+use crate::services::webhook::{OutgoingDelivery, Sender};
 use crate::store::Store;
 use crate::store::event_follower::EventFollower;
 use crate::store::outbox::Outbox;
@@ -190,7 +190,7 @@ impl EndpointEffects {
         let sent = self
             .sender
             .send(
-                &Delivery {
+                &OutgoingDelivery {
                     id: row.id.to_string(),
                     event_id: row.event_id.to_string(),
                     event: row.event.clone(),

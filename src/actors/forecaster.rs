@@ -78,13 +78,13 @@ enum ForecasterMsg {
     /// Make the forecast now.
     Make,
     /// What was known before this start.
-    Known(Box<Known>),
+    Known(Box<LearntShop>),
     /// The forecast is made; nothing if that failed.
     Made(Option<Box<(Forecast, Knowledge)>>),
 }
 
 /// What the tables tell of earlier prints and orders.
-struct Known {
+struct LearntShop {
     prints: Vec<ObservedPrint>,
     promises: Vec<(Id, Promise)>,
 }
@@ -293,7 +293,7 @@ fn read(me: ActorRef<ForecasterMsg>, queries: Queries) {
             let prints = queries.finished_prints(MAX_PRINTS).await;
             match (prints, queries.met_promises(MAX_PROMISES).await) {
                 (Ok(prints), Ok(promises)) => {
-                    let _ = me.cast(ForecasterMsg::Known(Box::new(Known { prints, promises })));
+                    let _ = me.cast(ForecasterMsg::Known(Box::new(LearntShop { prints, promises })));
                     return;
                 }
                 (Err(error), _) | (_, Err(error)) => tracing::debug!(%error, "earlier prints not read, read again"),

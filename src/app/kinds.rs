@@ -2,7 +2,8 @@
 //!
 //! A line of [`kinds!`] says under which name a kind is reached, which aggregate it is, in which turn it is drained on
 //! shutdown, and what carries out its effects. Everything that runs over all kinds follows from it: start, loading what is
-//! resident, ordered close, the activation of what a commit creates, `/readyz`, `/api/system/actors` and `/metrics`.
+//! resident, ordered close, the activation of what a commit creates, the handle that requests take, `/readyz`,
+//! `/api/system/actors` and `/metrics`.
 //! (The aggregate's rows follow from its types: [`crate::store::StoredAggregate`].)
 
 use std::sync::Arc;
@@ -14,9 +15,8 @@ use futures::future::join_all;
 use ractor::{ActorRef, SpawnErr};
 use tokio::sync::watch;
 
-use crate::actors::access::AccessEffects;
 use crate::actors::dispatcher::Dispatcher;
-use crate::actors::endpoints::{DeliveryMeter, EndpointEffects};
+use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::actor::Activator;
 use crate::actors::kernel::directory::{AnyDirectory, Directory, DirectoryArgs, KindSummary};
@@ -24,25 +24,11 @@ use crate::actors::kernel::effects::NoEffects;
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::RootMsg;
-use crate::actors::mails::MailEffects;
-use crate::actors::materials::MaterialEffects;
-use crate::actors::orders::OrderEffects;
 use crate::actors::orders::make::MakeSources;
-use crate::actors::payment_events::KeptPaymentEventEffects;
 use crate::actors::payment_events::matching::PaymentMatcher;
-use crate::actors::printers::{PrinterEffects, WatchSettings};
-use crate::actors::skus::SkuEffects;
+use crate::actors::printers::WatchSettings;
 use crate::actors::slicing::Slicing;
-use crate::domain::access::Access;
-use crate::domain::endpoint::Endpoint;
-use crate::domain::file::File;
 use crate::domain::id::Id;
-use crate::domain::kept_payment_event::KeptPaymentEvent;
-use crate::domain::mail::Mail;
-use crate::domain::material::Material;
-use crate::domain::order::Order;
-use crate::domain::printer::Printer;
-use crate::domain::sku::Sku;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
@@ -51,6 +37,7 @@ use crate::services::webhook::Sender;
 use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::rows::LoadError;
+use crate::{actors, domain};
 
 /// What the effects of the kinds need besides the directories. Each kind's effects take from it only what they use.
 pub(super) struct EffectServices {
@@ -80,7 +67,7 @@ pub(super) struct EffectServices {
 }
 
 /// One kind, and the turn in which it is drained on shutdown.
-pub(super) struct Registered<'a> {
+pub(super) struct RegisteredKind<'a> {
     pub(super) directory: &'a dyn AnyDirectory,
     pub(super) drain_turn: u8,
 }
@@ -110,10 +97,18 @@ macro_rules! kinds {
             }
 
             /// Every kind, in the order of registration.
-            pub(super) fn all(&self) -> Vec<Registered<'_>> {
-                vec![$(Registered { directory: &self.$field, drain_turn: $turn },)*]
+            pub(super) fn all(&self) -> Vec<RegisteredKind<'_>> {
+                vec![$(RegisteredKind { directory: &self.$field, drain_turn: $turn },)*]
             }
         }
+
+        $(
+            impl AsRef<Directory<$aggregate>> for Directories {
+                fn as_ref(&self) -> &Directory<$aggregate> {
+                    &self.$field
+                }
+            }
+        )*
     };
 }
 
@@ -121,15 +116,15 @@ macro_rules! kinds {
 // first those whose effects ask others, last access, which every request asks.
 kinds! {
     /// Staff, API keys and sessions: one aggregate, [`Id::ONLY`].
-    access: Access, drain 3, |_, s| AccessEffects { changes: s.access_changes.clone() };
+    access: domain::access::Access, drain 3, |_, s| actors::access::AccessEffects { changes: s.access_changes.clone() };
     /// Stock: materials with their claims and movements.
-    materials: Material, drain 2, |d, _| MaterialEffects { orders: d.orders.clone() };
+    materials: domain::material::Material, drain 2, |d, _| actors::materials::MaterialEffects { orders: d.orders.clone() };
     /// What is sold: SKUs with their files and prices.
-    skus: Sku, drain 0, |_, s| SkuEffects { changes: s.sku_changes.clone() };
+    skus: domain::sku::Sku, drain 0, |_, s| actors::skus::SkuEffects { changes: s.sku_changes.clone() };
     /// Uploaded files; their contents are in [`Blobs`].
-    files: File, drain 0, |_, _| NoEffects;
+    files: domain::file::File, drain 0, |_, _| NoEffects;
     /// Orders with their jobs.
-    orders: Order, drain 0, |d, s| OrderEffects {
+    orders: domain::order::Order, drain 0, |d, s| actors::orders::OrderEffects {
         sources: d.make_sources(),
         sku_changes: s.sku_changes.clone(),
         slicing: s.slicing.clone(),
@@ -141,7 +136,7 @@ kinds! {
         new_references: s.new_references.clone(),
     };
     /// Machines, with the attempt that each has in hand.
-    printers: Printer, drain 1, |d, s| PrinterEffects {
+    printers: domain::printer::Printer, drain 1, |d, s| actors::printers::PrinterEffects {
         orders: d.orders.clone(),
         printers: d.printers.clone(),
         materials: d.materials.clone(),
@@ -155,7 +150,7 @@ kinds! {
         settings: s.watch,
     };
     /// Webhook endpoints with their cursors and pending deliveries.
-    endpoints: Endpoint, drain 1, |_, s| EndpointEffects {
+    endpoints: domain::endpoint::Endpoint, drain 1, |_, s| actors::endpoints::EndpointEffects {
         outbox: s.outbox.clone(),
         store: s.store.clone(),
         environment: s.environment.clone(),
@@ -166,7 +161,7 @@ kinds! {
         permits: DashMap::new(),
     };
     /// Mails to be sent.
-    mails: Mail, drain 2, |d, s| MailEffects {
+    mails: domain::mail::Mail, drain 2, |d, s| actors::mails::MailEffects {
         environment: s.environment.clone(),
         mailer: s.mailer.clone(),
         agent: s.agent.clone(),
@@ -177,7 +172,7 @@ kinds! {
         failing: AtomicBool::new(false),
     };
     /// Payment events that match no order yet.
-    inbound: KeptPaymentEvent, drain 2, |_, s| KeptPaymentEventEffects {
+    inbound: domain::kept_payment_event::KeptPaymentEvent, drain 2, |_, s| actors::payment_events::KeptPaymentEventEffects {
         matcher: s.matcher.clone(),
         new_references: s.new_references.clone(),
     };

@@ -16,7 +16,7 @@ use crate::config::{Config, dotenv};
 use crate::secrets::check_values::check_value;
 use crate::secrets::random::secret_bytes;
 use crate::store::connect::{self, DatabaseSettings, OpenError};
-use crate::store::secret_checks::{self, Found, SecretCheck};
+use crate::store::secret_checks::{self, DatabaseState, SecretCheck};
 
 /// Why the server does not start with these secrets.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +81,7 @@ fn checks(config: &Config) -> Vec<SecretCheck> {
 /// # Errors
 ///
 /// When the database cannot be asked.
-pub async fn look(config: &Config) -> Result<Found, OpenError> {
+pub async fn look(config: &Config) -> Result<DatabaseState, OpenError> {
     secret_checks::look(&database_settings(config), &checks(config)).await
 }
 
@@ -98,14 +98,14 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
     let all = config.auth.own_secrets_mut().into_iter();
     let mut lacking: Vec<_> = all.filter(|(_, secret)| secret.is_empty()).collect();
     match found {
-        Found::Existing { .. } if !lacking.is_empty() => {
+        DatabaseState::Existing { .. } if !lacking.is_empty() => {
             let names = lacking.iter().map(|(name, _)| *name).collect();
             Err(SecretsError::Missing { names, database, file })
         }
-        Found::Existing { differing } if !differing.is_empty() => {
+        DatabaseState::Existing { differing } if !differing.is_empty() => {
             Err(SecretsError::Differ { names: differing, database, file })
         }
-        Found::New if !lacking.is_empty() => {
+        DatabaseState::New if !lacking.is_empty() => {
             for (_, secret) in &mut lacking {
                 **secret = Secret::new(STANDARD.encode(secret_bytes::<32>()));
             }
@@ -115,7 +115,7 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
             kept.map_err(|error| SecretsError::Keep { file: file.clone(), words: io_words(&error) })?;
             Ok(Some(file))
         }
-        Found::New | Found::Existing { .. } => Ok(None),
+        DatabaseState::New | DatabaseState::Existing { .. } => Ok(None),
     }
 }
 

@@ -40,7 +40,7 @@ use crate::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 
 /// Why the app does not start.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub enum ShopStartError {
     /// The database cannot be used.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -74,7 +74,7 @@ impl App {
         config: &Config,
         clock: Clock,
         fenced: Arc<dyn Fn() + Send + Sync>,
-    ) -> Result<Arc<Self>, StartError> {
+    ) -> Result<Arc<Self>, ShopStartError> {
         let database = own_secrets::database_settings(config);
         let writing = connect::start(&database).await?;
         own_secrets::keep(config, &writing.db).await?;
@@ -221,7 +221,7 @@ async fn start_writer(
     root: &ActorRef<RootMsg>,
     args: WriterArgs,
     writing: Writing,
-) -> Result<WriterHandle, StartError> {
+) -> Result<WriterHandle, ShopStartError> {
     let place: Arc<Mutex<Option<WriterHandle>>> = Arc::default();
     let first = Arc::new(Mutex::new(Some(Box::new(writing))));
     let put = place.clone();
@@ -246,7 +246,7 @@ async fn start_writer(
     handle.ok_or_else(|| SpawnErr::StartupFailed("no writer".into()).into())
 }
 
-fn redis(config: &Config) -> Result<Option<Arc<Redis>>, StartError> {
+fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {
     let settings = &config.redis;
     if settings.url.is_empty() {
         return Ok(None);
@@ -254,7 +254,7 @@ fn redis(config: &Config) -> Result<Option<Arc<Redis>>, StartError> {
     Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries)?))
 }
 
-fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
+fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     let mail = &config.mail;
     if !mail.smtp_host.is_empty() {
         let credentials =
@@ -280,7 +280,7 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
-fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
+fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
     if config.agent.url.is_empty() {
         return Ok(None);
     }

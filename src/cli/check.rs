@@ -14,19 +14,19 @@ use std::{fs, process};
 
 use tokio::net::TcpListener;
 
-use self::report::Report;
+use self::report::CheckReport;
 use super::api::Api;
 use super::{CliError, Global, settings};
 use crate::config::io_words::io_words;
-use crate::config::{Config, Loaded};
+use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
 use crate::server::absolute;
 
 /// Runs all checks; an error if any of them failed.
 pub async fn run(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
-    let mut report = Report::default();
-    let Loaded { config, warnings, .. } = settings::load(global, None)?;
+    let mut report = CheckReport::default();
+    let LoadedConfig { config, warnings, .. } = settings::load(global, None)?;
     report.fine("settings", format!("{:?} mode, all settings are valid", config.mode).to_lowercase());
     for warning in warnings {
         report.note("settings", warning);
@@ -46,7 +46,7 @@ pub async fn run(global: &Global) -> Result<(), CliError> {
 }
 
 /// The data directory, or the nearest one above it that exists, can be written to.
-fn data_folder(report: &mut Report, data: &Path) {
+fn data_folder(report: &mut CheckReport, data: &Path) {
     let data = absolute(data);
     let existing = data.ancestors().find(|folder| folder.exists()).unwrap_or(&data);
     let probe = existing.join(format!(".printfloor-check.{}", process::id()));
@@ -65,7 +65,7 @@ fn data_folder(report: &mut Report, data: &Path) {
 }
 
 /// Either a server runs on the data directory and answers, or its address is free to listen on.
-async fn address(report: &mut Report, config: &Config) {
+async fn address(report: &mut CheckReport, config: &Config) {
     match Api::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {
             Ok(_) => return report.fine("server", "a server runs on this data directory"),

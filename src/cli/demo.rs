@@ -29,11 +29,11 @@ use tokio::time::sleep;
 use self::clerk::Clerk;
 use self::customers::Customers;
 use self::feed::Feed;
-use self::floor::Floor;
+use self::floor::DemoFloor;
 use self::folder::Folder;
 use self::mishaps::Mishaps;
 use self::screen::{Screen, Tone};
-use self::status::Status;
+use self::status::ShopStatus;
 use self::story::Story;
 use self::tally::Tally;
 use crate::cli::api::Api;
@@ -76,7 +76,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     let path = options.data.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_DIRECTORY));
     let mut folder = Folder::open(&path)?;
     folder.memory.printers = options.printers.unwrap_or(folder.memory.printers);
-    let floor = Floor::start(&mut folder).await?;
+    let floor = DemoFloor::start(&mut folder).await?;
     let config = config(&folder, options.listen.unwrap_or_else(usual_or_free))?;
     log::start(&config.log, config.mode);
     let server = tokio::select! {
@@ -119,7 +119,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
 async fn open(
     server: &Server,
     folder: &Folder,
-    floor: &Floor,
+    floor: &DemoFloor,
     clock: Clock,
     screen: &Screen,
     tally: &Arc<Tally>,
@@ -139,7 +139,7 @@ async fn open(
     let feed = Feed::open(api.clone()).await?;
     let story = Story::new(api.clone(), names.clone(), screen.clone(), tally.clone());
     people.spawn(async move { feed.tell(story).await });
-    people.spawn(Status::new(api.clone(), base.clone(), screen.clone(), tally.clone()).show());
+    people.spawn(ShopStatus::new(api.clone(), base.clone(), screen.clone(), tally.clone()).show());
     people.spawn(Mishaps::new(api.clone(), machines, screen.clone(), tally.clone()).happen());
     let secret = folder.memory.payment_secret.clone();
     people.spawn(Clerk::new(api.clone(), clock.clone(), secret, tally.clone()).work());
@@ -213,7 +213,7 @@ fn usual_or_free() -> SocketAddr {
     bound.and_then(|listener| listener.local_addr()).unwrap_or(usual)
 }
 
-fn greeting(base: &str, key: &str, folder: &Folder, floor: &Floor) -> String {
+fn greeting(base: &str, key: &str, folder: &Folder, floor: &DemoFloor) -> String {
     format!(
         "Printfloor demo: a real server and {count} simulated printers that print {speed} times faster than real ones\n\
          \n  address   {base}\

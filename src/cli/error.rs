@@ -7,7 +7,7 @@ use simulator::fleet::FleetError;
 
 use super::api::ApiFailure;
 use crate::actors::kernel::handle::AskError;
-use crate::app::StartError as ShopError;
+use crate::app::ShopStartError as ShopError;
 use crate::app::own_secrets::SecretsError;
 use crate::config::ConfigError;
 use crate::config::io_words::io_words;

@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::api::{Api, parsed};
-use super::{CliError, Global, NewKey, NewUser, settings};
+use super::{CliError, Global, NewKey, NewUserArguments, settings};
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::app::{StartError as ShopError, own_secrets};
+use crate::app::{ShopStartError as ShopError, own_secrets};
 use crate::config::Config;
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User, UserChange};
 use crate::domain::id::Id;
@@ -23,7 +23,7 @@ use crate::secrets::credentials::{api_key_hash, api_key_prefix, hash_password, l
 use crate::server::{Server, StartError, absolute};
 use crate::store::connect;
 use crate::store::rows::LoadError;
-use crate::store::secret_checks::Found;
+use crate::store::secret_checks::DatabaseState;
 
 /// How long the database may take to close after a command.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
@@ -172,7 +172,7 @@ impl Office {
     }
 
     /// Creates an account of a staff member, who can sign in at once.
-    pub async fn create_user(&self, new: &NewUser, password: String) -> Result<UserLine, CliError> {
+    pub async fn create_user(&self, new: &NewUserArguments, password: String) -> Result<UserLine, CliError> {
         let name = match &new.name {
             Some(name) => name.clone(),
             None => new.email.split('@').next().unwrap_or_default().trim().to_owned(),
@@ -229,7 +229,7 @@ async fn shop_exists(config: &Config) -> Result<bool, CliError> {
     let database = connect::shown(config.database_url().expose());
     let found = own_secrets::look(config).await;
     let found = found.map_err(|source| CliError::from(StartError::Database { database, source }))?;
-    Ok(found != Found::New)
+    Ok(found != DatabaseState::New)
 }
 
 /// Where a shop was looked for, and what is there instead.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{CliError, Global, Signals, office, output, settings};
-use crate::config::{Config, Loaded};
+use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, Server, absolute};
 use crate::store::connect;
@@ -18,7 +18,7 @@ const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
 /// Runs the server to its end.
 pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliError> {
-    let Loaded { config, warnings, .. } = settings::load(global, listen)?;
+    let LoadedConfig { config, warnings, .. } = settings::load(global, listen)?;
     log::start(&config.log, config.mode);
     for warning in &warnings {
         tracing::warn!("{warning}");

@@ -4,10 +4,10 @@ use std::env;
 use std::net::SocketAddr;
 
 use super::{CliError, Global};
-use crate::config::{Config, LoadOptions, Loaded, process_env};
+use crate::config::{Config, LoadOptions, LoadedConfig, process_env};
 
 /// Loads the settings; `--data` and `--listen` win over all other sources.
-pub fn load(global: &Global, listen: Option<SocketAddr>) -> Result<Loaded, CliError> {
+pub fn load(global: &Global, listen: Option<SocketAddr>) -> Result<LoadedConfig, CliError> {
     let mut overrides = Vec::new();
     if let Some(data) = &global.data {
         let data = data.to_str().ok_or_else(|| CliError::Usage("--data must be valid UTF-8".to_owned()))?;

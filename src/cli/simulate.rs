@@ -27,20 +27,20 @@ pub async fn run(args: &SimulateArgs) -> Result<(), CliError> {
 
 /// How many printers of which kind; each kind has a flag of its own, named like its printer type.
 #[derive(Clone, Debug, Default)]
-pub struct PrinterCounts(BTreeMap<PrinterKind, u16>);
+pub struct FleetSizes(BTreeMap<PrinterKind, u16>);
 
 /// The flags by kind: the type's word with hyphens.
 static FLAGS: LazyLock<Vec<(PrinterKind, String)>> =
     LazyLock::new(|| PrinterKind::ALL.iter().map(|kind| (*kind, kind.as_str().replace('_', "-"))).collect());
 
-impl PrinterCounts {
+impl FleetSizes {
     /// The number of printers of a kind.
     pub fn of(&self, kind: PrinterKind) -> u16 {
         self.0.get(&kind).copied().unwrap_or_default()
     }
 }
 
-impl Args for PrinterCounts {
+impl Args for FleetSizes {
     fn augment_args(command: clap::Command) -> clap::Command {
         FLAGS.iter().fold(command, |command, (kind, flag)| {
             let about = kind.protocol().about;
@@ -59,7 +59,7 @@ impl Args for PrinterCounts {
     }
 }
 
-impl FromArgMatches for PrinterCounts {
+impl FromArgMatches for FleetSizes {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut counts = Self::default();
         counts.update_from_arg_matches(matches)?;
@@ -91,12 +91,12 @@ mod tests {
 
     #[test]
     fn without_numbers_there_is_one_of_each() {
-        let args = SimulateArgs { printers: PrinterCounts::default(), base_port: None, speed: 2.0, seed: 7 };
+        let args = SimulateArgs { printers: FleetSizes::default(), base_port: None, speed: 2.0, seed: 7 };
         let each = options(&args);
         assert_eq!(each.printers.len(), PrinterKind::ALL.len());
         assert!(each.printers.iter().all(|(_, count)| *count == 1));
         assert_eq!((each.speed, each.seed), (2.0, 7));
-        let printers = PrinterCounts(BTreeMap::from([(PrinterKind::FwRest, 3)]));
+        let printers = FleetSizes(BTreeMap::from([(PrinterKind::FwRest, 3)]));
         let one_kind = options(&SimulateArgs { printers, ..args });
         let some: Vec<_> = one_kind.printers.into_iter().filter(|(_, count)| *count > 0).collect();
         assert_eq!(some, [(PrinterKind::FwRest, 3)]);

@@ -2,11 +2,11 @@
 
 use super::office::{Office, ShopChoice, UserLine};
 use super::table::table;
-use super::{CliError, Global, NewUser, output, password};
+use super::{CliError, Global, NewUserArguments, output, password};
 use crate::observe::log;
 
 /// Creates an account of a staff member and prints its id.
-pub async fn create(global: &Global, new: &NewUser) -> Result<(), CliError> {
+pub async fn create(global: &Global, new: &NewUserArguments) -> Result<(), CliError> {
     log::start_for_command();
     // Nobody types a password twice to hear then that there is no shop.
     let office = Office::open(global, ShopChoice::of(new.new)).await?;

@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
         return Err(DotenvError { line, problem });
     }
     let lines_read = Cell::new(0);
-    let lines = dotenvy::from_read_iter(Lines { rest: text.as_bytes(), count: &lines_read });
+    let lines = dotenvy::from_read_iter(DotenvLines { rest: text.as_bytes(), count: &lines_read });
     let read: Result<Vec<_>, _> = lines.collect();
     read.map_err(|error| {
         // The text of the error holds the value; only the number of its lines is taken.
@@ -41,12 +41,12 @@ pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
 }
 
 /// Gives one line per read, so that the number of lines read is known.
-struct Lines<'a> {
+struct DotenvLines<'a> {
     rest: &'a [u8],
     count: &'a Cell<usize>,
 }
 
-impl Read for Lines<'_> {
+impl Read for DotenvLines<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let line = self.rest.iter().position(|byte| *byte == b'\n').map_or(self.rest.len(), |end| end + 1);
         let size = line.min(buffer.len());

@@ -4,14 +4,12 @@ use figment::error::{Actual, Kind};
 use figment::{Error, Figment};
 
 use super::Config;
-use super::layers::{Known, Layer};
-
-/// Most wrong values that are told at once.
-const MAX_FAULTS: usize = 50;
+use super::layers::{KnownSettings, Layer};
+use crate::domain::refusal::MAX_FAULTS;
 
 /// The settings, or a text for each value that has the wrong type. After each fault the setting gets its default, so
 /// that the next one is found too.
-pub fn extract(mut figment: Figment, known: &Known, lines: &Layer) -> Result<Config, Vec<String>> {
+pub fn extract(mut figment: Figment, known: &KnownSettings, lines: &Layer) -> Result<Config, Vec<String>> {
     let mut faults = Vec::new();
     while faults.len() < MAX_FAULTS {
         let error = match figment.extract::<Config>() {
@@ -37,7 +35,7 @@ fn words(error: &Error, key: &str, lines: &Layer) -> String {
     let place = place.unwrap_or_default();
     // What stands there is not shown of a secret.
     let found = |actual: &Actual| {
-        if Known::is_secret(key) { String::new() } else { format!(", not {actual}") }
+        if KnownSettings::is_secret(key) { String::new() } else { format!(", not {actual}") }
     };
     let problem = match &error.kind {
         Kind::InvalidType(actual, expected) | Kind::InvalidValue(actual, expected) => {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use figment::value::{Dict, Value};
 use toml_edit::{ImDocument, TableLike};
 
-use super::layers::{Known, Layer};
+use super::layers::{KnownSettings, Layer};
 
 /// What a settings file holds.
 pub struct SettingsFile {
@@ -21,7 +21,7 @@ pub struct SettingsFile {
 /// # Errors
 ///
 /// In words, with the line, when the text is not TOML.
-pub fn read(source: &str, text: &str, known: &Known) -> Result<SettingsFile, String> {
+pub fn read(source: &str, text: &str, known: &KnownSettings) -> Result<SettingsFile, String> {
     let document = ImDocument::parse(text).map_err(|error| {
         let place = error.span().map(|span| format!("line {}: ", line_of(text, &span))).unwrap_or_default();
         format!("{place}{}", error.message().trim())

@@ -59,9 +59,9 @@ const PREFIX: &str = "PRINTFLOOR_";
 const TEST_PREFIXES: [&str; 2] = ["PRINTFLOOR_TEST_", "PRINTFLOOR_TOOLS"];
 
 /// Every setting (`section.key`) with its default.
-pub struct Known(BTreeMap<String, Value>);
+pub struct KnownSettings(BTreeMap<String, Value>);
 
-impl Known {
+impl KnownSettings {
     /// Reads the embedded settings.
     pub fn new() -> Result<Self, String> {
         let sections = Layer::values(DEFAULTS)?;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use figment::Figment;
 use figment::value::{Num, Value};
 
-use super::layers::{DEFAULTS, Known, SHIPPED};
+use super::layers::{DEFAULTS, KnownSettings, SHIPPED};
 
 /// What stands for the value of a secret.
 const HIDDEN: &str = "\"***\"";
@@ -28,7 +28,7 @@ impl Given {
 }
 
 /// All settings that a source other than the shipped file sets.
-pub(super) fn given(figment: &Figment, known: &Known) -> BTreeMap<String, Given> {
+pub(super) fn given(figment: &Figment, known: &KnownSettings) -> BTreeMap<String, Given> {
     let of = |key: &str| {
         let value = figment.find_value(key).ok()?;
         let source = figment.get_metadata(value.tag())?.name.to_string();
@@ -36,7 +36,7 @@ pub(super) fn given(figment: &Figment, known: &Known) -> BTreeMap<String, Given>
             return None;
         }
         let empty = value.as_str().is_some_and(str::is_empty);
-        if Known::is_secret(key) && !empty {
+        if KnownSettings::is_secret(key) && !empty {
             Some(Given::secret(source))
         } else {
             Some(Given { source, text: toml(&value) })

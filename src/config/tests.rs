@@ -30,7 +30,7 @@ impl App {
         self
     }
 
-    fn load(&self) -> Result<Loaded, ConfigError> {
+    fn load(&self) -> Result<LoadedConfig, ConfigError> {
         Config::load(LoadOptions {
             file: self.file.clone(),
             env: self.env.clone(),
@@ -118,7 +118,7 @@ fn every_setting_of_the_shipped_file_is_explained() {
 
 #[test]
 fn every_setting_has_a_variable_that_sets_it() {
-    let known = Known::new().unwrap();
+    let known = KnownSettings::new().unwrap();
     let names: Vec<_> = known.keys().map(|key| (variable_of(key), "x".to_owned())).collect();
     let (layers, unknown) = known.layers(&names, "the environment");
     assert_eq!((layers.len(), unknown), (names.len(), vec![]));
@@ -214,7 +214,7 @@ fn the_value_of_a_secret_is_told_nowhere() {
     let refusal = shop().with("printfloor.toml", text).refusal();
     assert!(refusal.contains("auth.secrets_key (printfloor.toml, line 2)") && !refusal.contains("424242"), "{refusal}");
     // What `printfloor config` hides is what has the type of a secret.
-    let known = Known::new().unwrap();
+    let known = KnownSettings::new().unwrap();
     let marked: Vec<_> = SECRETS.iter().map(|key| (variable_of(key), format!("sqlite:hidden {key}"))).collect();
     let (layers, _) = known.layers(&marked, "");
     let figment = layers.into_iter().fold(Figment::from(known.shipped()), Figment::merge);

@@ -2,7 +2,7 @@
 //!
 //! Rules perform no I/O. Outside work is named by [`Aggregate::effects`] and carried out by `actors/`.
 
-pub use crate::domain::decision_context::{Counter, DecisionContext, Ids};
+pub use crate::domain::decision_context::{DecisionContext, Ids, NumberSeries};
 
 use std::convert::Infallible;
 use std::fmt::Debug;

@@ -7,7 +7,7 @@ use crate::domain::time::Timestamp;
 
 /// Human numbers handed out by a counter; gaps are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counter {
+pub enum NumberSeries {
     /// Numbers of orders, shown as `ORD-000123`.
     Order,
     /// Numbers of jobs, shown as `JOB-000123`.
@@ -19,7 +19,7 @@ pub trait Ids: Send + Sync {
     /// An id that nothing else has: a `UUIDv7`, so that ids sort by the time of their making.
     fn id(&self) -> Id;
     /// The next human number.
-    fn number(&self, counter: Counter) -> i64;
+    fn number(&self, counter: NumberSeries) -> i64;
     /// Uniform in `0.0..1.0`, for jitter.
     fn chance(&self) -> f64;
 }

@@ -11,6 +11,9 @@ pub mod data;
 
 use data::EventData;
 
+/// How many days the log keeps an event, and each endpoint's deliveries. What is older can be neither read nor replayed.
+pub const RETENTION_DAYS: i64 = 30;
+
 /// Declares the events that programs may subscribe to, with their words.
 macro_rules! outbound {
     ($($event:ident = $word:literal,)+) => {

@@ -25,7 +25,7 @@ pub use thumbnail::Thumbnail;
 use crate::domain::amount::Amount;
 use crate::domain::file::Plate;
 use crate::domain::sku::Dimensions;
-use content::Windows;
+use content::FileEnds;
 use notes::Notes;
 
 /// Length limit of a comment line that is read, in bytes; longer ones (embedded macros) contain nothing of use.
@@ -59,7 +59,7 @@ pub struct FoundPlate {
     pub thumbnail: Option<Thumbnail>,
 }
 
-/// The result of [`Reader::finish`].
+/// The result of [`GcodeReader::finish`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// What the file is by its bytes, whatever its name says; `None` if unknown.
@@ -91,10 +91,10 @@ pub enum Damage {
 
 /// Reads a file that is handed over chunk by chunk.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct GcodeReader {
     position: LinePosition,
     comment: Vec<u8>,
-    windows: Windows,
+    ends: FileEnds,
     notes: Notes,
     binary: binary::Binary,
     commands: bool,
@@ -114,7 +114,7 @@ enum LinePosition {
     Rest,
 }
 
-impl Reader {
+impl GcodeReader {
     /// A reader at the beginning of a file.
     pub fn new() -> Self {
         Self::default()
@@ -122,9 +122,9 @@ impl Reader {
 
     /// Reads the next bytes of the file.
     pub fn push(&mut self, chunk: &[u8]) {
-        self.windows.push(chunk);
+        self.ends.push(chunk);
         self.binary.push(chunk, &mut self.notes);
-        if self.windows.is_binary() {
+        if self.ends.is_binary() {
             return;
         }
         let mut left = chunk;
@@ -183,7 +183,7 @@ impl Reader {
         if self.position == LinePosition::Comment {
             self.end_comment();
         }
-        let content = self.windows.content(self.commands);
+        let content = self.ends.content(self.commands);
         let damage = self.binary.damage().filter(|_| content == Some(Content::BinaryGcode));
         let (metadata, plates) = match content {
             Some(Content::Gcode | Content::BinaryGcode) => {

@@ -16,14 +16,13 @@ use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
 use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{DAY_MS, Timestamp};
 
 /// How many days an unmatched event is tried again before it is given up.
-const RETENTION_DAYS: i64 = 30;
+const TRIED_DAYS: i64 = 30;
 
 /// Delay between tries without a new order or payment.
 pub const RETRY_AFTER: Duration = Duration::from_hours(1);
-const HOUR_MS: i64 = RETRY_AFTER.as_millis() as i64;
 
 /// What an unmatched event says happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -183,16 +182,16 @@ impl Aggregate for KeptPaymentEvent {
 }
 
 impl KeptPaymentEvent {
-    /// Schedules the next try or, after [`RETENTION_DAYS`], gives the event up. The operators are told of the first miss
+    /// Schedules the next try or, after [`TRIED_DAYS`], gives the event up. The operators are told of the first miss
     /// and of the end, because it may be somebody's money.
     fn unmatched(&self, cx: &DecisionContext<'_>) -> Decision<Self> {
         let money = self.about.as_ref().is_none_or(Unmatched::moved_money);
-        let given_up = cx.now.since(self.created_at) >= RETENTION_DAYS * 24 * HOUR_MS;
+        let given_up = cx.now.since(self.created_at) >= TRIED_DAYS * DAY_MS;
         let tell = money && (given_up || !self.told);
         let next = Self {
             done: given_up,
             told: self.told || tell,
-            next_at: if given_up { self.next_at } else { cx.now.plus_ms(HOUR_MS) },
+            next_at: if given_up { self.next_at } else { cx.now.plus_ms(RETRY_AFTER.as_millis() as i64) },
             ..self.clone()
         };
         if !tell {
@@ -237,9 +236,9 @@ impl KeptPaymentEvent {
         let named =
             named.filter(|named| !named.is_empty()).map_or_else(String::new, |named| format!(" It names {named}."));
         if given_up {
-            let subject = format!("A {what}{amount} matched no order in {RETENTION_DAYS} days");
+            let subject = format!("A {what}{amount} matched no order in {TRIED_DAYS} days");
             let text = format!(
-                "The payment event {event} matched no order in {RETENTION_DAYS} days and is not tried again.{named}\n\
+                "The payment event {event} matched no order in {TRIED_DAYS} days and is not tried again.{named}\n\
                  Please look it up at the payment processor.\n"
             );
             (subject, text)
@@ -247,7 +246,7 @@ impl KeptPaymentEvent {
             let subject = format!("A {what}{amount} matches no order");
             let text = format!(
                 "The payment processor reports a {what}{amount} that belongs to no order (event {event}).{named} It is \
-                 tried again at each new order and every hour, for {RETENTION_DAYS} days.\n"
+                 tried again at each new order and every hour, for {TRIED_DAYS} days.\n"
             );
             (subject, text)
         }

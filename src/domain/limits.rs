@@ -10,10 +10,10 @@ use crate::domain::time::Timestamp;
 
 const MINUTE_MS: i64 = 60_000;
 
-/// The kinds of limits. A new kind needs a line in [`Named::ALL`], [`Named::word`] and [`Named::period_ms`], and a
+/// The kinds of limits. A new kind needs a line in [`LimitKind::ALL`], [`LimitKind::word`] and [`LimitKind::period_ms`], and a
 /// limit in the settings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Named {
+pub enum LimitKind {
     /// Requests of a staff session or an API key, whatever its role.
     Staff,
     /// Requests of a customer's session.
@@ -26,7 +26,7 @@ pub enum Named {
     Account,
 }
 
-impl Named {
+impl LimitKind {
     /// All kinds, in the order of their declaration.
     pub const ALL: [Self; 5] = [Self::Staff, Self::Customer, Self::Anonymous, Self::Login, Self::Account];
 
@@ -60,7 +60,7 @@ impl Named {
 
 /// The limit of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rule {
+pub struct LimitRule {
     /// Number of requests allowed in one window.
     pub limit: u32,
     /// Length of the window in milliseconds, more than 0.
@@ -87,7 +87,7 @@ pub struct Standing {
     pub refused: bool,
 }
 
-impl Rule {
+impl LimitRule {
     /// Index of the window that this moment is in, counted since 1970.
     pub const fn index(self, now: Timestamp) -> i64 {
         now.0.div_euclid(self.period_ms)

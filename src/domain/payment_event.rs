@@ -29,6 +29,10 @@ pub enum SignatureError {
     Ahead,
 }
 
+/// How many days the id of an applied event is kept: longer than any processor repeats an event, so that a repeat has no
+/// second effect.
+pub const ID_RETENTION_DAYS: i64 = 30;
+
 /// Checks the header `t=<unix seconds>,v1=<hex>[,v1=<hex>]…`, whose signatures cover `t.body`.
 ///
 /// The key is the secret's text as given, prefix included. One matching `v1` is enough, because there are two while a

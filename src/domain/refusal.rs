@@ -93,7 +93,7 @@ impl Refusal {
     }
 }
 
-/// Number of faults that one refusal names.
+/// Number of faults that are named at once: in one refusal, and of settings at start.
 pub const MAX_FAULTS: usize = 50;
 /// Length limit of all faults of one refusal, in bytes of JSON.
 const MAX_FAULTS_BYTES: usize = 60_000;

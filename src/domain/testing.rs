@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::domain::access::AccessRow;
-use crate::domain::aggregate::{Aggregate, Counter, Decision, DecisionContext, Ids};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Ids, NumberSeries};
 use crate::domain::endpoint::Delivery;
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
@@ -24,24 +24,24 @@ use crate::domain::time::Timestamp;
 pub(crate) struct Bench {
     pub(crate) now: Timestamp,
     pub(crate) rules: Rules,
-    ids: Counting,
+    ids: CountingIds,
 }
 
 #[derive(Default)]
-struct Counting(AtomicU64);
+struct CountingIds(AtomicU64);
 
-impl Counting {
+impl CountingIds {
     fn next(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
-impl Ids for Counting {
+impl Ids for CountingIds {
     fn id(&self) -> Id {
         // Far above the ids that tests choose themselves, so that they never meet.
         Id(uuid::Uuid::from_u128((1 << 64) + u128::from(self.next())))
     }
-    fn number(&self, _: Counter) -> i64 {
+    fn number(&self, _: NumberSeries) -> i64 {
         self.next() as i64
     }
     fn chance(&self) -> f64 {
@@ -73,7 +73,7 @@ impl Bench {
                 reasons: vec!["adhesion".to_owned(), "other".to_owned()],
             },
         };
-        Self { now: Timestamp(1_700_000_000_000), rules, ids: Counting::default() }
+        Self { now: Timestamp(1_700_000_000_000), rules, ids: CountingIds::default() }
     }
 
     pub(crate) fn cx(&self) -> DecisionContext<'_> {

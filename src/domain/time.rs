@@ -13,6 +13,11 @@ pub const EARLIEST: Timestamp = Timestamp(0);
 /// The latest point in time that is taken: 2999-12-31T23:59:59.999Z.
 pub const LATEST: Timestamp = Timestamp(32_503_679_999_999);
 
+/// Sixty minutes in milliseconds.
+pub const HOUR_MS: i64 = 3_600_000;
+/// Twenty-four hours in milliseconds.
+pub const DAY_MS: i64 = 24 * HOUR_MS;
+
 /// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);

@@ -34,7 +34,7 @@ pub struct Blobs {
 
 /// A content that is stored on disk, whichever files name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Kept {
+pub struct StoredContent {
     /// Hex SHA-256, under which it is stored.
     pub sha256: String,
     /// Size of the content in bytes.
@@ -136,7 +136,7 @@ impl Blobs {
     }
 
     /// Stores a content that is in memory.
-    pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<Kept> {
+    pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
         let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
         incoming.keep(recording).await
@@ -178,7 +178,7 @@ impl Incoming<'_> {
     }
 
     /// Completes the content. It is durable when this returns.
-    pub async fn keep(mut self, _: &Recording) -> io::Result<Kept> {
+    pub async fn keep(mut self, _: &Recording) -> io::Result<StoredContent> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;
             file.sync_all().await?;
@@ -190,7 +190,7 @@ impl Incoming<'_> {
         fs::rename(&self.path, &home).await?;
         sync_directory(&folder).await?;
         sync_directory(&self.blobs.dir).await?;
-        Ok(Kept { sha256, size: self.size })
+        Ok(StoredContent { sha256, size: self.size })
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::domain::gcode::{Content, Found, Reader, read_package};
+use crate::domain::gcode::{Content, Found, GcodeReader, read_package};
 use crate::files::blobs::Blobs;
 
 /// Files that are read at the same time: reading takes a processor as long as it lasts, and others want one too.
@@ -28,7 +28,7 @@ impl Blobs {
 
 fn describe(path: &Path, until: Instant) -> io::Result<Found> {
     let mut file = File::open(path)?;
-    let (mut reader, mut chunk) = (Reader::new(), vec![0; CHUNK_BYTES]);
+    let (mut reader, mut chunk) = (GcodeReader::new(), vec![0; CHUNK_BYTES]);
     loop {
         match file.read(&mut chunk)? {
             0 => break,

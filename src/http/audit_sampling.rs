@@ -29,14 +29,14 @@ const OTHERS: &str = "others";
 
 /// Who is counted: an authenticated caller, or an address.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Source {
+pub struct AttemptSource {
     /// An authenticated caller ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
     /// An unauthenticated caller, by its address, so that one cannot hide another.
     pub address: Option<IpAddr>,
 }
 
-impl Source {
+impl AttemptSource {
     /// All sources that are not counted apart.
     fn others() -> Self {
         Self { actor: OTHERS.to_owned(), address: None }
@@ -45,9 +45,9 @@ impl Source {
 
 /// One refused attempt, as the audit log shows it.
 #[derive(Debug)]
-pub struct Attempt {
+pub struct RefusedAttempt {
     /// Who made the attempt.
-    pub source: Source,
+    pub source: AttemptSource,
     /// Method and route, such as `POST /api/users`.
     pub action: String,
     /// The id in the path, if there is one.
@@ -61,19 +61,19 @@ pub struct Attempt {
 }
 
 #[derive(Debug, Default)]
-struct Window {
+struct SampledWindow {
     minute: i64,
     written: u64,
     /// Attempts of each source, and how many of them are lines.
-    sources: HashMap<Source, (u64, u64)>,
+    sources: HashMap<AttemptSource, (u64, u64)>,
     /// Attempts of sources beyond [`MAX_SOURCES`].
     others: u64,
 }
 
 /// The attempts of a minute that did not become lines: source and count.
-type Unwritten = Vec<(Source, u64)>;
+type Unwritten = Vec<(AttemptSource, u64)>;
 
-impl Window {
+impl SampledWindow {
     /// Begins the minute of `now` if it is a new one, and gives what the last one left unwritten.
     fn turn(&mut self, now: Timestamp) -> Unwritten {
         let minute = now.0.div_euclid(MINUTE_MS);
@@ -85,12 +85,12 @@ impl Window {
         let mut left: Unwritten = left.filter(|(_, count)| *count > 0).collect();
         left.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let rest: u64 = left.split_off(left.len().min(MAX_COUNTED_SOURCES)).iter().map(|(_, count)| count).sum();
-        left.extend((rest + last.others > 0).then(|| (Source::others(), rest + last.others)));
+        left.extend((rest + last.others > 0).then(|| (AttemptSource::others(), rest + last.others)));
         left
     }
 
     /// Whether this attempt becomes a line of its own.
-    fn takes(&mut self, source: &Source) -> bool {
+    fn takes(&mut self, source: &AttemptSource) -> bool {
         if !self.sources.contains_key(source) {
             if self.sources.len() >= MAX_SOURCES {
                 self.others += 1;
@@ -112,13 +112,13 @@ impl Window {
 /// Samples the refused attempts of the present minute.
 #[derive(Debug, Default)]
 pub struct RefusalSampler {
-    window: Mutex<Window>,
+    window: Mutex<SampledWindow>,
     /// All refused attempts since the start.
     pub all: Counter,
 }
 
 impl RefusalSampler {
-    fn look(&self, now: Timestamp, source: Option<&Source>) -> (Unwritten, bool) {
+    fn look(&self, now: Timestamp, source: Option<&AttemptSource>) -> (Unwritten, bool) {
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let left = window.turn(now);
         (left, source.is_some_and(|source| window.takes(source)))
@@ -135,7 +135,7 @@ handles! {
 }
 
 /// Counts an attempt, and writes it down if it is one of the sample.
-pub(crate) fn note(app: &AuditHandles, attempt: Attempt) {
+pub(crate) fn note(app: &AuditHandles, attempt: RefusedAttempt) {
     app.refusals.all.one();
     let environment = &app.environment;
     let now = environment.now();
@@ -168,7 +168,7 @@ fn summaries(app: &AuditHandles, now: Timestamp, left: Unwritten) -> Vec<Audit> 
 }
 
 /// An audit line that has no subject.
-fn line(id: Id, at: Timestamp, source: Source, (action, outcome): (String, String), mut detail: Value) -> Audit {
+fn line(id: Id, at: Timestamp, source: AttemptSource, (action, outcome): (String, String), mut detail: Value) -> Audit {
     if let Some(address) = source.address {
         detail["address"] = json!(address);
     }
@@ -189,14 +189,14 @@ fn line(id: Id, at: Timestamp, source: Source, (action, outcome): (String, Strin
 mod tests {
     use super::*;
 
-    fn actor(name: &str) -> Source {
-        Source { actor: name.to_owned(), address: None }
+    fn actor(name: &str) -> AttemptSource {
+        AttemptSource { actor: name.to_owned(), address: None }
     }
 
     #[test]
     fn nobody_is_told_apart_by_address() {
         let refused = RefusalSampler::default();
-        let from = |last| Source { address: Some([10, 0, 0, last].into()), ..actor("anonymous") };
+        let from = |last| AttemptSource { address: Some([10, 0, 0, last].into()), ..actor("anonymous") };
         (0..10).for_each(|_| drop(refused.look(Timestamp(60_000), Some(&from(1)))));
         assert!(refused.look(Timestamp(60_001), Some(&from(2))).1, "one address does not hide another");
         assert_eq!(refused.look(Timestamp(120_000), None).0, [(from(1), 5)]);
@@ -223,6 +223,6 @@ mod tests {
         let (left, _) = refused.look(Timestamp(120_000), None);
         assert_eq!(left.len(), MAX_COUNTED_SOURCES + 1);
         assert_eq!(left.iter().map(|(_, count)| count).sum::<u64>(), 5000 - MAX_LINES_OF_ALL);
-        assert_eq!(left.last().map(|(source, _)| source), Some(&Source::others()));
+        assert_eq!(left.last().map(|(source, _)| source), Some(&AttemptSource::others()));
     }
 }

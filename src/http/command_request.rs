@@ -19,7 +19,7 @@ use crate::http::AppState;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::idempotency::{self, Kept, Running, RunningKeys};
+use crate::http::idempotency::{self, KeptAnswer, Running, RunningKeys};
 use crate::http::wire::{self, RequestBody};
 use crate::store::StoredAggregate;
 use crate::store::queries::Queries;
@@ -225,7 +225,7 @@ impl<B> CommandRequest<B> {
     }
 }
 
-fn replay<T: StoredAggregate>(kept: Kept<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
+fn replay<T: StoredAggregate>(kept: KeptAnswer<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
     match kept.verdict {
         Ok(answer) => Ok(CommandOutcome { id: kept.id, version: kept.version, answer, replayed: true }),
         Err(refusal) => Err(ApiError::from(refusal).replayed()),

@@ -20,15 +20,6 @@ use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::slicing::Slicing;
 use crate::app::Directories;
 use crate::config::Config;
-use crate::domain::access::Access;
-use crate::domain::endpoint::Endpoint;
-use crate::domain::file::File;
-use crate::domain::kept_payment_event::KeptPaymentEvent;
-use crate::domain::mail::Mail;
-use crate::domain::material::Material;
-use crate::domain::order::Order;
-use crate::domain::printer::Printer;
-use crate::domain::sku::Sku;
 use crate::files::blobs::Blobs;
 use crate::http::AppState;
 use crate::http::admission::Admission;
@@ -44,10 +35,10 @@ use crate::http::production::metrics::Tallies;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::redis::Redis;
-use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
+use crate::store::{Store, StoredAggregate};
 
 /// Says where the state of the server holds each handle.
 macro_rules! held {
@@ -60,15 +51,6 @@ macro_rules! held {
     )*};
 }
 held! {
-    Directory<Access>: access;
-    Directory<Material>: materials;
-    Directory<Sku>: skus;
-    Directory<File>: files;
-    Directory<Order>: orders;
-    Directory<Printer>: printers;
-    Directory<Endpoint>: endpoints;
-    Directory<Mail>: mails;
-    Directory<KeptPaymentEvent>: inbound;
     Directories: directories;
     Arc<Environment>: environment;
     Queries: queries;
@@ -97,6 +79,16 @@ held! {
     CancellationToken: leaving;
     Arc<Descriptions>: descriptions;
     Arc<ReadinessCache>: readiness;
+}
+
+/// The directory of each kind that is registered.
+impl<A: StoredAggregate> FromRef<AppState> for Directory<A>
+where
+    Directories: AsRef<Self>,
+{
+    fn from_ref(app: &AppState) -> Self {
+        app.directories.as_ref().clone()
+    }
 }
 
 impl FromRef<AppState> for MakeSources {

@@ -15,7 +15,7 @@ use crate::actors::kernel::envelope::IdempotencyKey;
 use crate::domain::aggregate::Aggregate;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{DAY_MS, Timestamp};
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::store::queries::Queries;
@@ -24,10 +24,10 @@ const HEADER: &str = "idempotency-key";
 /// Longest key that a client may choose.
 const MAX_KEY_CHARS: usize = 255;
 /// How long an answer is kept: 24 hours.
-const RETENTION_MS: i64 = 24 * 3_600_000;
+const RETENTION_MS: i64 = DAY_MS;
 
 /// The kept answer to the first request with a key.
-pub struct Kept<T: Aggregate> {
+pub struct KeptAnswer<T: Aggregate> {
     /// The aggregate that answered.
     pub id: Id,
     /// Its version after the first request.
@@ -68,7 +68,7 @@ pub(super) async fn look_up<T: Aggregate>(
     queries: &Queries,
     key: &IdempotencyKey,
     now: Timestamp,
-) -> Result<Option<Kept<T>>, ApiError> {
+) -> Result<Option<KeptAnswer<T>>, ApiError> {
     let Some(row) = queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
         return Ok(None);
     };
@@ -80,7 +80,7 @@ pub(super) async fn look_up<T: Aggregate>(
         ));
     }
     let verdict = serde_json::from_str(&row.answer).map_err(ApiError::internal)?;
-    Ok(Some(Kept { id: row.aggregate_id, version: row.version, verdict }))
+    Ok(Some(KeptAnswer { id: row.aggregate_id, version: row.version, verdict }))
 }
 
 /// Scopes of keys whose first request is still running.

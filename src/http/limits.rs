@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::config::Config;
 use crate::domain::limits::address::{self, Network};
-use crate::domain::limits::{Named, Rule, Standing};
+use crate::domain::limits::{LimitKind, LimitRule, Standing};
 use crate::domain::time::Timestamp;
 use crate::http::error::ApiError;
 use crate::services::redis::{Redis, Shared};
@@ -30,24 +30,24 @@ const FORWARDED: &str = "x-forwarded-for";
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Charge {
     /// The kind of window.
-    pub named: Named,
+    pub named: LimitKind,
     /// Who is limited: an id, an address, or a digest of a text.
     pub scope: u128,
 }
 
 impl Charge {
     /// A window for one address.
-    pub fn of_address(named: Named, address: IpAddr) -> Self {
+    pub fn of_address(named: LimitKind, address: IpAddr) -> Self {
         Self { named, scope: address::scope(address) }
     }
 
     /// A window for one text (such as an e-mail address), whatever address it comes from.
-    pub fn of_text(named: Named, word: &str) -> Self {
+    pub fn of_text(named: LimitKind, word: &str) -> Self {
         Self { named, scope: shortened(Sha256::new().chain_update(word)) }
     }
 
     /// A window for one text (such as an e-mail address) from one address.
-    pub fn of_pair(named: Named, word: &str, address: IpAddr) -> Self {
+    pub fn of_pair(named: LimitKind, word: &str, address: IpAddr) -> Self {
         Self {
             named,
             scope: shortened(Sha256::new().chain_update(address::scope(address).to_be_bytes()).chain_update(word)),
@@ -62,24 +62,24 @@ fn shortened(hash: Sha256) -> u128 {
 
 /// The windows of all callers, and their limits.
 pub struct Limits {
-    rules: [Rule; Named::ALL.len()],
+    rules: [LimitRule; LimitKind::ALL.len()],
     windows: Windows,
     shared: Option<Arc<Redis>>,
     trusted: Vec<Network>,
-    refused: [AtomicU64; Named::ALL.len()],
+    refused: [AtomicU64; LimitKind::ALL.len()],
 }
 
 impl Limits {
     /// With the limits of the configuration; with `shared`, windows are shared by all servers through Redis.
     pub fn new(config: &Config, shared: Option<Arc<Redis>>) -> Self {
         let limits = &config.limits;
-        let rules = Named::ALL.map(|named| Rule {
+        let rules = LimitKind::ALL.map(|named| LimitRule {
             limit: match named {
-                Named::Staff => limits.staff_requests_per_minute,
-                Named::Customer => limits.customer_requests_per_minute,
-                Named::Anonymous => limits.anonymous_requests_per_minute,
-                Named::Login => limits.login_attempts_per_15_minutes,
-                Named::Account => limits.account_attempts_per_15_minutes,
+                LimitKind::Staff => limits.staff_requests_per_minute,
+                LimitKind::Customer => limits.customer_requests_per_minute,
+                LimitKind::Anonymous => limits.anonymous_requests_per_minute,
+                LimitKind::Login => limits.login_attempts_per_15_minutes,
+                LimitKind::Account => limits.account_attempts_per_15_minutes,
             },
             period_ms: named.period_ms(),
         });
@@ -90,7 +90,7 @@ impl Limits {
     }
 
     /// The limit and length of windows of one kind.
-    pub const fn rule(&self, named: Named) -> Rule {
+    pub const fn rule(&self, named: LimitKind) -> LimitRule {
         self.rules[named as usize]
     }
 
@@ -142,8 +142,8 @@ impl Limits {
     }
 
     /// Requests refused so far, by kind of window.
-    pub fn refused(&self) -> impl Iterator<Item = (Named, u64)> {
-        Named::ALL.into_iter().map(|named| (named, self.refused[named as usize].load(Relaxed)))
+    pub fn refused(&self) -> impl Iterator<Item = (LimitKind, u64)> {
+        LimitKind::ALL.into_iter().map(|named| (named, self.refused[named as usize].load(Relaxed)))
     }
 
     /// How many windows are held in memory.
@@ -194,7 +194,7 @@ struct RateHeaders(Standing);
 
 /// 429. All the charges of one request count the same things in windows of the same length.
 fn refusal(standing: Standing, charges: &[Charge]) -> Response {
-    let (what, period) = charges.first().map_or(Named::Anonymous, |charge| charge.named).words();
+    let (what, period) = charges.first().map_or(LimitKind::Anonymous, |charge| charge.named).words();
     let (limit, seconds) = (standing.limit, standing.retry_after());
     let message = format!("{limit} {what} in {period} are the limit; try again in {seconds} seconds");
     let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);

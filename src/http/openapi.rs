@@ -26,13 +26,13 @@ use crate::http::error::ApiError;
 use crate::http::production::{self, health};
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};
-use operation::{Content, Operation, Resource};
+use operation::{DescribedContent, DescribedOperation, DescribedResource};
 
 pub use api_schema::{shape, words};
 pub use document::document;
 
 /// Everything that is described, in the order of the document.
-pub fn resources() -> Vec<Resource> {
+pub fn resources() -> Vec<DescribedResource> {
     production::resources(false).into_iter().map(ResourceRoutes::resource).collect()
 }
 
@@ -55,8 +55,8 @@ pub fn downgraded(json: &str) -> Result<String, ApiError> {
 /// What does not fit together: routes without a description, descriptions without a route.
 pub fn misfits(served: &[Served]) -> Vec<String> {
     let resources = resources();
-    let described: Vec<&Operation> = resources.iter().flat_map(|resource| &resource.operations).collect();
-    let is = |route: &Served, said: &Operation| route.method == said.method && route.path == said.path;
+    let described: Vec<&DescribedOperation> = resources.iter().flat_map(|resource| &resource.operations).collect();
+    let is = |route: &Served, said: &DescribedOperation| route.method == said.method && route.path == said.path;
     let bare = served.iter().filter(|route| !described.iter().any(|said| is(route, said)));
     let idle = described.iter().filter(|said| !served.iter().any(|route| is(route, said)));
     bare.map(|route| format!("no description: {} {}", route.method, route.path))
@@ -76,15 +76,15 @@ pub fn routes() -> ResourceRoutes {
 }
 
 /// A description of the API as it is served.
-struct Description(HttpResponse);
+struct DescriptionResponse(HttpResponse);
 
-impl IntoResponse for Description {
+impl IntoResponse for DescriptionResponse {
     fn into_response(self) -> HttpResponse {
         self.0
     }
 }
 
-impl ToSchema for Description {
+impl ToSchema for DescriptionResponse {
     const NAME: Option<&'static str> = Some("OpenApiDocument");
     fn schema() -> Shape {
         open_object().about("A document as the OpenAPI specification defines it.")
@@ -94,18 +94,18 @@ impl ToSchema for Description {
     }
 }
 
-impl Reply for Description {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+impl Reply for DescriptionResponse {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add::<Self>();
-        operation.answer = (200, Content::Named("OpenApiDocument"));
+        operation.answer = (200, DescribedContent::Named("OpenApiDocument"));
     }
 }
 
-async fn show(State(made): State<Arc<Descriptions>>) -> Result<Description, ApiError> {
+async fn show(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
     Ok(served_description(made.present()?.clone()))
 }
 
-async fn show_downgraded(State(made): State<Arc<Descriptions>>) -> Result<Description, ApiError> {
+async fn show_downgraded(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
     Ok(served_description(made.downgraded()?.clone()))
 }
 
@@ -138,7 +138,7 @@ impl Descriptions {
     }
 }
 
-fn served_description(json: Bytes) -> Description {
+fn served_description(json: Bytes) -> DescriptionResponse {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "public, max-age=3600")];
-    Description((headers, json).into_response())
+    DescriptionResponse((headers, json).into_response())
 }

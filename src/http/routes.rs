@@ -15,7 +15,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use crate::http::AppState;
 use crate::http::access::{Gate, RequiredAccess, guard};
 use crate::http::limits::layer::treatment;
-use crate::http::openapi::operation::{Named, Operation, Resource, operation};
+use crate::http::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
 use crate::http::wire::{Components, DescribedHandler, ToSchema};
 
 /// A route as it is served.
@@ -33,14 +33,14 @@ pub struct Served {
 /// handler, its words and its own errors. What it takes and answers is asked of the handler's types.
 pub struct ResourceRoutes {
     routes: Routes,
-    resource: Resource,
+    resource: DescribedResource,
     components: Components,
 }
 
 impl ResourceRoutes {
     /// None yet. `kind` is what `{id}` names: it makes the code of the 404, `<kind>_not_found`.
     pub fn new(tag: &'static str, about: &'static str, kind: &'static str) -> Self {
-        let resource = Resource { tag, about, kind, shapes: Vec::new(), operations: Vec::new() };
+        let resource = DescribedResource { tag, about, kind, shapes: Vec::new(), operations: Vec::new() };
         Self { routes: Routes::new(), resource, components: Components::default() }
     }
 
@@ -64,9 +64,9 @@ impl ResourceRoutes {
     }
 
     /// The description of the resource, for the document.
-    pub fn resource(self) -> Resource {
+    pub fn resource(self) -> DescribedResource {
         let Self { mut resource, components, .. } = self;
-        let named = components.0.into_iter().map(|(name, shape, example)| Named { name, shape, example });
+        let named = components.0.into_iter().map(|(name, shape, example)| NamedSchema { name, shape, example });
         resource.shapes.extend(named);
         resource
     }
@@ -76,7 +76,7 @@ impl ResourceRoutes {
 type RouteKey = (Method, RequiredAccess, &'static str);
 
 /// Says of an operation what its types do not: name, summary, errors of its own.
-type Words = fn(Operation) -> Operation;
+type Words = fn(DescribedOperation) -> DescribedOperation;
 
 macro_rules! described_routes {
     ($($(#[$doc:meta])* $name:ident: $method:ident, $timed:literal;)*) => {

@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 
 use crate::http::access::FromMachine;
 use crate::http::{AppState, last_used, router};
-use connection::{Connection, HeadLimits};
+use connection::{HeadLimits, HttpConnection};
 use front::Arrived;
 
 pub use front::Front;
@@ -65,7 +65,7 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
         };
         let limits = HeadLimits::of(&app.config.server);
         let (crowded, limits) = if place.crowded { (true, limits.short()) } else { (false, limits) };
-        let connection = Connection { routes: routes.clone(), peer: Some(peer), crowded, once: crowded, limits };
+        let connection = HttpConnection { routes: routes.clone(), peer: Some(peer), crowded, once: crowded, limits };
         let served = connection.serve(stream, begin, graceful.watcher());
         tokio::spawn(async move {
             served.await;
@@ -97,7 +97,7 @@ pub async fn serve_control(listener: UnixListener, app: AppState) {
             continue;
         };
         let (place, limits) = (app.admission.reserved(), HeadLimits::of(&app.config.server));
-        let connection = Connection { routes: routes.clone(), peer: None, crowded: false, once: false, limits };
+        let connection = HttpConnection { routes: routes.clone(), peer: None, crowded: false, once: false, limits };
         let served = connection.serve(stream, Vec::new(), graceful.watcher());
         tokio::spawn(async move {
             served.await;

@@ -22,14 +22,14 @@ handles! {
 }
 
 /// The right of one caller to go on reading a stream.
-pub struct Standing {
+pub struct ReadingRight {
     app: StreamHandles,
     who: Caller,
     changes: watch::Receiver<u64>,
     looked: Instant,
 }
 
-impl Standing {
+impl ReadingRight {
     /// For a caller who has just been let in.
     pub(crate) fn new(app: StreamHandles, who: Caller) -> Self {
         let changes = app.changes.0.subscribe();

@@ -35,7 +35,7 @@ pub use query::read_query;
 pub(crate) use rules::like;
 pub use rules::{
     AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern, Rule,
-    Secret, TextList, Within, Worded,
+    SecretText, TextList, Within, Worded,
 };
 pub use schema::{open_request_schema, request_member, request_schema};
 pub use values::read_word;

@@ -56,7 +56,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Repeats {
         if *metadata.level() > Level::WARN || of_a_request {
             return true;
         }
-        let mut line = Line(DefaultHasher::new());
+        let mut line = LogLine(DefaultHasher::new());
         (metadata.target(), metadata.line()).hash(&mut line.0);
         event.record(&mut line);
         self.passes(line.0.finish(), Instant::now())
@@ -64,9 +64,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Repeats {
 }
 
 /// Hashes the fields of a line.
-struct Line(DefaultHasher);
+struct LogLine(DefaultHasher);
 
-impl Visit for Line {
+impl Visit for LogLine {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         (field.name(), format!("{value:?}")).hash(&mut self.0);
     }

@@ -113,7 +113,7 @@ pub struct PrinterConnections {
     pub registry: Registry,
     /// Held while a printer is registered or moved, so that no machine is registered twice.
     pub registering: tokio::sync::Mutex<()>,
-    links: DashMap<Id, Arc<PrinterConnection>>,
+    by_printer: DashMap<Id, Arc<PrinterConnection>>,
     /// Changes when a connection is added.
     came: watch::Sender<()>,
     /// Callers that wait for the outcome of a manual print, by the print's id.
@@ -126,25 +126,25 @@ impl PrinterConnections {
         Self {
             registry,
             registering: tokio::sync::Mutex::default(),
-            links: DashMap::new(),
+            by_printer: DashMap::new(),
             came: watch::Sender::new(()),
             manual: DashMap::new(),
         }
     }
 
     /// The connection of a printer that is being watched.
-    pub fn link(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
-        self.links.get(&printer).map(|link| link.clone())
+    pub fn get(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
+        self.by_printer.get(&printer).map(|connection| connection.clone())
     }
 
-    /// As [`Self::link`], but waits a moment for it: after a start or a crash a print may go on before its printer is
+    /// As [`Self::get`], but waits a moment for it: after a start or a crash a print may go on before its printer is
     /// watched again.
-    pub async fn linked(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
+    pub async fn wait_for(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         let mut came = self.came.subscribe();
         let found = async {
             loop {
-                if let Some(link) = self.link(printer) {
-                    return Some(link);
+                if let Some(connection) = self.get(printer) {
+                    return Some(connection);
                 }
                 came.changed().await.ok()?;
             }
@@ -154,7 +154,7 @@ impl PrinterConnections {
 
     /// What a printer said last.
     pub fn status(&self, printer: Id) -> Option<Status> {
-        self.links.get(&printer).map(|link| link.latest())
+        self.by_printer.get(&printer).map(|connection| connection.latest())
     }
 
     /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody waits.
@@ -174,7 +174,7 @@ impl PrinterConnections {
 
     /// Adds the connection of a printer that is being watched through this adapter.
     pub fn put(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<PrinterConnection> {
-        let link = Arc::new(PrinterConnection {
+        let connection = Arc::new(PrinterConnection {
             adapter,
             status: watch::Sender::new(Status::default()),
             look: Notify::new(),
@@ -184,14 +184,14 @@ impl PrinterConnections {
             pushed_at: AtomicI64::new(0),
             stopping: watch::Sender::new(0),
         });
-        self.links.insert(printer, link.clone());
+        self.by_printer.insert(printer, connection.clone());
         self.came.send_replace(());
-        link
+        connection
     }
 
     /// Removes a connection; another one that took its place stays.
-    pub fn remove(&self, printer: Id, link: &Arc<PrinterConnection>) {
-        self.links.remove_if(&printer, |_, known| Arc::ptr_eq(known, link));
+    pub fn remove(&self, printer: Id, connection: &Arc<PrinterConnection>) {
+        self.by_printer.remove_if(&printer, |_, known| Arc::ptr_eq(known, connection));
     }
 }
 
@@ -212,7 +212,7 @@ mod tests {
             tokio::task::yield_now().await;
             connections.put(id(1), adapter.clone())
         };
-        let (found, put) = tokio::join!(connections.linked(id(1)), late);
+        let (found, put) = tokio::join!(connections.wait_for(id(1)), late);
         assert!(Arc::ptr_eq(&found.unwrap(), &put));
     }
 }

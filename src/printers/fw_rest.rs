@@ -22,7 +22,7 @@ use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
 use crate::printers::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
-use crate::printers::push::{Endpoint, Push};
+use crate::printers::push::{Push, PushTarget};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::{Wire, file_name};
 
@@ -223,7 +223,7 @@ impl Adapter for FwRest {
     }
 
     async fn changed(&self) {
-        let endpoint = || Endpoint::beside(&self.wire, "websocket");
+        let endpoint = || PushTarget::beside(&self.wire, "websocket");
         let socket = || push::Socket::new(self.wire.api_key.clone(), self.facts.clone());
         self.push.changed(|| Some((endpoint()?, socket()))).await;
     }

@@ -103,7 +103,7 @@ impl PushInbox {
 }
 
 /// Where to connect, and how to say who we are.
-pub(super) struct Endpoint {
+pub(super) struct PushTarget {
     url: Url,
     header: Option<(HeaderName, HeaderValue)>,
     connect_timeout: Duration,
@@ -111,7 +111,7 @@ pub(super) struct Endpoint {
     quiet: Duration,
 }
 
-impl Endpoint {
+impl PushTarget {
     /// The socket at a path of a printer's HTTP server; `None` for https, where only polling is done.
     pub(super) fn beside(wire: &Wire, path: &str) -> Option<Self> {
         let mut url = wire.url(path);
@@ -128,7 +128,7 @@ impl Endpoint {
 
 impl Push {
     /// Waits for a push; opens the connection where there is none.
-    pub(super) async fn changed<D: Dialect>(&self, begin: impl FnOnce() -> Option<(Endpoint, D)>) {
+    pub(super) async fn changed<D: Dialect>(&self, begin: impl FnOnce() -> Option<(PushTarget, D)>) {
         {
             let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
             if task.as_ref().is_none_or(AbortOnDropHandle::is_finished)
@@ -162,7 +162,7 @@ impl Push {
     }
 }
 
-async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, shared: Arc<PushInbox>) {
+async fn keep<D: Dialect>(endpoint: PushTarget, mut dialect: D, shared: Arc<PushInbox>) {
     let mut failures = 0;
     loop {
         let talked = talk(&endpoint, &mut dialect, &shared).await;
@@ -183,7 +183,7 @@ async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, shared: Arc<PushIn
 }
 
 /// Serves one connection from opening to its end. An error means that it never opened.
-async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, shared: &PushInbox) -> Result<(), PrinterError> {
+async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushInbox) -> Result<(), PrinterError> {
     let greeting = dialect.greet().await?;
     let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());
     let mut request = endpoint.url.as_str().into_client_request().map_err(|error| unreachable(&error))?;

@@ -24,7 +24,7 @@ use crate::printers::PrinterType;
 use crate::printers::adapter::{
     Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
 };
-use crate::printers::push::{Endpoint, Push};
+use crate::printers::push::{Push, PushTarget};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
 
@@ -247,7 +247,7 @@ impl Adapter for ServerRest {
     }
 
     async fn changed(&self) {
-        let endpoint = || Endpoint::beside(&self.wire, "sockjs/websocket");
+        let endpoint = || PushTarget::beside(&self.wire, "sockjs/websocket");
         self.push.changed(|| Some((endpoint()?, push::Socket::new(self.wire.clone())))).await;
     }
 

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::limits::Rule;
+use crate::domain::limits::LimitRule;
 use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
 
@@ -65,14 +65,14 @@ pub struct Shared {
 
 impl Shared {
     /// The window of `now` under a rule.
-    pub const fn at(word: &'static str, scope: u128, rule: Rule, now: Timestamp) -> Self {
+    pub const fn at(word: &'static str, scope: u128, rule: LimitRule, now: Timestamp) -> Self {
         Self { word, scope, index: rule.index(now), limit: rule.limit, period_ms: rule.period_ms }
     }
 }
 
 /// The answer of Redis to one request of a caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counted {
+pub struct WindowCounts {
     /// One of the windows was full; nothing was counted.
     pub full: bool,
     /// Requests in each window.
@@ -80,7 +80,7 @@ pub struct Counted {
 }
 
 /// A connection that has proved itself.
-struct Link(ConnectionManager);
+struct ProvenConnection(ConnectionManager);
 
 /// Redis, available or not.
 pub struct Redis {
@@ -88,7 +88,7 @@ pub struct Redis {
     within: Duration,
     stream_length: u32,
     script: Script,
-    link: ArcSwapOption<Link>,
+    link: ArcSwapOption<ProvenConnection>,
     lost: Notify,
     losses: AtomicU64,
     failures: AtomicU64,
@@ -134,7 +134,7 @@ impl Redis {
     }
 
     /// Counts a request in all these windows, or in none when one is full. `None` while Redis is unavailable.
-    pub async fn count(&self, windows: &[Shared]) -> Option<Counted> {
+    pub async fn count(&self, windows: &[Shared]) -> Option<WindowCounts> {
         let link = self.link.load_full()?;
         let mut asked = self.script.prepare_invoke();
         for window in windows {
@@ -144,7 +144,7 @@ impl Redis {
         let mut connection = link.0.clone();
         let why = match timeout(self.within, asked.invoke_async::<Vec<u32>>(&mut connection)).await {
             Ok(Ok(mut counts)) if counts.len() == windows.len() + 1 => {
-                return Some(Counted { full: counts.remove(0) == 1, counts });
+                return Some(WindowCounts { full: counts.remove(0) == 1, counts });
             }
             Ok(Ok(counts)) => format!("{} numbers for {} windows", counts.len(), windows.len()),
             Ok(Err(error)) => error.to_string(),
@@ -156,7 +156,7 @@ impl Redis {
     }
 
     /// A link failed: unless another one stands already, nobody asks any more until there is one.
-    fn lose(&self, link: &Arc<Link>, why: &str) {
+    fn lose(&self, link: &Arc<ProvenConnection>, why: &str) {
         let before = self.link.compare_and_swap(link, None);
         if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {
             self.losses.fetch_add(1, Relaxed);
@@ -213,11 +213,11 @@ impl Redis {
     }
 
     /// A new connection each time: an old one may hang on a network that has forgotten it.
-    async fn connect(&self) -> RedisResult<Link> {
+    async fn connect(&self) -> RedisResult<ProvenConnection> {
         let manager = self.manager(self.within).await?;
         self.prove(&manager).await?;
         self.script.prepare_invoke().load_async(&mut manager.clone()).await?;
-        Ok(Link(manager))
+        Ok(ProvenConnection(manager))
     }
 
     /// It answers in time and takes writes.

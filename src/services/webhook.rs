@@ -18,7 +18,7 @@ const ANSWER_KEPT_BYTES: usize = 1024;
 
 /// One event on its way to one endpoint. The same on every attempt.
 #[derive(Clone)]
-pub struct Delivery {
+pub struct OutgoingDelivery {
     /// The delivery's own id: `X-Service-Delivery`.
     pub id: String,
     /// The event's id: `webhook-id`, and `id` of the envelope.
@@ -64,14 +64,14 @@ impl Sender {
 
     /// Makes one attempt. `now` is the time of the attempt: it is signed with it, so a receiver can tell a stale copy. Whatever the other
     /// side does is an [`Outcome`], never an error.
-    pub async fn send(&self, delivery: &Delivery, now: Timestamp) -> Outcome {
+    pub async fn send(&self, delivery: &OutgoingDelivery, now: Timestamp) -> Outcome {
         let started = Instant::now();
         let mut outcome = self.attempt(delivery, now).await;
         outcome.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         outcome
     }
 
-    async fn attempt(&self, delivery: &Delivery, now: Timestamp) -> Outcome {
+    async fn attempt(&self, delivery: &OutgoingDelivery, now: Timestamp) -> Outcome {
         let request = match self.client.post(&delivery.url) {
             Ok(request) => signed(request, delivery, now.as_second()),
             Err(refused) => return Outcome::failed(refused.to_string()),
@@ -127,7 +127,7 @@ impl Outcome {
 }
 
 /// Puts body and headers on the request. `stamp` is the time of the attempt in Unix seconds.
-fn signed(request: reqwest::RequestBuilder, delivery: &Delivery, stamp: i64) -> reqwest::RequestBuilder {
+fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: i64) -> reqwest::RequestBuilder {
     let mut secrets = vec![delivery.secret.as_str()];
     secrets.extend(delivery.old_secret.as_deref());
     request

@@ -1,21 +1,18 @@
 //! Work that runs in the order of commits without being one: loads, and the deletion of old rows.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
 
 use crate::domain::aggregate::Versioned;
+use crate::domain::event;
 use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{DAY_MS, Timestamp};
 use crate::store::reader::Reader;
 use crate::store::rows::{Damaged, LoadError, WriteError, purge_deliveries, purge_events, purge_idempotency};
 use crate::store::{AggregateKey, StoredAggregate};
-
-/// How long events and deliveries are kept. Idempotency keys carry their own end.
-const EVENT_RETENTION: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Answers whether the store can go on with its connection.
 type Run = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
@@ -57,13 +54,12 @@ impl OrderedWork {
         Self { key, generation, run }
     }
 
-    /// Deletes rows whose retention is over as of `now`. On SQLite it also writes the log back into the database file
+    /// Deletes rows whose retention is over as of `now`; idempotency keys carry their own end. On SQLite it also writes the log back into the database file
     /// and truncates it, so that the log does not stay as large as it once was.
     pub(super) fn retention(now: Timestamp) -> Self {
         let run: Run = Box::new(move |reader| {
             async move {
-                let retention_ms = i64::try_from(EVENT_RETENTION.as_millis()).unwrap_or(i64::MAX);
-                let before = now.plus_ms(-retention_ms);
+                let before = now.plus_ms(-event::RETENTION_DAYS * DAY_MS);
                 let deleted = match reader {
                     Reader::Database(db) => delete_old_rows(db, now, before).await,
                     Reader::Memory(store) => Ok(store.delete_old_rows(now, before)),

@@ -10,7 +10,7 @@ pub type SecretCheck = (&'static str, String);
 
 /// What a database is, before anything is written to it.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum DatabaseState {
     /// It does not exist, or holds no table of Printfloor.
     New,
     /// It holds a shop.
@@ -25,9 +25,9 @@ pub enum Found {
 /// # Errors
 ///
 /// When it cannot be asked.
-pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result<Found, OpenError> {
+pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result<DatabaseState, OpenError> {
     if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
-        return Ok(Found::New);
+        return Ok(DatabaseState::New);
     }
     connect::reach(&settings.url).await?;
     let db = connect::reading(&DatabaseSettings { read_connections: 1, ..settings.clone() }).await?;
@@ -36,11 +36,11 @@ pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result
     Ok(found?)
 }
 
-async fn found(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Found, DbErr> {
+async fn found(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<DatabaseState, DbErr> {
     if !has_table(db, "writer").await? {
-        return Ok(Found::New);
+        return Ok(DatabaseState::New);
     }
-    Ok(Found::Existing { differing: differing(db, checks).await? })
+    Ok(DatabaseState::Existing { differing: differing(db, checks).await? })
 }
 
 async fn has_table(db: &DatabaseConnection, name: &str) -> Result<bool, DbErr> {

@@ -1,17 +1,17 @@
 //! The shop's half of the API as a program that uses it sees it: one file for each part of it.
 
 mod agent;
-mod alerts;
+pub mod alerts;
 mod allowed;
 mod audit;
 mod description;
 mod errors;
-mod files;
+pub mod files;
 mod idempotency;
 mod jobs;
 mod keys;
 mod lists;
-mod materials;
+pub mod materials;
 mod orders;
 mod own_orders;
 mod payments;

@@ -81,8 +81,8 @@ fn a_demo_that_was_killed_goes_on_where_it_was() {
     first.kill();
     let mut second = started(&place, "");
     second.line("2 simulated printers");
-    // The printers go on printing, and numbers go on.
-    second.line("job.completed");
+    // The order that was under way is finished, and numbers go on.
+    second.line("order.shipped     ORD-000001");
     let next = second.line("order.created");
     assert!(!next.contains("ORD-000001"), "{next}");
 }

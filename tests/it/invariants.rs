@@ -63,6 +63,22 @@ const EXPECT: Rule = Rule {
     innocent: &[("src/cli.rs", "#[expect(dead_code, reason = \"no #[allow( here\")]\nfn allow() {}")],
 };
 
+const BIASED: Rule = Rule {
+    holds: "every select! is biased, with a word on why in this order: chance decides nothing",
+    check: |file| {
+        let code: Vec<&str> = file.text.lines().map(str::trim_start).collect();
+        let unsaid = |at: usize| !code.get(at + 1).is_some_and(|next| next.starts_with("biased; // "));
+        let opens = |line: &str| line.contains("select! {") && !line.starts_with("//");
+        let found = code.iter().enumerate().filter(|(at, line)| opens(line) && unsaid(*at));
+        found.map(|(at, _)| (at + 1, "is not biased, or does not say why".to_owned())).collect()
+    },
+    planted: &[
+        ("src/cli.rs", "tokio::select! {\n    () = a => {}\n}"),
+        ("src/cli.rs", "let x = tokio::select! {\n    biased;\n    () = a => {}\n};"),
+    ],
+    innocent: &[("src/cli.rs", "// No select! {\ntokio::select! {\n    biased; // both end it\n    () = a => {}\n}")],
+};
+
 /// Lines of the longest file that is allowed. One that is longer has two subjects: split it.
 const MAX_LINES: usize = 400;
 
@@ -135,7 +151,7 @@ const BOUNDED_JSON: Rule = Rule {
     ],
 };
 
-const RULES: [&Rule; 5] = [&WIRE, &EXPECT, &SIZE, &DOCUMENTED, &BOUNDED_JSON];
+const RULES: [&Rule; 6] = [&WIRE, &EXPECT, &SIZE, &DOCUMENTED, &BOUNDED_JSON, &BIASED];
 
 #[test]
 fn no_enum_is_untagged() {
@@ -145,6 +161,11 @@ fn no_enum_is_untagged() {
 #[test]
 fn lints_are_expected_with_a_reason() {
     holds(&EXPECT);
+}
+
+#[test]
+fn chance_chooses_no_branch() {
+    holds(&BIASED);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use uuid::{NoContext, Uuid};
 
-use crate::domain::aggregate::{Counter, DecisionContext, Ids};
+use crate::domain::aggregate::{DecisionContext, Ids, NumberSeries};
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::rules::Rules;
@@ -88,10 +88,10 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn next(&self, counter: Counter) -> i64 {
+    fn next(&self, counter: NumberSeries) -> i64 {
         let last = match counter {
-            Counter::Order => &self.orders,
-            Counter::Job => &self.jobs,
+            NumberSeries::Order => &self.orders,
+            NumberSeries::Job => &self.jobs,
         };
         last.fetch_add(1, Relaxed) + 1
     }
@@ -107,7 +107,7 @@ impl Ids for MachineIds {
     fn id(&self) -> Id {
         Id(Uuid::now_v7())
     }
-    fn number(&self, counter: Counter) -> i64 {
+    fn number(&self, counter: NumberSeries) -> i64 {
         self.numbers.next(counter)
     }
     fn chance(&self) -> f64 {
@@ -139,7 +139,7 @@ impl Ids for SeededIds {
         let stamp = uuid::Timestamp::from_unix(NoContext, next.unsigned_abs(), 0);
         Id(Uuid::new_v7(stamp))
     }
-    fn number(&self, counter: Counter) -> i64 {
+    fn number(&self, counter: NumberSeries) -> i64 {
         self.numbers.next(counter)
     }
     fn chance(&self) -> f64 {

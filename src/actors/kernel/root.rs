@@ -17,7 +17,7 @@ pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell,
 
 /// The condition of one component (a child of the root).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Component {
+pub struct ComponentHealth {
     /// Whether it has started and not crashed since.
     pub up: bool,
     /// Crashes since the start of the process.
@@ -28,11 +28,11 @@ pub struct Component {
 
 /// How all children of the root fare; written by the root alone.
 #[derive(Clone, Debug, Default)]
-pub struct Components(Arc<Mutex<BTreeMap<&'static str, Component>>>);
+pub struct Components(Arc<Mutex<BTreeMap<&'static str, ComponentHealth>>>);
 
 impl Components {
     /// All components, by their name in `/readyz`.
-    pub fn all(&self) -> BTreeMap<&'static str, Component> {
+    pub fn all(&self) -> BTreeMap<&'static str, ComponentHealth> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
     fn up(&self, name: &'static str) {

@@ -10,13 +10,10 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
 use crate::domain::id::Id;
 use crate::domain::order::{Order, OrderCommand, PaymentNews};
-use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
+use crate::domain::payment_event::{ID_RETENTION_DAYS, OrderLinks, PaymentEffect, PaymentEvent};
 use crate::domain::principal::Principal;
+use crate::domain::time::DAY_MS;
 use crate::store::{Store, Unavailable};
-
-/// How long the id of an applied event is kept: longer than any processor repeats an event, so that a repeat has no second
-/// effect.
-const EVENT_ID_RETENTION_MS: i64 = 30 * 24 * 3_600_000;
 
 /// What became of a payment event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +47,7 @@ impl PaymentMatcher {
         let key = IdempotencyKey {
             key: format!("payments:{}", event.id),
             body_hash: String::new(),
-            expires_at: self.environment.now().plus_ms(EVENT_ID_RETENTION_MS),
+            expires_at: self.environment.now().plus_ms(ID_RETENTION_DAYS * DAY_MS),
         };
         let caller = CommandOrigin { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
         let names_a_payment = matches!(news, PaymentNews::Paid { .. });

@@ -15,10 +15,10 @@ use crate::domain::printer::{Phase, Printer};
 /// One look and, if it shows the attempt's print, one cancel. Says nothing by itself: a printer that answers "ok" may
 /// still print, which the next look shows.
 pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
-    let Some(link) = with.connections.link(of.id()) else { return };
-    link.calm().await;
+    let Some(connection) = with.connections.get(of.id()) else { return };
+    connection.calm().await;
     let began = Instant::now();
-    let status = match look(with, of, &link, with.settings.offline).await {
+    let status = match look(with, of, &connection, with.settings.offline).await {
         Ok(status) => status,
         Err(error) => return tracing::debug!(printer = %of.id(), %error, "not looked at, nothing is cancelled"),
     };
@@ -31,8 +31,8 @@ pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt:
     if began.elapsed() > with.settings.offline {
         return;
     }
-    match link.adapter.cancel().await {
-        Ok(()) => link.look.notify_one(),
+    match connection.adapter.cancel().await {
+        Ok(()) => connection.look.notify_one(),
         Err(error) => tracing::info!(printer = %of.id(), %error, "print not cancelled, is looked at again"),
     }
 }

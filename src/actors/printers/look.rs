@@ -19,20 +19,20 @@ use crate::printers::connections::PrinterConnection;
 pub(super) async fn look(
     with: &PrinterEffects,
     of: &Handle<Printer>,
-    link: &PrinterConnection,
+    connection: &PrinterConnection,
     patience: Duration,
 ) -> Result<Status, PrinterError> {
-    let _turn = link.looking.lock().await;
-    let (stops, began) = (link.stops(), Instant::now());
-    let answered = tokio::time::timeout(patience, link.adapter.status(with.environment.now())).await;
+    let _turn = connection.looking.lock().await;
+    let (stops, began) = (connection.stops(), Instant::now());
+    let answered = tokio::time::timeout(patience, connection.adapter.status(with.environment.now())).await;
     let status = answered.unwrap_or(Err(PrinterError::Timeout))?;
     if status.connection == Connection::Connected {
-        link.looked(began);
+        connection.looked(began);
     }
-    let before = link.status.borrow().clone();
-    link.status.send_replace(shown(&before, status.clone()));
+    let before = connection.status.borrow().clone();
+    connection.status.send_replace(shown(&before, status.clone()));
     // What an emergency stop causes must not be taken for anything else; once it is recorded, the status is read anew.
-    if link.is_stopping() || link.stops() != stops {
+    if connection.is_stopping() || connection.stops() != stops {
         return Ok(status);
     }
     let state = of.read();

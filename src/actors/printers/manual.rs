@@ -108,8 +108,8 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
         }
     }
     if let Some(Manual { phase: ManualPhase::StartSent { at }, .. }) = under_way(of, id) {
-        if let Some(link) = with.connections.link(of.id()) {
-            link.look.notify_one();
+        if let Some(connection) = with.connections.get(of.id()) {
+            connection.look.notify_one();
         }
         let confirm_ms = with.environment.rules.confirm_ms;
         let longest = Duration::from_millis(confirm_ms.unsigned_abs());
@@ -136,7 +136,7 @@ pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<S
 
 /// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing was asked of it.
 async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
-    let Some(link) = with.connections.linked(of.id()).await else {
+    let Some(connection) = with.connections.wait_for(of.id()).await else {
         return Some(Err(PrinterError::Unreachable("it is not connected".to_owned())));
     };
     let name = match manual.file_id {
@@ -153,11 +153,11 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
                 return Some(Err(PrinterError::Invalid("the file is gone".to_owned())));
             };
             let source = Source::of(file, with.blobs.path(&file.sha256)).marked(manual.id, file.metadata.form);
-            let name = match unused_name(link.adapter.as_ref(), &manual.file_name, manual.id).await {
+            let name = match unused_name(connection.adapter.as_ref(), &manual.file_name, manual.id).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),
             };
-            match send(&link, &name, &source).await {
+            match send(&connection, &name, &source).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),
             }
@@ -168,7 +168,7 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
         return None; // not ours to send any more
     }
-    let started = link.adapter.start(&name).await;
-    link.look.notify_one();
+    let started = connection.adapter.start(&name).await;
+    connection.look.notify_one();
     Some(started.map(|()| name))
 }

@@ -20,37 +20,37 @@ const POLLS_PER_LOOK: u32 = 10;
 /// The pause until the next look at a printer that answered. A server without its printer pushes nothing of it. A start
 /// that is not confirmed is looked for at every poll: what is pushed is no look, and the verdict on the start asks for how
 /// long nobody looked.
-pub(super) fn pause(of: &Handle<Printer>, link: &PrinterConnection, poll: Duration) -> Duration {
-    let connected = link.status.borrow().connection == Connection::Connected;
+pub(super) fn pause(of: &Handle<Printer>, connection: &PrinterConnection, poll: Duration) -> Duration {
+    let connected = connection.status.borrow().connection == Connection::Connected;
     let awaited = of.read().state.as_ref().is_some_and(Printer::awaits_start);
-    if connected && link.adapter.push().open && !awaited { poll * POLLS_PER_LOOK } else { poll }
+    if connected && connection.adapter.push().open && !awaited { poll * POLLS_PER_LOOK } else { poll }
 }
 
 /// When the printer was heard last: in a look, or on its push connection.
-pub(super) fn heard(link: &PrinterConnection, looked: Instant) -> Instant {
-    link.adapter.push().heard.map_or(looked, |pushed| pushed.max(looked))
+pub(super) fn heard(connection: &PrinterConnection, looked: Instant) -> Instant {
+    connection.adapter.push().heard.map_or(looked, |pushed| pushed.max(looked))
 }
 
 /// Takes over what is pushed. Returns when the push connection is open and has been silent for so long that the printer must be
 /// looked at, to know in time whether it is offline.
-pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, link: &PrinterConnection) {
+pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;
     loop {
         sleep(PACE.min(patience)).await;
-        if let Some(telemetry) = link.adapter.telemetry()
-            && !link.is_stopping()
+        if let Some(telemetry) = connection.adapter.telemetry()
+            && !connection.is_stopping()
         {
             // In turn with the looks, so that the state of an older one is never told after a newer one.
-            let _turn = link.looking.lock().await;
+            let _turn = connection.looking.lock().await;
             let now = with.environment.now();
-            link.pushed(now);
-            link.status.send_modify(|status| telemetry.update(status));
-            let status = link.status.borrow().clone();
+            connection.pushed(now);
+            connection.status.send_modify(|status| telemetry.update(status));
+            let status = connection.status.borrow().clone();
             if of.read().state.as_ref().is_some_and(|printer| counts(printer, &status, now)) {
                 tell(of, PrinterCommand::Seen(Box::new(status))).await;
             }
         }
-        let push = link.adapter.push();
+        let push = connection.adapter.push();
         if push.open && push.heard.is_none_or(|heard| heard.elapsed() > patience) {
             return;
         }

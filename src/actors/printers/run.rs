@@ -60,9 +60,9 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
 /// Measures for how long nobody looks at the printer. After a restart of the server, or over a new connection, nobody is
 /// known to have looked since `from`; if the clock was set back since then, that time is unknown.
 fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Timestamp) {
-    if let Some(link) = with.connections.link(of.id()) {
+    if let Some(connection) = with.connections.get(of.id()) {
         let before = u64::try_from(with.environment.now().since(from)).map_or(Duration::MAX, Duration::from_millis);
-        link.measure_unwatched(attempt, before);
+        connection.measure_unwatched(attempt, before);
     }
 }
 
@@ -78,11 +78,11 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     let source = Source::of(file, with.blobs.path(&file.sha256)).marked(attempt, file.metadata.form);
     let mut pauses = UPLOAD_PAUSES.into_iter();
     let remote_name = loop {
-        let Some(link) = with.connections.linked(of.id()).await else {
+        let Some(connection) = with.connections.wait_for(of.id()).await else {
             let reason = "the printer is not connected".to_owned();
             return give_back(of, attempt, StartFailure::Unreachable, reason).await;
         };
-        match send(&link, &hand.file_name, &source).await {
+        match send(&connection, &hand.file_name, &source).await {
             Ok(name) => break name,
             Err(error) => {
                 tracing::info!(printer = %of.id(), %attempt, %error, "upload failed");
@@ -94,8 +94,8 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
             }
         }
     };
-    let Some(link) = with.connections.link(of.id()) else { return };
-    let server_mark = match link.adapter.server_mark().await {
+    let Some(connection) = with.connections.get(of.id()) else { return };
+    let server_mark = match connection.adapter.server_mark().await {
         Ok(mark) => mark,
         Err(error) => {
             tracing::debug!(printer = %of.id(), %attempt, %error, "no mark of the printer's server");
@@ -107,22 +107,22 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
         return; // not ours to send any more
     }
-    let Some(link) = with.connections.link(of.id()) else { return };
-    link.measure_unwatched(attempt, Duration::ZERO);
+    let Some(connection) = with.connections.get(of.id()) else { return };
+    connection.measure_unwatched(attempt, Duration::ZERO);
     // From now on the watch looks at every poll, also while the start is not answered.
-    link.look.notify_one();
-    match link.adapter.start(&remote_name).await {
-        Ok(()) => link.look.notify_one(),
+    connection.look.notify_one();
+    match connection.adapter.start(&remote_name).await {
+        Ok(()) => connection.look.notify_one(),
         Err(error) if error.certainly_not_done() => {
             tracing::info!(printer = %of.id(), %attempt, %error, "start refused");
             // Refused, but a start that the printer queued all the same must find no file: it is deleted, as in the
             // verdict.
-            revoke_refused(of, &link, attempt, &remote_name, error.to_string()).await;
+            revoke_refused(of, &connection, attempt, &remote_name, error.to_string()).await;
         }
         // The start may have happened: the watch or the verdict tells.
         Err(error) => {
             tracing::info!(printer = %of.id(), %attempt, %error, "start not answered");
-            link.look.notify_one();
+            connection.look.notify_one();
         }
     }
 }
@@ -158,8 +158,8 @@ fn matters_again(error: &PrinterError) -> bool {
         )
 }
 
-async fn revoke_refused(of: &Handle<Printer>, link: &PrinterConnection, attempt: Id, name: &str, reason: String) {
-    match link.adapter.delete_file(name).await {
+async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, attempt: Id, name: &str, reason: String) {
+    match connection.adapter.delete_file(name).await {
         Ok(Deleted::Gone | Deleted::NotFound) => {
             let _ = report(of, PrinterCommand::StartRefused { attempt, reason }).await;
         }
@@ -171,14 +171,14 @@ async fn revoke_refused(of: &Handle<Printer>, link: &PrinterConnection, attempt:
 /// Gathers the evidence for the verdict and tells it: status, then history, then deletion. Only "reachable, not our file,
 /// deleted" counts as revoked. For a print that was seen, nothing is deleted: the history alone decides.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
-    let evidence = match with.connections.linked(of.id()).await {
-        Some(link) => {
+    let evidence = match with.connections.wait_for(of.id()).await {
+        Some(connection) => {
             // What an emergency stop causes must not be taken for anything else.
-            link.calm().await;
-            let status = look(with, of, &link, with.settings.offline).await;
+            connection.calm().await;
+            let status = look(with, of, &connection, with.settings.offline).await;
             // The look itself may have decided.
             let Some(hand) = undecided(of, attempt) else { return };
-            gather(&link, &hand, status).await
+            gather(&connection, &hand, status).await
         }
         None => Evidence::Unclear("the printer is not connected".to_owned()),
     };
@@ -200,7 +200,7 @@ fn undecided(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
     })
 }
 
-async fn gather(link: &PrinterConnection, hand: &InHand, status: Result<Status, PrinterError>) -> Evidence {
+async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<Status, PrinterError>) -> Evidence {
     let name = hand.remote_name.as_deref().unwrap_or(&hand.file_name);
     let status = match status {
         Ok(status) => status,
@@ -215,7 +215,7 @@ async fn gather(link: &PrinterConnection, hand: &InHand, status: Result<Status, 
     {
         return Evidence::Shows(status);
     }
-    match link.adapter.history(name).await {
+    match connection.adapter.history(name).await {
         Ok(past) => {
             if let Some(print) = past.into_iter().find(|print| print.file == name) {
                 return Evidence::Remembers(print);
@@ -224,26 +224,27 @@ async fn gather(link: &PrinterConnection, hand: &InHand, status: Result<Status, 
         Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
         Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
     }
-    if began {
-        return Evidence::Forgets;
-    }
-    // Before the deletion, because with the file some printers forget what they remember of it.
+    // Before a deletion, because with the file some printers forget what they remember of it.
     let server = match &hand.server_mark {
-        None => ServerRun::Unknown,
-        Some(mark) => match link.adapter.server_ran_since(mark).await {
-            Ok(run) => run,
-            Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
-        },
+        None => Ok(ServerRun::Unknown),
+        Some(mark) => connection.adapter.server_ran_since(mark).await,
+    };
+    if began {
+        return Evidence::Forgets { server: server.unwrap_or_default() };
+    }
+    let server = match server {
+        Ok(server) => server,
+        Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
     };
     // A deletion may be repeated without harm, so a server that answers 5xx is asked again.
     let mut stumbles = 0;
     loop {
-        match link.adapter.delete_file(name).await {
+        match connection.adapter.delete_file(name).await {
             Ok(Deleted::Gone | Deleted::NotFound) => break,
             Err(PrinterError::Refused { status: 500.., .. }) if stumbles < MAX_DELETE_RETRIES => stumbles += 1,
             Err(error) => return Evidence::Unclear(format!("the file cannot be deleted there: {error}")),
         }
     }
-    let unwatched_ms = link.unwatched(hand.attempt).and_then(|time| i64::try_from(time.as_millis()).ok());
+    let unwatched_ms = connection.unwatched(hand.attempt).and_then(|time| i64::try_from(time.as_millis()).ok());
     Evidence::Revoked { server, unwatched_ms }
 }

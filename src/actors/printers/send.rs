@@ -6,8 +6,8 @@ use crate::printers::connections::PrinterConnection;
 
 /// Uploads a file; the name that the printer gave it. Ends as soon as the watch finds the printer silent: bytes that wait in the
 /// buffers of a dead connection would hold the print up for minutes.
-pub(super) async fn send(link: &PrinterConnection, name: &str, source: &Source) -> Result<String, PrinterError> {
-    let mut status = link.status.subscribe();
+pub(super) async fn send(connection: &PrinterConnection, name: &str, source: &Source) -> Result<String, PrinterError> {
+    let mut status = connection.status.subscribe();
     let silent = async {
         if status.wait_for(|status| status.connection == Connection::Unreachable).await.is_err() {
             std::future::pending::<()>().await;
@@ -15,9 +15,9 @@ pub(super) async fn send(link: &PrinterConnection, name: &str, source: &Source) 
     };
     let uploaded = tokio::select! {
         biased; // a file that is there counts
-        uploaded = link.adapter.upload(name, source) => uploaded,
+        uploaded = connection.adapter.upload(name, source) => uploaded,
         () = silent => Err(PrinterError::Unreachable("it does not answer any more".to_owned())),
     };
-    link.calm().await;
+    connection.calm().await;
     uploaded
 }

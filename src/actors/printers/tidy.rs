@@ -21,8 +21,8 @@ const PACE: Duration = Duration::from_millis(500);
 const MAX_DUE: usize = 64;
 
 /// Keeps a printer tidy as long as it is watched.
-pub(super) async fn tidy(of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
-    let mut status = link.status.subscribe();
+pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
+    let mut status = connection.status.subscribe();
     let mut work = Work::default();
     loop {
         if status.changed().await.is_err() {
@@ -32,7 +32,7 @@ pub(super) async fn tidy(of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
         let state = of.read();
         if let Some(printer) = state.state.as_ref() {
             work.note(printer, connected);
-            work.carry_out(printer, connected, link).await;
+            work.carry_out(printer, connected, connection).await;
         }
         sleep(PACE).await;
     }
@@ -76,12 +76,12 @@ impl Work {
         }
     }
 
-    async fn carry_out(&mut self, printer: &Printer, connected: bool, link: &PrinterConnection) {
+    async fn carry_out(&mut self, printer: &Printer, connected: bool, connection: &PrinterConnection) {
         if !connected || self.not_before.is_some_and(|at| Instant::now() < at) {
             return;
         }
         if !self.listed {
-            match link.adapter.list_files().await {
+            match connection.adapter.list_files().await {
                 Ok(files) => {
                     let left = files.into_iter().map(|file| file.path).filter(|path| printer.is_leftover(path));
                     left.for_each(|path| self.add(path));
@@ -96,7 +96,7 @@ impl Work {
             if !printer.is_leftover(&name) {
                 continue;
             }
-            match link.adapter.delete_file(&name).await {
+            match connection.adapter.delete_file(&name).await {
                 Ok(Deleted::Gone) => tracing::debug!(printer = %printer.id, file = name, "removed from the printer"),
                 Ok(Deleted::NotFound) | Err(PrinterError::Unsupported(_)) => {}
                 Err(error) => {

@@ -26,12 +26,12 @@ const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: D
 struct Watched<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
-    link: Arc<PrinterConnection>,
+    connection: Arc<PrinterConnection>,
 }
 
 impl Drop for Watched<'_> {
     fn drop(&mut self) {
-        self.with.connections.remove(self.of.id(), &self.link);
+        self.with.connections.remove(self.of.id(), &self.connection);
     }
 }
 
@@ -41,36 +41,37 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
         Ok(adapter) => adapter,
         Err(error) => {
             tracing::error!(printer = %of.id(), %error, "the printer cannot be reached");
-            let connection = match error {
+            let condition = match error {
                 MakeError::Key(_) => Connection::WrongKey,
                 MakeError::UnknownType(_) | MakeError::BadAddress(_) => Connection::Unreachable,
             };
-            tell(of, PrinterCommand::Silent(connection, error.to_string(), None)).await;
+            tell(of, PrinterCommand::Silent(condition, error.to_string(), None)).await;
             return;
         }
     };
-    let watched = Watched { with, of, link: with.connections.put(of.id(), adapter) };
-    let link = &watched.link;
+    let watched = Watched { with, of, connection: with.connections.put(of.id(), adapter) };
+    let connection = &watched.connection;
     let tidying = async {
         if with.settings.keep_files {
             std::future::pending::<()>().await;
         }
-        tidy(of, link).await;
+        tidy(of, connection).await;
     };
     tokio::select! {
-        () = looking(with, of, link) => {}
+        biased; // the look first: what it sees decides what may be tidied; a stop aborts both
+        () = looking(with, of, connection) => {}
         () = tidying => {}
     }
 }
 
 /// Looks at the printer for ever.
-async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
+async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let (mut failed, mut heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
-        let patience = patience(with.settings.offline, pushed::heard(link, heard).elapsed());
-        let looked = match look(with, of, link, patience).await {
+        let patience = patience(with.settings.offline, pushed::heard(connection, heard).elapsed());
+        let looked = match look(with, of, connection, patience).await {
             Ok(status) => {
                 (failed, heard) = (0, Instant::now());
                 if status.connection == Connection::FirmwareDisconnected {
@@ -84,38 +85,38 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
                     (seen_at, firmware_gone) = (Some(status.updated_at), None);
                 }
                 slots(with, of, &status).await;
-                if !link.is_stopping() {
-                    open_again(with, of, link, &status, &mut reopen).await;
+                if !connection.is_stopping() {
+                    open_again(with, of, connection, &status, &mut reopen).await;
                 }
                 true
             }
             Err(error) => {
                 failed += 1;
-                heard = pushed::heard(link, heard);
-                let connection = error.connection();
+                heard = pushed::heard(connection, heard);
+                let condition = error.connection();
                 if failed >= MAX_FAILED_LOOKS
                     || heard.elapsed() >= with.settings.offline
-                    || connection == Connection::WrongKey
+                    || condition == Connection::WrongKey
                 {
-                    let unavailable = Status::unavailable(connection, error.to_string(), with.environment.now());
-                    let before = link.status.borrow().clone();
-                    link.status.send_replace(shown(&before, unavailable));
-                    silent(of, connection, error.to_string(), seen_at).await;
+                    let unavailable = Status::unavailable(condition, error.to_string(), with.environment.now());
+                    let before = connection.status.borrow().clone();
+                    connection.status.send_replace(shown(&before, unavailable));
+                    silent(of, condition, error.to_string(), seen_at).await;
                 }
                 false
             }
         };
         let pause = if looked {
-            pushed::pause(of, link, with.settings.poll)
+            pushed::pause(of, connection, with.settings.poll)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
         tokio::select! {
             biased; // all of them only end the pause
             () = tokio::time::sleep(pause) => {}
-            () = link.adapter.changed(), if looked => {}
-            () = link.look.notified() => {}
-            () = pushed::take_over(with, of, link), if looked => {}
+            () = connection.adapter.changed(), if looked => {}
+            () = connection.look.notified() => {}
+            () = pushed::take_over(with, of, connection), if looked => {}
         }
     }
 }
@@ -142,10 +143,10 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
 }
 
 /// Tells the printer's actor that the printer has been silent for too long, unless it knows.
-async fn silent(of: &Handle<Printer>, connection: Connection, words: String, seen_at: Option<Timestamp>) {
+async fn silent(of: &Handle<Printer>, condition: Connection, words: String, seen_at: Option<Timestamp>) {
     let known = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
-    if known != Some((connection, true)) {
-        tell(of, PrinterCommand::Silent(connection, words, seen_at)).await;
+    if known != Some((condition, true)) {
+        tell(of, PrinterCommand::Silent(condition, words, seen_at)).await;
     }
 }
 
@@ -154,14 +155,14 @@ async fn silent(of: &Handle<Printer>, connection: Connection, words: String, see
 async fn open_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
-    link: &PrinterConnection,
+    connection: &PrinterConnection,
     status: &Status,
     reopen: &mut Reopen,
 ) {
     let closed = status.connection == Connection::FirmwareDisconnected;
     let wanted = closed && of.read().state.as_ref().is_some_and(Printer::may_open_connection);
     if reopen.due(closed, Instant::now()) && wanted {
-        if let Err(error) = link.adapter.connect().await {
+        if let Err(error) = connection.adapter.connect().await {
             tracing::debug!(printer = %of.id(), %error, "firmware not connected");
         }
         reopen.tried(Instant::now(), with.environment.chance());

@@ -3,14 +3,14 @@
 use migrations::{MigrationStatus, Migrator, MigratorTrait as _};
 use sea_orm::DatabaseConnection;
 
-use super::report::Report;
+use super::report::CheckReport;
 use crate::app::own_secrets;
 use crate::cli::error::database_advice;
 use crate::config::Config;
 use crate::store::connect::{self, DatabaseSettings, OpenError};
 
 /// Returns a connection for reading if the tables are up to date.
-pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConnection> {
+pub async fn check(report: &mut CheckReport, config: &Config) -> Option<DatabaseConnection> {
     let url = config.database_url().expose().to_owned();
     let name = connect::shown(&url);
     if connect::sqlite_file(&url).is_some_and(|file| !file.exists()) {

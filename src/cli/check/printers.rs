@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use sea_orm::DatabaseConnection;
 
-use super::report::Report;
+use super::report::CheckReport;
 use crate::actors::kernel::environment::Environment;
 use crate::app::printer_registry;
 use crate::config::Config;
@@ -25,7 +25,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 type Reached = Result<Arc<dyn Adapter>, String>;
 
 /// Checks all known printers.
-pub async fn check(report: &mut Report, config: &Config, reading: Option<&DatabaseConnection>) {
+pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&DatabaseConnection>) {
     let registry = match printer_registry(config) {
         Ok(registry) => registry,
         Err(error) => return report.wrong("printers", error.to_string(), "install the system's certificates"),
@@ -87,7 +87,7 @@ pub async fn check(report: &mut Report, config: &Config, reading: Option<&Databa
     }
 }
 
-fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
+fn tell(report: &mut CheckReport, name: &str, status: Result<Status, String>) {
     let status = match status {
         Ok(status) => status,
         Err(words) => {

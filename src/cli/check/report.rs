@@ -4,14 +4,14 @@ use crate::cli::{CliError, output};
 
 /// Prints each result at once.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct CheckReport {
     wrong: usize,
     lines: usize,
     /// Why results can no longer be printed.
     unread: Option<CliError>,
 }
 
-impl Report {
+impl CheckReport {
     /// A check that succeeded.
     pub fn fine(&mut self, what: &str, words: impl AsRef<str>) {
         self.line("ok", what, words.as_ref());

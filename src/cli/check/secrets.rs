@@ -1,33 +1,33 @@
 //! Checks the server's own secrets: they are those that the data was made with, or the first start can make them.
 
-use super::report::Report;
+use super::report::CheckReport;
 use crate::app::own_secrets;
 use crate::config::Config;
-use crate::store::secret_checks::Found;
+use crate::store::secret_checks::DatabaseState;
 
 /// Whether stored secrets can be read with these. `open` says whether the database could be opened.
-pub async fn check(report: &mut Report, config: &Config, open: bool) -> bool {
+pub async fn check(report: &mut CheckReport, config: &Config, open: bool) -> bool {
     let file = config.secrets_file();
     let mut auth = config.auth.clone();
     let lacking = auth.own_secrets_mut().into_iter().filter(|(_, secret)| secret.is_empty());
     let lacking = lacking.map(|(name, _)| name).collect::<Vec<_>>().join(", ");
-    let found = if open { own_secrets::look(config).await } else { Ok(Found::New) };
+    let found = if open { own_secrets::look(config).await } else { Ok(DatabaseState::New) };
     match found {
         // The check of the database has told it.
         Err(_) => false,
-        Ok(Found::New) => {
+        Ok(DatabaseState::New) => {
             if !lacking.is_empty() {
                 let words = format!("{lacking}: not set yet; the first start makes them in {}", file.display());
                 report.fine("secrets", words);
             }
             true
         }
-        Ok(Found::Existing { .. }) if !lacking.is_empty() => {
+        Ok(DatabaseState::Existing { .. }) if !lacking.is_empty() => {
             let advice = format!("put back {}, or set them as they were when the shop was made", file.display());
             report.wrong("secrets", format!("{lacking}: missing, and the data was made with them"), &advice);
             false
         }
-        Ok(Found::Existing { differing }) if !differing.is_empty() => {
+        Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
             let advice = format!(
                 "put the former value into {}, .env or the environment; `printfloor config --set` shows where the present one is set",
                 file.display()
@@ -36,7 +36,7 @@ pub async fn check(report: &mut Report, config: &Config, open: bool) -> bool {
             report.wrong("secrets", words, &advice);
             false
         }
-        Ok(Found::Existing { .. }) => {
+        Ok(DatabaseState::Existing { .. }) => {
             report.fine("secrets", "they are those that the data was made with");
             true
         }

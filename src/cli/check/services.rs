@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::report::Report;
+use super::report::CheckReport;
 use crate::config::Config;
 use crate::services::http::{LanSettings, lan};
 use crate::services::mail::{Encryption, Smtp, SmtpSettings};
@@ -13,7 +13,7 @@ use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Checks all services that the settings name.
-pub async fn check(report: &mut Report, config: &Config) {
+pub async fn check(report: &mut CheckReport, config: &Config) {
     mail(report, config).await;
     payments(report, config);
     slicer(report, config).await;
@@ -29,7 +29,7 @@ pub async fn check(report: &mut Report, config: &Config) {
     }
 }
 
-async fn mail(report: &mut Report, config: &Config) {
+async fn mail(report: &mut CheckReport, config: &Config) {
     let mail = &config.mail;
     if !mail.smtp_host.is_empty() {
         let credentials =
@@ -69,7 +69,7 @@ async fn mail(report: &mut Report, config: &Config) {
     }
 }
 
-fn payments(report: &mut Report, config: &Config) {
+fn payments(report: &mut CheckReport, config: &Config) {
     let payments = &config.payments;
     match (payments.webhook_secret.is_empty(), payments.secret_key.is_empty()) {
         (false, _) => report.fine("payments", "payment events signed with PAYMENT_WEBHOOK_SECRET are accepted"),
@@ -85,7 +85,7 @@ fn payments(report: &mut Report, config: &Config) {
 }
 
 /// The slicer may be missing: only SKUs with a model and without G-code need it.
-async fn slicer(report: &mut Report, config: &Config) {
+async fn slicer(report: &mut CheckReport, config: &Config) {
     let settings = config.slicer_settings();
     let names = profile::names(&settings.profiles).await;
     let folder = settings.profiles.display().to_string();
@@ -105,7 +105,7 @@ async fn slicer(report: &mut Report, config: &Config) {
     }
 }
 
-async fn redis(report: &mut Report, config: &Config) {
+async fn redis(report: &mut CheckReport, config: &Config) {
     let settings = &config.redis;
     if settings.url.is_empty() {
         return;
@@ -125,7 +125,7 @@ async fn redis(report: &mut Report, config: &Config) {
 }
 
 /// Checks that a web service answers at an address. Any answer but a server error will do, since none is authorised.
-async fn answers(report: &mut Report, what: &str, url: &str, setting: &str) {
+async fn answers(report: &mut CheckReport, what: &str, url: &str, setting: &str) {
     if url.is_empty() {
         return;
     }

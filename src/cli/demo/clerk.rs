@@ -18,7 +18,7 @@ use super::setup::{id, text};
 use super::tally::{Tally, count};
 use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure, json_of};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{DAY_MS, Timestamp};
 
 /// Interval between two rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
@@ -31,8 +31,6 @@ const RETRY_DELAY_MS: i64 = 3_000;
 /// How long a start stays unverified before somebody says what became of it, in milliseconds: longer than a printer of the
 /// demo is away, so that most printers say it themselves.
 const DOUBT_MS: i64 = 25_000;
-/// One day, in milliseconds.
-const DAY_MS: i64 = 86_400_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
 /// The simulated staff and services.

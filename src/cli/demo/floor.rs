@@ -24,14 +24,14 @@ const TRIES: u16 = 40;
 
 /// The simulated programs outside the server.
 #[derive(Debug)]
-pub struct Floor {
+pub struct DemoFloor {
     /// One fleet for each kind of printer.
     rows: Vec<Fleet>,
     /// The program that receives the webhooks of the shop.
     pub sink: Sink,
 }
 
-impl Floor {
+impl DemoFloor {
     /// Starts everything on the ports of last time, or on the first free range, which is then remembered.
     pub async fn start(folder: &mut Folder) -> Result<Self, CliError> {
         let places: Vec<u16> = match folder.memory.base_port {

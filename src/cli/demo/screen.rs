@@ -47,10 +47,10 @@ struct Size {
 
 /// The demo's standard output. Clones are the same screen.
 #[derive(Clone, Debug)]
-pub struct Screen(Arc<Mutex<State>>);
+pub struct Screen(Arc<Mutex<ScreenState>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct ScreenState {
     /// The terminal that has the block; `None` for plain lines.
     block: Option<Size>,
     colours: bool,
@@ -61,7 +61,7 @@ impl Screen {
     pub fn new() -> Self {
         let terminal = io::stdout().is_terminal();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self(Arc::new(Mutex::new(State { block: None, colours: terminal && !plain })))
+        Self(Arc::new(Mutex::new(ScreenState { block: None, colours: terminal && !plain })))
     }
 
     /// Begins the block, if the terminal is one and large enough.
@@ -104,7 +104,7 @@ impl Screen {
         }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut ScreenState) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -9,7 +9,7 @@ use simulator::SimHandle;
 use simulator::gcode::gcode;
 
 use super::catalogue::{self, MATERIALS, PARTS, SamplePart};
-use super::floor::Floor;
+use super::floor::DemoFloor;
 use super::folder::Memory;
 use super::mishaps::Machine;
 use crate::cli::CliError;
@@ -62,7 +62,7 @@ pub async fn admin(machine: &Api, memory: &Memory) -> Result<(), CliError> {
 }
 
 /// Creates everything the shop needs before the first order.
-pub async fn shop(api: &Api, memory: &Memory, floor: &Floor) -> Result<(Names, Vec<Machine>), CliError> {
+pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Names, Vec<Machine>), CliError> {
     let url = floor.sink.url();
     let endpoints = api.list::<Value>("/api/webhooks/endpoints", "endpoints").await?;
     if endpoints.iter().all(|endpoint| endpoint["url"] != url.as_str()) {
@@ -139,7 +139,7 @@ async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
 }
 
 /// The printers; one that is already registered at its address is left as it is.
-async fn printers(api: &Api, floor: &Floor) -> Result<Vec<Registered>, CliError> {
+async fn printers(api: &Api, floor: &DemoFloor) -> Result<Vec<Registered>, CliError> {
     let known = api.list::<Value>("/api/printers", "printers").await?;
     let mut taken: Vec<String> = known.iter().filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();
     let mut all = Vec::new();

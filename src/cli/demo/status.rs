@@ -15,14 +15,14 @@ use crate::cli::api::{Api, ApiFailure};
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows the block again and again.
-pub struct Status {
+pub struct ShopStatus {
     api: Api,
     base: String,
     screen: Screen,
     tally: Arc<Tally>,
 }
 
-impl Status {
+impl ShopStatus {
     /// Of the server at this address.
     pub fn new(api: Api, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, base, screen, tally }

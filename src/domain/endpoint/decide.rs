@@ -14,9 +14,10 @@ use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::time::DAY_MS;
 
 /// How long the previous secret signs beside a new one, in milliseconds.
-const FORMER_SECRET_MS: i64 = 24 * 3_600_000;
+const FORMER_SECRET_MS: i64 = DAY_MS;
 
 type Decided = Result<Decision<Endpoint>, Refusal>;
 

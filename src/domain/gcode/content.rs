@@ -50,13 +50,13 @@ impl Content {
 
 /// The beginning, the end and the size of a file that streams by.
 #[derive(Debug, Default)]
-pub(super) struct Windows {
+pub(super) struct FileEnds {
     head: Vec<u8>,
     tail: Vec<u8>,
     size: u64,
 }
 
-impl Windows {
+impl FileEnds {
     pub(super) fn push(&mut self, chunk: &[u8]) {
         self.size += chunk.len() as u64;
         let room = HEAD_BYTES - self.head.len();

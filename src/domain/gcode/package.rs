@@ -7,7 +7,7 @@ use zip::ZipArchive;
 
 use super::project::{Plates, names, plate_json, slice_info};
 use super::thumbnail::Thumbnail;
-use super::{Damage, FoundPlate, Metadata, Reader};
+use super::{Damage, FoundPlate, GcodeReader, Metadata};
 use crate::domain::file::MAX_PLATES;
 use crate::domain::sku::Dimensions;
 
@@ -134,7 +134,7 @@ fn read_plate<F: Read + Seek>(
     number: u32,
     limit: u64,
 ) -> Result<(Metadata, FoundPlate, Option<f64>), Damage> {
-    let mut reader = Reader::new();
+    let mut reader = GcodeReader::new();
     let mut code = archive.by_name(&format!("Metadata/plate_{number}.gcode")).map_err(|_| Damage::CutOff)?.take(limit);
     let mut chunk = vec![0; 64 * 1024];
     loop {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     fn found(bytes: &[u8]) -> Found {
-        let mut reader = Reader::new();
+        let mut reader = GcodeReader::new();
         reader.push(bytes);
         reader.finish()
     }

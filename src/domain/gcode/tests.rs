@@ -10,7 +10,7 @@ use super::*;
 use crate::domain::file::FileKind;
 
 fn read(bytes: &[u8]) -> Found {
-    let mut reader = Reader::new();
+    let mut reader = GcodeReader::new();
     reader.push(bytes);
     reader.finish()
 }
@@ -304,7 +304,7 @@ proptest! {
         let bytes = &samples()[which];
         let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
         cuts.sort_unstable();
-        let mut reader = Reader::new();
+        let mut reader = GcodeReader::new();
         let mut from = 0;
         for cut in cuts {
             reader.push(&bytes[from..cut]);
@@ -319,7 +319,7 @@ proptest! {
         lines in prop::collection::vec("(; |;|G1 |)(thumbnail begin 1x1 4|iVBORw0KGgo=|thumbnail end|TIME:[0-9]{1,4}|filament used \\[g\\] = [0-9.,]{1,5}|\\PC{0,20})(\r?\n|)", 0..20),
     ) {
         let text = lines.concat();
-        let mut reader = Reader::new();
+        let mut reader = GcodeReader::new();
         for byte in text.as_bytes() {
             reader.push(std::slice::from_ref(byte));
         }

@@ -28,11 +28,11 @@ impl Thumbnail {
 #[derive(Debug, Default)]
 pub(super) struct Thumbnails {
     best: Option<Thumbnail>,
-    open: Option<Block>,
+    open: Option<ThumbnailBlock>,
 }
 
 #[derive(Debug)]
-struct Block {
+struct ThumbnailBlock {
     width: u32,
     height: u32,
     base64: String,
@@ -59,7 +59,7 @@ impl Thumbnails {
     }
 
     fn close(&mut self) {
-        let Some(Block { width, height, base64, fits: true }) = self.open.take() else {
+        let Some(ThumbnailBlock { width, height, base64, fits: true }) = self.open.take() else {
             return;
         };
         let Ok(png) = STANDARD.decode(base64) else { return };
@@ -80,7 +80,7 @@ impl Thumbnails {
 }
 
 /// Reads the header of a picture: `32x32 1234`.
-fn block(text: &str) -> Option<Block> {
+fn block(text: &str) -> Option<ThumbnailBlock> {
     let (width, height) = text.split_whitespace().next()?.split_once('x')?;
-    Some(Block { width: width.parse().ok()?, height: height.parse().ok()?, base64: String::new(), fits: true })
+    Some(ThumbnailBlock { width: width.parse().ok()?, height: height.parse().ok()?, base64: String::new(), fits: true })
 }

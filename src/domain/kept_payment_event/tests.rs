@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::testing::{Bench, id};
+use crate::domain::time::HOUR_MS;
 
 fn keep(kind: UnmatchedKind) -> KeptPaymentEventCommand {
     let about = Unmatched {
@@ -27,7 +28,7 @@ fn what_moved_no_money_is_kept_and_nobody_is_told() {
         for _ in 0..2 {
             let missed = bench.tell(&mut kept, id(1), &KeptPaymentEventCommand::Tried { matched: false }).unwrap();
             assert_eq!((missed.events.len(), missed.created.len()), (0, 0));
-            bench.now = bench.now.plus_ms(RETENTION_DAYS * 24 * HOUR_MS);
+            bench.now = bench.now.plus_ms(TRIED_DAYS * DAY_MS);
         }
         assert!(kept.unwrap().done);
     }
@@ -54,7 +55,7 @@ fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {
     let mut matched = kept.clone();
     bench.tell(&mut matched, id(1), &KeptPaymentEventCommand::Tried { matched: true }).unwrap();
     assert!(matched.as_ref().unwrap().at_rest() && matched.unwrap().effects().is_empty());
-    bench.now = bench.now.plus_ms(RETENTION_DAYS * 24 * HOUR_MS);
+    bench.now = bench.now.plus_ms(TRIED_DAYS * DAY_MS);
     let given_up = bench.tell(&mut kept, id(1), &missed).unwrap();
     assert_eq!(given_up.events[0].event, "payment.given_up");
     assert_eq!(given_up.created.len(), 1);
@@ -73,7 +74,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         1 => Just(Step::Keep),
         4 => proptest::bool::weighted(0.1).prop_map(Step::Tried),
-        3 => (0..3 * 24 * HOUR_MS).prop_map(Step::Later),
+        3 => (0..3 * DAY_MS).prop_map(Step::Later),
         1 => Just(Step::Restart),
     ]
 }
@@ -114,7 +115,7 @@ proptest! {
             if let Some(was) = was.filter(|was| was.done) {
                 prop_assert_eq!(now, &was);
             }
-            prop_assert!(given_up == 0 || bench.now.since(now.created_at) >= RETENTION_DAYS * 24 * HOUR_MS, "not given up early");
+            prop_assert!(given_up == 0 || bench.now.since(now.created_at) >= TRIED_DAYS * DAY_MS, "not given up early");
         }
     }
 }

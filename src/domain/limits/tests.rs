@@ -3,8 +3,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn rule(limit: u32, period_ms: i64) -> Rule {
-    Rule { limit, period_ms }
+fn rule(limit: u32, period_ms: i64) -> LimitRule {
+    LimitRule { limit, period_ms }
 }
 
 proptest! {
@@ -88,11 +88,11 @@ fn a_clock_set_far_back_begins_anew() {
 
 #[test]
 fn names_and_their_order_are_fixed() {
-    let places = Named::ALL.iter().enumerate().map(|(place, named)| (place, *named as usize));
+    let places = LimitKind::ALL.iter().enumerate().map(|(place, named)| (place, *named as usize));
     assert!(places.into_iter().all(|(place, number)| place == number));
-    let mut words = Named::ALL.map(Named::word).to_vec();
+    let mut words = LimitKind::ALL.map(LimitKind::word).to_vec();
     words.dedup();
-    assert_eq!(words.len(), Named::ALL.len());
-    assert!(Named::ALL.iter().all(|named| named.period_ms() > 0));
-    assert_eq!(*Named::ALL.first().unwrap(), Named::Staff);
+    assert_eq!(words.len(), LimitKind::ALL.len());
+    assert!(LimitKind::ALL.iter().all(|named| named.period_ms() > 0));
+    assert_eq!(*LimitKind::ALL.first().unwrap(), LimitKind::Staff);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::{Address, Line, MAX_LINES, NewOrder, Order, OrderStatus};
-use crate::domain::aggregate::{Counter, Decision, DecisionContext};
+use crate::domain::aggregate::{Decision, DecisionContext, NumberSeries};
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::{Faults, Refusal};
@@ -135,7 +135,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         .ok_or_else(|| Refusal::field("lines", "the total is too large; order less at once"))?;
     let order = Order {
         id,
-        number: cx.ids.number(Counter::Order),
+        number: cx.ids.number(NumberSeries::Order),
         revision: 0,
         kind: new.kind,
         status: if new.draft { OrderStatus::Draft } else { OrderStatus::Created },

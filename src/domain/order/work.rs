@@ -4,7 +4,7 @@ use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::place::{check_due, plates};
 use super::{Line, Make, Order, OrderStatus, SeenPrints, StockNow};
-use crate::domain::aggregate::{Counter, Decision};
+use crate::domain::aggregate::{Decision, NumberSeries};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, Block, FurtherNeed, Job, JobClaimMut, JobState, Stock};
@@ -34,7 +34,7 @@ impl OrderChange<'_> {
         let Some(make) = &line.make else { return };
         let job = Job {
             id: self.cx.ids.id(),
-            number: self.cx.ids.number(Counter::Job),
+            number: self.cx.ids.number(NumberSeries::Job),
             version: 1,
             order_id: self.order.id,
             order_number: self.order.number,

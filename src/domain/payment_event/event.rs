@@ -108,7 +108,7 @@ pub enum EventError {
 pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
     let event = bounded_json::read(body, bounded_json::REQUEST)
         .map_err(|error| EventError::NotJson { detail: error.to_string() })?;
-    let event = Members::of(&event, "event")?;
+    let event = EventMembers::of(&event, "event")?;
     let id = event.required_text("id")?;
     let kind = event.required_text("type")?;
     let Some(reading) = Reading::of(&kind) else {
@@ -154,7 +154,7 @@ impl Reading {
         })
     }
 
-    fn read(self, kind: &str, object: &Members<'_>) -> Result<(PaymentEffect, OrderLinks), EventError> {
+    fn read(self, kind: &str, object: &EventMembers<'_>) -> Result<(PaymentEffect, OrderLinks), EventError> {
         let mut links = links(object)?;
         let effect = match self {
             Self::SessionCompleted | Self::SessionPaid | Self::SessionFailed | Self::SessionExpired => {
@@ -197,7 +197,12 @@ impl Reading {
     }
 
     /// Reads a checkout session in payment mode.
-    fn session(self, object: &Members<'_>, session: String, links: &OrderLinks) -> Result<PaymentEffect, EventError> {
+    fn session(
+        self,
+        object: &EventMembers<'_>,
+        session: String,
+        links: &OrderLinks,
+    ) -> Result<PaymentEffect, EventError> {
         let paid = match self {
             Self::SessionFailed => {
                 return Ok(PaymentEffect::Failed { reason: failure(object)? });
@@ -227,7 +232,7 @@ impl Reading {
     }
 }
 
-fn links(object: &Members<'_>) -> Result<OrderLinks, EventError> {
+fn links(object: &EventMembers<'_>) -> Result<OrderLinks, EventError> {
     let mut links = OrderLinks { client_reference_id: object.text("client_reference_id")?, ..OrderLinks::default() };
     if let Some(metadata) = object.child("metadata")? {
         links.order_id = metadata.text("orderId")?.or(metadata.text("order_id")?);
@@ -237,7 +242,7 @@ fn links(object: &Members<'_>) -> Result<OrderLinks, EventError> {
 }
 
 /// The processor's reason for a failed payment, cut and cleaned for display.
-fn failure(object: &Members<'_>) -> Result<String, EventError> {
+fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
     let mut said = None;
     if let Some(error) = object.child("last_payment_error")? {
         for name in ["message", "decline_code", "code"] {
@@ -250,7 +255,7 @@ fn failure(object: &Members<'_>) -> Result<String, EventError> {
 }
 
 /// Newer versions of the processor's API name an invoice's subscription under `parent`, older ones directly.
-fn invoice_subscription(object: &Members<'_>) -> Result<Option<String>, EventError> {
+fn invoice_subscription(object: &EventMembers<'_>) -> Result<Option<String>, EventError> {
     if let Some(parent) = object.child("parent")?
         && let Some(details) = parent.child("subscription_details")?
         && let Some(subscription) = details.reference("subscription")?
@@ -263,12 +268,12 @@ fn invoice_subscription(object: &Members<'_>) -> Result<Option<String>, EventErr
 const AMOUNT: &str = "a whole number of minor units, not negative";
 
 /// The members of one JSON object, with its path for error messages.
-struct Members<'a> {
+struct EventMembers<'a> {
     path: String,
     object: &'a Map<String, Value>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> EventMembers<'a> {
     fn of(value: &'a Value, path: &str) -> Result<Self, EventError> {
         let object =
             value.as_object().ok_or_else(|| EventError::Shape { path: path.to_owned(), expected: "an object" })?;
@@ -286,8 +291,8 @@ impl<'a> Members<'a> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    fn child(&self, name: &str) -> Result<Option<Members<'a>>, EventError> {
-        self.get(name).map(|value| Members::of(value, &format!("{}{name}", self.path))).transpose()
+    fn child(&self, name: &str) -> Result<Option<EventMembers<'a>>, EventError> {
+        self.get(name).map(|value| EventMembers::of(value, &format!("{}{name}", self.path))).transpose()
     }
 
     fn any_text(&self, name: &str) -> Result<Option<String>, EventError> {

@@ -20,7 +20,10 @@ pub enum Evidence {
     Remembers(PastPrint),
     /// The history was read and does not contain the file, or the printer keeps none. Gathered for prints that were
     /// seen and are gone; nothing is deleted for it.
-    Forgets,
+    Forgets {
+        /// Whether the printer's server was restarted since the start, for the words.
+        server: ServerRun,
+    },
     /// The printer is reachable, neither status nor history has the file, and the file is deleted or was not there: a
     /// start that arrives late finds nothing. Whether the print ran and ended unseen is another question, which the
     /// members answer.

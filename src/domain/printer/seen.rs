@@ -7,7 +7,7 @@
 use super::{InHand, Phase, Printer};
 use crate::domain::id::Id;
 use crate::domain::job::SeenPrint;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, ServerRun, Status};
 use crate::domain::time::Timestamp;
 
 /// Reason of a print in whose place a reachable printer shows another file.
@@ -15,6 +15,8 @@ const UNKNOWN_REASON: &str = "printer no longer knows the file";
 /// Reason of a print after which a reachable printer shows no file at all.
 const CLEARED_REASON: &str =
     "the printer came back without the print: it or its server was restarted, or somebody cleared it";
+/// Reason of a print that was lost when the server that fed the printer was restarted.
+const RESTARTED_REASON: &str = "the printer's server was restarted during the print and came back without the print";
 /// Reason of a print that stands still before its end.
 const STOPPED_EARLY_REASON: &str = "the print stopped before its end";
 /// Reason of a print whose printer is in error without saying why.
@@ -72,6 +74,12 @@ fn shown(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
         _ if status.file.is_none() => Observation::Gone(CLEARED_REASON.to_owned()),
         _ => Observation::Gone(UNKNOWN_REASON.to_owned()),
     }
+}
+
+/// Why a print is gone: what it looked like, or, where its server is known to have been restarted, that.
+pub(super) fn why_gone(looked_like: String, server: ServerRun) -> String {
+    let tells_nothing = [CLEARED_REASON, UNKNOWN_REASON].contains(&looked_like.as_str());
+    if tells_nothing && server == ServerRun::Restarted { RESTARTED_REASON.to_owned() } else { looked_like }
 }
 
 impl InHand {

@@ -10,6 +10,7 @@
 //! nothing repeats by itself.
 
 use super::attempt::{ended, not_started};
+use super::seen::why_gone;
 use super::{Evidence, InHand, Phase, Printer, StartFailure};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
@@ -64,8 +65,9 @@ impl Printer {
                     // The history is a moment behind the state.
                     None => {}
                 },
-                Evidence::Forgets => {
-                    if let Some(reason) = in_hand.gone.clone() {
+                Evidence::Forgets { server } => {
+                    if let Some(looked_like) = in_hand.gone.clone() {
+                        let reason = why_gone(looked_like, *server);
                         in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
                         printer.print_over(PrintEnd::Failed, auto_clear);
                     }

@@ -15,7 +15,7 @@ use super::{AccessHandles, Credentials, FromMachine, RequiredAccess, admit};
 use crate::domain::limits::address;
 use crate::domain::principal::Principal;
 use crate::http::admission::Admission;
-use crate::http::audit_sampling::{self, Attempt, AuditHandles, Source};
+use crate::http::audit_sampling::{self, AttemptSource, AuditHandles, RefusedAttempt};
 use crate::http::bodies::Bodies;
 use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::limits::layer::{ClientAddress, Treatment, overloaded};
@@ -151,8 +151,8 @@ impl Refusable {
         }
         // Unauthenticated callers are told apart by address, so that one cannot hide the attempts of another.
         let address = self.client.filter(|_| *by == Principal::Anonymous).map(|client| client.0);
-        let attempt = Attempt {
-            source: Source { actor: by.to_string(), address },
+        let attempt = RefusedAttempt {
+            source: AttemptSource { actor: by.to_string(), address },
             action: format!("{} {}", gate.meter.method, gate.meter.path),
             subject: self.path.path().split('/').find_map(|part| part.parse().ok()),
             request_id: self.request_id.as_deref().map(str::to_owned),

@@ -14,7 +14,7 @@ use tower_http::timeout::TimeoutBody;
 use super::{Charge, refusal, tell};
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
-use crate::domain::limits::Named;
+use crate::domain::limits::LimitKind;
 use crate::http::access::{AccessHandles, Credentials, FromMachine};
 use crate::http::admission::{Admission, Crowded, Peer};
 use crate::http::error::ApiError;
@@ -110,8 +110,8 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
 
 fn charge(shown: &Credentials, client: IpAddr) -> Charge {
     match shown.id() {
-        Some(id) => Charge { named: Named::Staff, scope: id.0.as_u128() },
-        None => Charge::of_address(Named::Anonymous, client),
+        Some(id) => Charge { named: LimitKind::Staff, scope: id.0.as_u128() },
+        None => Charge::of_address(LimitKind::Anonymous, client),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use dashmap::DashMap;
 
 use super::Charge;
-use crate::domain::limits::{Named, Rule, Standing, Window};
+use crate::domain::limits::{LimitKind, LimitRule, Standing, Window};
 use crate::domain::time::Timestamp;
 
 /// While memory is full, new callers share this many windows of each kind.
@@ -26,7 +26,7 @@ impl Windows {
     }
 
     /// Counts a request; says how its window stands.
-    pub fn count(&self, charge: &Charge, rule: Rule, now: Timestamp) -> Standing {
+    pub fn count(&self, charge: &Charge, rule: LimitRule, now: Timestamp) -> Standing {
         let mut window = self.map.entry(self.place(charge)).or_insert_with(|| {
             self.held.fetch_add(1, Relaxed);
             Window::default()
@@ -35,7 +35,7 @@ impl Windows {
     }
 
     /// Takes back a request that was counted here and refused by another window.
-    pub fn take_back(&self, charge: &Charge, rule: Rule, now: Timestamp) {
+    pub fn take_back(&self, charge: &Charge, rule: LimitRule, now: Timestamp) {
         if let Some(mut window) = self.map.get_mut(&self.place(charge)) {
             rule.take_back(&mut window, now);
         }
@@ -56,7 +56,7 @@ impl Windows {
     }
 
     /// Forgets windows that have ended.
-    pub fn sweep(&self, rule: impl Fn(Named) -> Rule, now: Timestamp) {
+    pub fn sweep(&self, rule: impl Fn(LimitKind) -> LimitRule, now: Timestamp) {
         self.map.retain(|charge, window| {
             let keep = !rule(charge.named).over(*window, now);
             if !keep {
@@ -71,10 +71,10 @@ impl Windows {
 mod tests {
     use super::*;
 
-    const RULE: Rule = Rule { limit: 2, period_ms: 1000 };
+    const RULE: LimitRule = LimitRule { limit: 2, period_ms: 1000 };
 
     fn charge(scope: u128) -> Charge {
-        Charge { named: Named::Anonymous, scope }
+        Charge { named: LimitKind::Anonymous, scope }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, ResponseBuilder};
 
-use super::operation::Named;
+use super::operation::NamedSchema;
 use super::shape::{Shape, has, id, named, object, text, time, word};
 use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
@@ -90,15 +90,15 @@ fn entries<D: EventData + ToSchema + Flattened>(all: &mut Vec<Entry>) {
 }
 
 /// The schemas of what endpoints are sent.
-pub fn schemas() -> Vec<Named> {
+pub fn schemas() -> Vec<NamedSchema> {
     let mut components = Components::default();
     let mut found = Vec::new();
     for entry in all() {
         let Some(name) = entry.sent_as else { continue };
         (entry.add)(&mut components);
-        found.push(Named { name, shape: entry.schema().about(entry.kind.when), example: entry.envelope() });
+        found.push(NamedSchema { name, shape: entry.schema().about(entry.kind.when), example: entry.envelope() });
     }
-    let data = components.0.into_iter().map(|(name, shape, example)| Named { name, shape, example });
+    let data = components.0.into_iter().map(|(name, shape, example)| NamedSchema { name, shape, example });
     data.chain(found).collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::http::Method;
 
-use super::operation::{Content, No, Operation};
+use super::operation::{DescribedContent, DescribedOperation, No};
 use super::shape::{Shape, id, text_of, whole};
 use crate::domain::principal::Role;
 use crate::domain::printer::MAX_SLOTS;
@@ -52,7 +52,7 @@ pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String
 }
 
 /// Whether an `Idempotency-Key` means something.
-pub fn keyed(route: &Served, operation: &Operation) -> bool {
+pub fn keyed(route: &Served, operation: &DescribedOperation) -> bool {
     route.method == Method::POST && route.need != RequiredAccess::Open && !operation.unkeyed
 }
 
@@ -65,7 +65,7 @@ pub fn conditional(route: &Served, versioned: bool) -> bool {
 pub type Code = (String, String);
 
 /// The errors of an operation, by status: those that follow from its route and what it takes, then its own.
-pub fn errors(route: &Served, operation: &Operation, kind: &str, versioned: bool) -> BTreeMap<u16, Vec<Code>> {
+pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versioned: bool) -> BTreeMap<u16, Vec<Code>> {
     let mut all = BTreeMap::<u16, Vec<Code>>::new();
     let mut no = |(status, code, when): (u16, &str, &str)| {
         all.entry(status).or_default().push((code.to_owned(), when.to_owned()));
@@ -178,10 +178,10 @@ pub const SHARED: [(&str, &[No]); 19] = [
 ];
 
 /// Whether what is answered is one resource with a version (`ETag`).
-pub fn versioned(operation: &Operation, has_version: impl Fn(&str) -> bool) -> bool {
+pub fn versioned(operation: &DescribedOperation, has_version: impl Fn(&str) -> bool) -> bool {
     match &operation.answer.1 {
-        Content::Named(name) => has_version(name),
-        Content::Json(shape, _) => shape.has_member("version"),
+        DescribedContent::Named(name) => has_version(name),
+        DescribedContent::Json(shape, _) => shape.has_member("version"),
         _ => false,
     }
 }

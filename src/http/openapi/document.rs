@@ -13,7 +13,7 @@ use utoipa::openapi::{
 };
 
 use super::derive::{self, Code};
-use super::operation::{Content, Named, No, Operation, RequestBody, Resource, get};
+use super::operation::{DescribedBody, DescribedContent, DescribedOperation, DescribedResource, NamedSchema, No, get};
 use super::shape::{Shape, named, text_of};
 use super::{catalogue, resources, shared};
 use crate::http::access::RequiredAccess;
@@ -45,13 +45,14 @@ pub fn document(served: &[Served], public_url: &str) -> OpenApi {
     license.identifier = Some("MIT OR Apache-2.0".to_owned());
     info.license = Some(license);
     // Several files may describe operations of one tag; the first says what it is about.
-    let mut tags = Vec::<&Resource>::new();
+    let mut tags = Vec::<&DescribedResource>::new();
     for resource in &resources {
         if !tags.iter().any(|known| known.tag == resource.tag) {
             tags.push(resource);
         }
     }
-    let tag = |resource: &Resource| TagBuilder::new().name(resource.tag).description(Some(resource.about)).build();
+    let tag =
+        |resource: &DescribedResource| TagBuilder::new().name(resource.tag).description(Some(resource.about)).build();
     OpenApiBuilder::new()
         .info(info)
         .servers(Some([Server::new(public_url)]))
@@ -79,12 +80,12 @@ struct Book {
 }
 
 impl Book {
-    fn new(resources: &[Resource]) -> Self {
+    fn new(resources: &[DescribedResource]) -> Self {
         let shared = shared::shapes();
         let mut shapes = Vec::<(&'static str, Shape, Value)>::new();
         let events = catalogue::schemas();
         let of_resources = resources.iter().flat_map(|known| &known.shapes);
-        for Named { name, shape, example } in shared.iter().chain(of_resources).chain(&events) {
+        for NamedSchema { name, shape, example } in shared.iter().chain(of_resources).chain(&events) {
             // Several resources may refer to the same type.
             if !shapes.iter().any(|(known, ..)| known == name) {
                 shapes.push((name, shape.clone(), example.clone()));
@@ -118,8 +119,8 @@ impl Book {
         components.build()
     }
 
-    fn operation(&self, route: &Served, resources: &[Resource]) -> utoipa::openapi::path::Operation {
-        let is = |said: &&Operation| said.method == route.method && said.path == route.path;
+    fn operation(&self, route: &Served, resources: &[DescribedResource]) -> utoipa::openapi::path::Operation {
+        let is = |said: &&DescribedOperation| said.method == route.method && said.path == route.path;
         let found = resources.iter().find_map(|resource| Some((resource, resource.operations.iter().find(is)?)));
         let bare = get(route.path, "", "Not described yet.");
         let (resource, said) = found.map_or((None, &bare), |(resource, said)| (Some(resource), said));
@@ -165,28 +166,35 @@ impl Book {
         }
     }
 
-    fn success(&self, route: &Served, said: &Operation, status: u16, content: &Content, versioned: bool) -> Response {
+    fn success(
+        &self,
+        route: &Served,
+        said: &DescribedOperation,
+        status: u16,
+        content: &DescribedContent,
+        versioned: bool,
+    ) -> Response {
         let words = match (status, content) {
             (201, _) => "Made.",
-            (_, Content::Nothing) => "Done.",
-            (_, Content::NamedPage(_)) => "A page of the list.",
+            (_, DescribedContent::Nothing) => "Done.",
+            (_, DescribedContent::NamedPage(_)) => "A page of the list.",
             _ => "All is well.",
         };
         let mut response = ResponseBuilder::new().description(words);
         response = match content {
-            Content::Nothing => response,
-            Content::Named(name) | Content::NamedPage(name) => {
+            DescribedContent::Nothing => response,
+            DescribedContent::Named(name) | DescribedContent::NamedPage(name) => {
                 response.content("application/json", json_content(named(name), self.example(name)))
             }
-            Content::Json(shape, example) => {
+            DescribedContent::Json(shape, example) => {
                 response.content("application/json", json_content(shape.clone(), example.clone()))
             }
-            Content::Other(media, example) => {
+            DescribedContent::Other(media, example) => {
                 let shape = if example.is_some() { super::shape::text() } else { super::shape::bytes() };
                 let example = example.map(Value::from);
                 response.content(*media, ContentBuilder::new().schema(Some(shape)).example(example).build())
             }
-            Content::Texts(forms) => forms.iter().fold(response, |response, (media, example)| {
+            DescribedContent::Texts(forms) => forms.iter().fold(response, |response, (media, example)| {
                 let content = ContentBuilder::new().schema(Some(super::shape::text()));
                 response.content(*media, content.example(Some(Value::from(*example))).build())
             }),
@@ -213,7 +221,7 @@ impl Book {
 fn parameters(
     mut operation: OperationBuilder,
     route: &Served,
-    said: &Operation,
+    said: &DescribedOperation,
     kind: &str,
     versioned: bool,
 ) -> OperationBuilder {
@@ -259,7 +267,7 @@ fn parameter(name: &str, place: ParameterIn, shape: Shape, about: &str) -> utoip
     parameter.description(about).schema(Some(shape)).extensions(empty).build()
 }
 
-fn request_body(body: &RequestBody) -> utoipa::openapi::request_body::RequestBody {
+fn request_body(body: &DescribedBody) -> utoipa::openapi::request_body::RequestBody {
     let content = ContentBuilder::new().schema(Some(body.shape.clone())).example(body.example.clone()).build();
     let required = if body.optional { Required::False } else { Required::True };
     RequestBodyBuilder::new().content(body.media, content).required(Some(required)).build()
@@ -274,11 +282,11 @@ fn header_ref(name: &str) -> Ref {
 }
 
 /// Those of [`derive::SHARED`], and the 404 of each kind.
-fn shared_errors(resources: &[Resource]) -> Vec<(String, u16, Vec<Code>)> {
+fn shared_errors(resources: &[DescribedResource]) -> Vec<(String, u16, Vec<Code>)> {
     let codes = |nos: &[No]| nos.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect();
     let shared = derive::SHARED.map(|(name, nos)| (name.to_owned(), nos.first().map_or(500, |no| no.0), codes(nos)));
     let kinds = resources.iter().filter(|resource| {
-        let own = |operation: &&Operation| operation.path.contains("/{id}") && operation.kind.is_none();
+        let own = |operation: &&DescribedOperation| operation.path.contains("/{id}") && operation.kind.is_none();
         resource.operations.iter().any(|operation| own(&operation))
     });
     let missing = kinds.map(|resource| {

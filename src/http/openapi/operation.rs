@@ -9,7 +9,7 @@ use super::shape::Shape;
 use crate::http::error::ApiError;
 
 /// A resource of the API: its operations and the shapes that they share.
-pub struct Resource {
+pub struct DescribedResource {
     /// The heading under which the document lists its operations.
     pub tag: &'static str,
     /// The sentences under that heading.
@@ -17,13 +17,13 @@ pub struct Resource {
     /// What the `{id}` of its paths names, such as `order`; makes the code of the 404, `order_not_found`.
     pub kind: &'static str,
     /// Shapes that the document names.
-    pub shapes: Vec<Named>,
+    pub shapes: Vec<NamedSchema>,
     /// Its operations, in the order of the document.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<DescribedOperation>,
 }
 
 /// A shape with a name and an example.
-pub struct Named {
+pub struct NamedSchema {
     /// As it stands among the components of the document.
     pub name: &'static str,
     /// What values of it look like.
@@ -45,7 +45,7 @@ pub struct Parameter {
 }
 
 /// What a request carries, and in which media type.
-pub struct RequestBody {
+pub struct DescribedBody {
     /// Its media type: `application/json`, `multipart/form-data`.
     pub media: &'static str,
     /// What the body looks like.
@@ -57,7 +57,7 @@ pub struct RequestBody {
 }
 
 /// What is answered when all is well.
-pub enum Content {
+pub enum DescribedContent {
     /// 204: there is no body.
     Nothing,
     /// A shape that the document names.
@@ -79,7 +79,7 @@ pub type No = (u16, &'static str, &'static str);
 pub type ReadBody = fn(&[u8]) -> Result<(), ApiError>;
 
 /// What can be done with one method at one path.
-pub struct Operation {
+pub struct DescribedOperation {
     /// The method of its route.
     pub method: Method,
     /// The path of its route, with the parameters in braces.
@@ -93,9 +93,9 @@ pub struct Operation {
     /// Query parameters and headers.
     pub parameters: Vec<Parameter>,
     /// What the request carries.
-    pub body: Option<RequestBody>,
+    pub body: Option<DescribedBody>,
     /// Status and content of the answer when all is well.
-    pub answer: (u16, Content),
+    pub answer: (u16, DescribedContent),
     /// Errors that only this operation has.
     pub nos: Vec<No>,
     /// It goes past the aggregates, to a printer or to other programs: no answer is kept for an `Idempotency-Key`.
@@ -118,8 +118,8 @@ pub struct Operation {
 }
 
 /// An operation that says nothing yet beyond its route and its words.
-pub fn operation(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> Operation {
-    Operation {
+pub fn operation(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> DescribedOperation {
+    DescribedOperation {
         method,
         path,
         id,
@@ -127,7 +127,7 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
         about: "",
         parameters: Vec::new(),
         body: None,
-        answer: (204, Content::Nothing),
+        answer: (204, DescribedContent::Nothing),
         nos: Vec::new(),
         unkeyed: false,
         kind: None,
@@ -141,11 +141,11 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
 }
 
 /// Begins the description of a route for reading.
-pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
+pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> DescribedOperation {
     operation(Method::GET, path, id, summary)
 }
 
-impl Operation {
+impl DescribedOperation {
     /// Its name for programs, and what it does in a few words.
     pub fn named(mut self, id: &'static str, summary: &'static str) -> Self {
         (self.id, self.summary) = (id, summary);
@@ -167,12 +167,12 @@ impl Operation {
     }
     /// Takes a multipart form.
     pub fn takes_form(mut self, shape: Shape) -> Self {
-        self.body = Some(RequestBody { media: "multipart/form-data", shape, example: None, optional: false });
+        self.body = Some(DescribedBody { media: "multipart/form-data", shape, example: None, optional: false });
         self
     }
     /// Answers 200 with something that is no JSON.
     pub fn sends(mut self, media: &'static str, example: Option<&'static str>) -> Self {
-        self.answer = (200, Content::Other(media, example));
+        self.answer = (200, DescribedContent::Other(media, example));
         self
     }
     /// May answer this error.

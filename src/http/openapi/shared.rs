@@ -5,7 +5,7 @@ use serde_json::json;
 use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
-use super::operation::Named;
+use super::operation::NamedSchema;
 use super::shape::{has, list, may, named, object, text, text_like, whole, word, yes_no};
 use crate::http::access::{COOKIE, KEY_HEADER};
 
@@ -36,7 +36,7 @@ pub fn security_schemes() -> [(&'static str, SecurityScheme); 4] {
 }
 
 /// Shapes of every resource.
-pub fn shapes() -> Vec<Named> {
+pub fn shapes() -> Vec<NamedSchema> {
     let fault = object([
         has("path", text().about("Dotted path of the member, such as `lines.0.quantity`.")),
         has("message", text().about("What is wrong with it, in plain words.")),
@@ -55,7 +55,7 @@ pub fn shapes() -> Vec<Named> {
     ])
     .about("Where a page stands in the whole list.");
     vec![
-        Named {
+        NamedSchema {
             name: "Error",
             shape: error.about("The one shape of errors."),
             example: json!({
@@ -63,12 +63,12 @@ pub fn shapes() -> Vec<Named> {
                 "errors": [{"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}],
             }),
         },
-        Named {
+        NamedSchema {
             name: "Fault",
             shape: fault.about("One fault of a body or query."),
             example: json!({"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}),
         },
-        Named {
+        NamedSchema {
             name: "Pagination",
             shape: pagination.about("Which part of a list this page is."),
             example: page_example(),

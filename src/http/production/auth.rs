@@ -22,7 +22,7 @@ use crate::domain::access::{
     Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, Session, User, UserChange, normal_email,
 };
 use crate::domain::id::Id;
-use crate::domain::limits::Named;
+use crate::domain::limits::LimitKind;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -37,7 +37,7 @@ use crate::http::limits::{Charge, Limited, Limits, within};
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmailAddress, NewPassword, Secret};
+use crate::http::wire::{EmailAddress, NewPassword, SecretText};
 use crate::secrets::credentials::{self, PASSWORD_LONGEST};
 
 /// The heading of sign-in, sessions and API keys in the description of the API.
@@ -96,7 +96,7 @@ pub fn routes() -> ResourceRoutes {
 pub struct LoginCredentials {
     #[api(EmailAddress)]
     email: String,
-    #[api(Secret)]
+    #[api(SecretText)]
     password: String,
 }
 
@@ -105,7 +105,7 @@ pub struct LoginCredentials {
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
 pub struct PasswordChange {
     /// The password until now, so that a stolen session cannot change it.
-    #[api(Secret)]
+    #[api(SecretText)]
     current_password: String,
     /// At least 10 characters and at most 1024 bytes.
     #[api(NewPassword)]
@@ -166,7 +166,7 @@ async fn login(
 
 /// The windows in which somebody counts who shows a password: of this account from this address, and from all.
 fn tries(email: &str, from: IpAddr) -> [Charge; 2] {
-    [Charge::of_pair(Named::Login, email, from), Charge::of_text(Named::Account, email)]
+    [Charge::of_pair(LimitKind::Login, email, from), Charge::of_text(LimitKind::Account, email)]
 }
 
 fn wrong_credentials(email: &str) -> ApiError {

@@ -9,11 +9,11 @@ use super::endpoints::{self, EndpointHandles, present};
 use crate::domain::endpoint::envelope::envelope;
 use crate::domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use crate::domain::event::data::TestData;
-use crate::domain::event::{Event, TEST};
+use crate::domain::event::{Event, RETENTION_DAYS, TEST};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{DAY_MS, Timestamp};
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -23,9 +23,6 @@ use crate::http::reply::{Created, Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration};
 use crate::store::queries::DeliveryFilter;
-
-/// A replay reaches back this far, in milliseconds: the log is kept for 30 days.
-const MAX_REPLAY_AGE_MS: i64 = 30 * 24 * 3_600_000;
 
 /// The routes of deliveries.
 pub fn routes() -> ResourceRoutes {
@@ -254,8 +251,9 @@ async fn replay(
 ) -> Result<Resource<ReplayStarted>, ApiError> {
     let command = async {
         let Replay { since } = call.read_body()?;
-        if since < app.environment.now().plus_ms(-MAX_REPLAY_AGE_MS) {
-            return Err(Refusal::field("since", "must be within the last 30 days").into());
+        if since < app.environment.now().plus_ms(-RETENTION_DAYS * DAY_MS) {
+            let message = format!("must be within the last {RETENTION_DAYS} days");
+            return Err(Refusal::field("since", message).into());
         }
         present(&app, id).await?;
         let count = app.queries.count_past_deliveries(id, since).await?;

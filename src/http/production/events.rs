@@ -24,12 +24,12 @@ use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::Operation;
+use crate::http::openapi::operation::DescribedOperation;
 use crate::http::openapi::shape::whole;
 use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST, Query};
 use crate::http::reply::{Media, MediaType, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::stream_auth::{Standing, StreamHandles};
+use crate::http::stream_auth::{ReadingRight, StreamHandles};
 use crate::http::wire::{Argument, Components, JsonObject, ToSchema as _, Within};
 use crate::store::Store;
 use crate::store::event_follower::EventFollower;
@@ -180,9 +180,9 @@ struct EventPage {
 }
 
 /// A stream of server-sent events.
-struct EventStream;
+struct EventStreamMedia;
 
-impl MediaType for EventStream {
+impl MediaType for EventStreamMedia {
     const MEDIA: &'static str = "text/event-stream";
     const EXAMPLE: Option<&'static str> = Some("id: 4711\nevent: order.paid\ndata: {\"seq\":4711}\n\n");
 }
@@ -200,7 +200,7 @@ impl<S: Sync> FromRequestParts<S> for LastEventId {
 }
 
 impl Argument for LastEventId {
-    fn describe(operation: &mut Operation, _: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         let about = "The last number that was received; without it, from now on.";
         operation.add_header(LAST_EVENT_ID, whole(..), about);
     }
@@ -249,7 +249,7 @@ async fn stream(
     who: Caller,
     Query(choice): Query<EventChoice>,
     LastEventId(last_event_id): LastEventId,
-) -> Result<Media<EventStream>, ApiError> {
+) -> Result<Media<EventStreamMedia>, ApiError> {
     let filter = choice.filter()?;
     let cursor = last_event_id.or(choice.after);
     let now = *app.outbox.last().borrow();
@@ -262,13 +262,13 @@ async fn stream(
         Some(after) => after,
         None => now,
     };
-    let standing = Standing::new(app.stream.clone(), who);
+    let standing = ReadingRight::new(app.stream.clone(), who);
     let follower = app.outbox.followers.add("stream", after);
     let events = EventFollower::new(&app.outbox, &app.store, after);
     let reader = EventReader { standing, follower, filter, events, queue, silent_since: Instant::now() };
     let pieces = futures::stream::unfold(reader, EventReader::next);
     let headers = [
-        (CONTENT_TYPE.as_str(), EventStream::MEDIA),
+        (CONTENT_TYPE.as_str(), EventStreamMedia::MEDIA),
         (CACHE_CONTROL.as_str(), "no-cache"),
         ("x-accel-buffering", "no"), // nginx would hold the events back
     ];
@@ -294,7 +294,7 @@ async fn kept(app: &EventHandles, after: i64, now: i64) -> Result<bool, ApiError
 
 /// One open stream and what it still has to write.
 struct EventReader {
-    standing: Standing,
+    standing: ReadingRight,
     follower: Follower,
     filter: EventFilter,
     events: EventFollower,

@@ -24,7 +24,7 @@ use crate::domain::principal::Role;
 use crate::http::access::{AccessHandles, Credentials, RequiredAccess};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::Operation;
+use crate::http::openapi::operation::DescribedOperation;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
@@ -212,7 +212,7 @@ impl IntoResponse for ReadyReply {
 }
 
 impl Reply for ReadyReply {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         <Plain<Readiness> as Reply>::describe(operation, components);
         components.add::<Unreadiness>();
         let when = "It cannot work: an error with the same facts.";
@@ -265,7 +265,7 @@ async fn alive() -> Result<Plain<Alive>, ApiError> {
 }
 
 async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<ReadyReply, ApiError> {
-    let judged = app.readiness.recent(|| judge(&app)).await;
+    let judged = app.readiness.recent(Instant::now(), || judge(&app)).await;
     let operator = match Credentials::by(&app.access, &headers) {
         Credentials::Key(Ok(by)) | Credentials::Cookie(Ok((by, _))) => by.role() >= Some(Role::Operator),
         _ => false,
@@ -304,15 +304,15 @@ struct Judged {
 pub struct ReadinessCache(Mutex<Option<(Instant, Arc<Judged>)>>);
 
 impl ReadinessCache {
-    async fn recent<F: Future<Output = Judged>>(&self, judge: impl FnOnce() -> F) -> Arc<Judged> {
+    async fn recent<F: Future<Output = Judged>>(&self, now: Instant, judge: impl FnOnce() -> F) -> Arc<Judged> {
         let mut kept = self.0.lock().await;
         if let Some((at, judged)) = &*kept
-            && at.elapsed() < MAX_READINESS_AGE
+            && now.duration_since(*at) < MAX_READINESS_AGE
         {
             return judged.clone();
         }
         let judged = Arc::new(judge().await);
-        *kept = Some((Instant::now(), judged.clone()));
+        *kept = Some((now, judged.clone()));
         judged
     }
 }
@@ -397,3 +397,6 @@ async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiEr
     all.sort_by_key(|actor| (actor.kind, actor.id));
     Ok(Plain(Actors { actors: all.into_iter().map(Into::into).collect() }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use crate::domain::principal::Role;
 use crate::domain::printer::Printer;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Sku;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{DAY_MS, Timestamp};
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
@@ -25,7 +25,7 @@ use crate::http::routes::ResourceRoutes;
 use crate::store::queries::{QualityBy, QualityCounts, Queries};
 
 /// The time that is looked at when none is asked for: 30 days.
-const USUAL_SPAN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+const USUAL_SPAN_MS: i64 = 30 * DAY_MS;
 
 handles! {
     /// What the route of insights uses.

@@ -354,7 +354,7 @@ pub(crate) async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> R
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
     let act = PrinterAct { printer, origin, act: Act::Pause, detail: None };
-    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.pause().await };
+    let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.pause().await };
     act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(job)
 }
@@ -364,7 +364,7 @@ pub(crate) async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> 
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
     let act = PrinterAct { printer, origin, act: Act::Resume, detail: None };
-    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.resume().await };
+    let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.resume().await };
     act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(job)
 }

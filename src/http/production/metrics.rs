@@ -7,7 +7,7 @@
 mod page;
 mod tallies;
 
-pub use page::{Kind, Page};
+pub use page::{Kind, MetricsPage};
 pub use tallies::Tallies;
 
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::Limits;
 use crate::http::meter::RouteMeters;
-use crate::http::openapi::operation::{Content, Operation};
+use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply};
 use crate::observe::process::ProcessNumbers;
@@ -79,12 +79,12 @@ pub fn routes(public: bool) -> ResourceRoutes {
 }
 
 /// The numbers in one of the two text formats.
-struct Numbers {
+struct MetricNumbers {
     text: String,
     open_metrics: bool,
 }
 
-impl IntoResponse for Numbers {
+impl IntoResponse for MetricNumbers {
     fn into_response(self) -> Response {
         let media = if self.open_metrics {
             "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -95,11 +95,11 @@ impl IntoResponse for Numbers {
     }
 }
 
-impl Reply for Numbers {
-    fn describe(operation: &mut Operation, _: &mut Components) {
+impl Reply for MetricNumbers {
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.answer = (
             200,
-            Content::Texts(&[
+            DescribedContent::Texts(&[
                 (PROMETHEUS, "# TYPE printfloor_orders gauge\n"),
                 (OPEN_METRICS, "# TYPE printfloor_orders gauge\n# EOF\n"),
             ]),
@@ -107,16 +107,16 @@ impl Reply for Numbers {
     }
 }
 
-async fn show(State(app): State<MetricsHandles>, headers: HeaderMap) -> Result<Numbers, ApiError> {
+async fn show(State(app): State<MetricsHandles>, headers: HeaderMap) -> Result<MetricNumbers, ApiError> {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let open_metrics = accepted.flat_map(|value| value.split(',')).any(|one| one.trim().starts_with(OPEN_METRICS));
     let page = gathered(&app).await;
     let text = if open_metrics { page.open_metrics() } else { page.prometheus() };
-    Ok(Numbers { text: text.map_err(ApiError::internal)?, open_metrics })
+    Ok(MetricNumbers { text: text.map_err(ApiError::internal)?, open_metrics })
 }
 
-async fn gathered(app: &MetricsHandles) -> Page {
-    let mut page = Page::default();
+async fn gathered(app: &MetricsHandles) -> MetricsPage {
+    let mut page = MetricsPage::default();
     page.gauge("info", "The version that runs", [([("version", env!("CARGO_PKG_VERSION"))], 1)]);
     requests(app, &mut page);
     edge(app, &mut page);
@@ -134,7 +134,7 @@ async fn gathered(app: &MetricsHandles) -> Page {
 }
 
 /// The process, under the names that every program's numbers have.
-fn process(numbers: &ProcessNumbers, page: &mut Page) {
+fn process(numbers: &ProcessNumbers, page: &mut MetricsPage) {
     let whole = |number: Option<u64>| number.map(|number| (NONE, number as i64));
     page.plain_counter("process_cpu_seconds", "Processor time used, in seconds", numbers.cpu_seconds);
     page.plain("process_resident_memory_bytes", "Memory in RAM", whole(numbers.resident_bytes));
@@ -147,7 +147,7 @@ fn process(numbers: &ProcessNumbers, page: &mut Page) {
 }
 
 /// Requests by route, method and status.
-fn requests(app: &MetricsHandles, page: &mut Page) {
+fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     let routes = app.meters.all();
     let (mut counts, mut times) = (Vec::new(), Vec::new());
     for route in routes.iter().filter(|route| route.by_status().next().is_some()) {
@@ -173,7 +173,7 @@ fn requests(app: &MetricsHandles, page: &mut Page) {
 }
 
 /// What the server took in, and what it would not.
-fn edge(app: &MetricsHandles, page: &mut Page) {
+fn edge(app: &MetricsHandles, page: &mut MetricsPage) {
     let load = &app.admission;
     page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
     page.gauge("http_requests_under_way", "Requests that are being worked on", [(NONE, load.requests() as i64)]);
@@ -185,7 +185,7 @@ fn edge(app: &MetricsHandles, page: &mut Page) {
 }
 
 /// Redis, where there is one.
-fn redis(app: &MetricsHandles, page: &mut Page) {
+fn redis(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(redis) = &app.redis else { return };
     page.gauge("redis_up", "Whether Redis answers", [(NONE, i64::from(redis.is_up()))]);
     page.counter("redis_losses", "How often Redis was lost", [(NONE, redis.losses())]);
@@ -195,7 +195,7 @@ fn redis(app: &MetricsHandles, page: &mut Page) {
 }
 
 /// The writer's transactions and the commits in them.
-fn commits(app: &MetricsHandles, page: &mut Page) {
+fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
     let unavailable = writer.unavailable();
     page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(unavailable.is_none()))]);
@@ -209,7 +209,7 @@ fn commits(app: &MetricsHandles, page: &mut Page) {
 }
 
 /// Aggregates in memory, and the components that they run on.
-fn actors(app: &MetricsHandles, page: &mut Page) {
+fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     let all = app.directories.summaries();
     let statuses = all.iter().flat_map(|seen| {
         let of = |(status, count): (&&'static str, &u64)| ([("kind", seen.kind), ("status", *status)], *count as i64);
@@ -237,7 +237,7 @@ fn actors(app: &MetricsHandles, page: &mut Page) {
 }
 
 /// Printers, stock, endpoints, kept payments and mails, which are all in memory.
-fn floor(app: &MetricsHandles, page: &mut Page) {
+fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
     for (id, seen) in app.directories.printers.all_resident() {
         let Some(printer) = seen.state.as_ref().filter(|printer| !printer.archived) else { continue };
@@ -269,7 +269,7 @@ fn floor(app: &MetricsHandles, page: &mut Page) {
 }
 
 /// The outbox, who follows it, and what is delivered of it.
-fn events(app: &MetricsHandles, page: &mut Page) {
+fn events(app: &MetricsHandles, page: &mut MetricsPage) {
     let (outbox, deliveries) = (&app.outbox, &app.deliveries);
     let last = *outbox.last().borrow();
     page.gauge("events_last_seq", "Number of the last event", [(NONE, last)]);
@@ -287,7 +287,7 @@ fn events(app: &MetricsHandles, page: &mut Page) {
 }
 
 /// What only the database can count; asked now and then, not each time.
-async fn work(app: &MetricsHandles, page: &mut Page) {
+async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
     page.gauge("orders_flagged", "Orders that need a person, by flag", labelled("flag", tallies.flags.clone()));

@@ -35,7 +35,7 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
 use crate::printers::connections::PrinterConnections;
 use crate::store::queries::{OrderFilter, Queries};
-use requests::{ManualPayment, ManualRefund, NewShipment, OrderCancellation, OrderChange, OrderQuery};
+use requests::{ManualPayment, ManualRefund, NewShipment, OrderCancellation, OrderPatch, OrderQuery};
 use site::SiteHeader;
 use timeline::{CUSTOMER_STEPS, StepFor};
 
@@ -210,9 +210,9 @@ async fn finish<B>(
 async fn update(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
-    call: CommandRequest<OrderChange>,
+    call: CommandRequest<OrderPatch>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
-    let OrderChange { notes, internal_notes, priority, due_at, shipping_address } = call.read_body()?;
+    let OrderPatch { notes, internal_notes, priority, due_at, shipping_address } = call.read_body()?;
     let change = OrderCommand::Update {
         if_version: call.if_match(),
         notes: notes.present(),

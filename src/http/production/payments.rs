@@ -24,7 +24,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::{Operation, RequestBody};
+use crate::http::openapi::operation::{DescribedBody, DescribedOperation};
 use crate::http::openapi::shape::{Shape, open_object, text};
 use crate::http::page::{PageQuery, Query};
 use crate::http::reply::{Listed, Plain};
@@ -71,7 +71,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-fn words(operation: Operation, id: &'static str) -> Operation {
+fn words(operation: DescribedOperation, id: &'static str) -> DescribedOperation {
     operation
         .named(id, "Receive a signed event of the payment processor")
         .about(MATCHING)
@@ -96,9 +96,9 @@ impl FromRequest<AppState> for SignedEvent {
 }
 
 impl Argument for SignedEvent {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add::<PaymentEventBody>();
-        operation.body = Some(RequestBody {
+        operation.body = Some(DescribedBody {
             media: "application/json",
             shape: schema_of::<PaymentEventBody>(),
             example: Some(PaymentEventBody::example()),

@@ -11,7 +11,7 @@ mod view;
 
 pub(crate) use acts::PrinterAct;
 pub(crate) use stop::stop_now;
-pub use view::StatusView;
+pub use view::{Percent, StatusView};
 
 use std::sync::Arc;
 
@@ -177,7 +177,7 @@ pub async fn connection(
     if printer.disconnected {
         return Err(no("the printer is disconnected; connect it first"));
     }
-    let found = connections.linked(id).await;
+    let found = connections.wait_for(id).await;
     found.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
 }
 

@@ -91,7 +91,8 @@ pub fn routes() -> ResourceRoutes {
 /// A product to add.
 #[derive(Request, Clone, Debug)]
 #[api(
-    change = SkuChange, shown = SkuDetails, fields = SkuFields, change_example = json!({"priceCents": 1450}),
+    change = SkuChange, shown = SkuDetails, fields = SkuFields, check_new = check_made,
+    change_example = json!({"priceCents": 1450}),
     example = json!({
         "code": "VASE-01", "name": "Vase", "materialId": super::materials::EXAMPLE_ID, "estimatedConsumption": 20.5,
         "machineType": "fdm_standard", "priceCents": 1250, "gcodeFileId": "01890a5d-ac96-774b-bcce-b302099a8064",
@@ -231,19 +232,21 @@ fn slug_of(code: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-/// What is made itself needs what a kit does not.
-fn check_made(new: &NewSku) -> Result<(), Refusal> {
-    let mut faults = Faults::default();
-    let kit = !new.components.is_empty();
+/// What is made itself needs what a kit does not. (Whether it is a kit is unknown where the components could not be read.)
+fn check_made(given: &SkuChange, faults: &mut Faults) {
+    if !matches!(&given.components, Optional::Present(components) if components.is_empty()) {
+        return;
+    }
     let needed = [
-        ("materialId", new.material_id.is_some()),
-        ("estimatedConsumption", new.estimated_consumption.is_present()),
-        ("machineType", new.machine_type.is_present()),
+        ("materialId", !matches!(given.material_id, Optional::Present(None))),
+        ("estimatedConsumption", given.estimated_consumption.is_present()),
+        ("machineType", given.machine_type.is_present()),
     ];
     for (member, there) in needed {
-        faults.check(kit || there, member, "is required");
+        // One that is there and wrong is told already.
+        let known = there || faults.names(member);
+        faults.check(known, member, "is required");
     }
-    faults.refuse()
 }
 
 /// The components of a kit must exist and be no kits.
@@ -320,7 +323,6 @@ async fn one(State(app): State<SkuHandles>, PathId(id): PathId, who: Caller) -> 
 async fn create(State(app): State<SkuHandles>, call: CommandRequest<NewSku>) -> Result<Created<SkuView>, ApiError> {
     let command = async {
         let mut new = call.read_body()?;
-        check_made(&new)?;
         check_named(&app, new.material_id, &new.materials, new.model_file_id, new.gcode_file_id).await?;
         check_components(&app, &new.components).await?;
         new.code = new.code.trim().to_owned();

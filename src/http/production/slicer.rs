@@ -30,7 +30,7 @@ use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::{No, Operation};
+use crate::http::openapi::operation::{DescribedOperation, No};
 use crate::http::openapi::shape::{bytes, has, may, taken, text_of};
 use crate::http::reply::{Created, Plain};
 use crate::http::routes::ResourceRoutes;
@@ -101,7 +101,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathMachineType {
 }
 
 impl Argument for PathMachineType {
-    fn describe(_: &mut Operation, _: &mut Components) {}
+    fn describe(_: &mut DescribedOperation, _: &mut Components) {}
 }
 
 #[derive(Response, Serialize)]
@@ -134,13 +134,13 @@ struct UploadView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "SlicerStoredFiles")]
 struct StoredFiles {
-    local: StoredFile,
+    local: SlicerFile,
 }
 
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SlicerStoredFile")]
-struct StoredFile {
+struct SlicerFile {
     name: String,
     path: String,
     origin: &'static str,
@@ -183,7 +183,7 @@ async fn upload(
     let resource = format!("{}{}/{}", app.config.public_url(), files::PATH, done.id);
     let (name, download) = (done.answer.name.clone(), format!("{resource}/content"));
     let refs = FileRefs { resource, download };
-    let local = StoredFile { path: name.clone(), name, origin: "local", refs };
+    let local = SlicerFile { path: name.clone(), name, origin: "local", refs };
     let view = UploadView {
         files: StoredFiles { local },
         done: true,

@@ -61,7 +61,7 @@ impl HeadLimits {
 }
 
 /// A connection that may be served.
-pub struct Connection {
+pub struct HttpConnection {
     /// Every route, with the layers around them.
     pub routes: Router,
     /// The client's address; none on the control socket.
@@ -74,7 +74,7 @@ pub struct Connection {
     pub limits: HeadLimits,
 }
 
-impl Connection {
+impl HttpConnection {
     /// Serves it to its end. `begin` was read of it already.
     pub async fn serve<S>(self, stream: S, begin: Vec<u8>, watcher: Watcher)
     where

@@ -21,7 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{Connection, HeadLimits};
+use super::connection::{HeadLimits, HttpConnection};
 use super::first_line::{FirstLine, MAX_LINE_BYTES};
 use super::newest::Newest;
 use crate::http::AppState;
@@ -191,7 +191,7 @@ impl Lobby {
     ) -> impl Future<Output = ()> + Send + 'static {
         let limits = HeadLimits::of(&self.app.config.server).short();
         let connection =
-            Connection { routes: self.routes.clone(), peer: Some(peer.ip()), crowded: false, once: true, limits };
+            HttpConnection { routes: self.routes.clone(), peer: Some(peer.ip()), crowded: false, once: true, limits };
         let served = connection.serve(stream, begin, self.graceful.watcher());
         async move {
             match within {

@@ -8,11 +8,11 @@ use tokio::task::AbortHandle;
 /// The tasks that run.
 pub struct Newest {
     most: usize,
-    running: Mutex<Running>,
+    running: Mutex<RunningConnection>,
 }
 
 #[derive(Default)]
-struct Running {
+struct RunningConnection {
     /// Counts the tasks that were started.
     last: u64,
     /// What ends each of those that run; `None` for one that is about to start.
@@ -37,7 +37,7 @@ impl Newest {
         Self { most, running: Mutex::default() }
     }
 
-    fn locked<T>(&self, change: impl FnOnce(&mut Running) -> T) -> T {
+    fn locked<T>(&self, change: impl FnOnce(&mut RunningConnection) -> T) -> T {
         change(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

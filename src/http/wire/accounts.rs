@@ -3,7 +3,7 @@
 use api_schema::shape::Shape;
 use utoipa::openapi::schema::SchemaFormat;
 
-use super::{Rule, Secret};
+use super::{Rule, SecretText};
 use crate::domain::access::normal_email;
 use crate::secrets::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST, password_fault};
 
@@ -34,6 +34,6 @@ impl Rule<String> for NewPassword {
     }
     fn mark(&self, schema: Shape) -> Shape {
         let length = (Some(PASSWORD_SHORTEST), Some(PASSWORD_LONGEST));
-        Secret.mark(schema).edit(|object| (object.min_length, object.max_length) = length)
+        SecretText.mark(schema).edit(|object| (object.min_length, object.max_length) = length)
     }
 }

@@ -10,7 +10,7 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::limits::Limited;
 use crate::http::limits::layer::ClientAddress;
-use crate::http::openapi::operation::{self, Content, Operation, Parameter};
+use crate::http::openapi::operation::{self, DescribedContent, DescribedOperation, Parameter};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Resource, WithCookie};
@@ -18,7 +18,7 @@ use crate::http::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Re
 /// An argument of a handler. What the route says already (roles, the path, its identifier) is not described again.
 pub trait Argument {
     /// Describes what it takes of a request.
-    fn describe(_: &mut Operation, _: &mut Components) {}
+    fn describe(_: &mut DescribedOperation, _: &mut Components) {}
 }
 
 impl<S> Argument for State<S> {}
@@ -28,16 +28,16 @@ impl Argument for HeaderMap {}
 impl Argument for ClientAddress {}
 /// A body that the handler takes as it comes, such as an upload: the words of its route describe it.
 impl Argument for extract::Request {
-    fn describe(operation: &mut Operation, _: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.streamed = true;
     }
 }
 impl Argument for CommandRequest<()> {}
 
 impl<B: RequestBody> Argument for CommandRequest<B> {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add::<B::Value>();
-        operation.body = Some(operation::RequestBody {
+        operation.body = Some(operation::DescribedBody {
             media: "application/json",
             shape: schema_of::<B::Value>(),
             example: Some(B::Value::example()),
@@ -48,7 +48,7 @@ impl<B: RequestBody> Argument for CommandRequest<B> {
 }
 
 impl<T: Request> Argument for Query<T> {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         T::components(components);
         let parameter = |member: super::Member| Parameter {
             name: member.name.to_owned(),
@@ -63,67 +63,67 @@ impl<T: Request> Argument for Query<T> {
 /// What a handler answers when all is well.
 pub trait Reply: IntoResponse {
     /// Writes its status and content into the description of the operation.
-    fn describe(operation: &mut Operation, components: &mut Components);
+    fn describe(operation: &mut DescribedOperation, components: &mut Components);
 }
 
-fn content<T: ToSchema>(components: &mut Components) -> Content {
+fn content<T: ToSchema>(components: &mut Components) -> DescribedContent {
     components.add::<T>();
-    T::NAME.map_or_else(|| Content::Json(T::schema(), T::example()), Content::Named)
+    T::NAME.map_or_else(|| DescribedContent::Json(T::schema(), T::example()), DescribedContent::Named)
 }
 
 impl<T: Response> Reply for Resource<T> {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         operation.answer = (200, content::<T>(components));
     }
 }
 
 impl<T: Response> Reply for Plain<T> {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         operation.answer = (200, content::<T>(components));
     }
 }
 
 impl<T: Response> Reply for Created<T> {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         (operation.answer, operation.located) = ((201, content::<T>(components)), true);
     }
 }
 
 impl<T: ListItem> Reply for Listed<T> {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add_page::<T>();
-        operation.answer = (200, Content::NamedPage(T::PAGE_NAME));
+        operation.answer = (200, DescribedContent::NamedPage(T::PAGE_NAME));
     }
 }
 
 impl<M: MediaType> Reply for Media<M> {
-    fn describe(operation: &mut Operation, _: &mut Components) {
-        operation.answer = (200, Content::Other(M::MEDIA, M::EXAMPLE));
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
+        operation.answer = (200, DescribedContent::Other(M::MEDIA, M::EXAMPLE));
     }
 }
 
 impl Reply for NoContent {
-    fn describe(operation: &mut Operation, _: &mut Components) {
-        operation.answer = (204, Content::Nothing);
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
+        operation.answer = (204, DescribedContent::Nothing);
     }
 }
 
 impl<R: Reply> Reply for WithCookie<R> {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         R::describe(operation, components);
         operation.sets_cookie = true;
     }
 }
 
 impl<R: Reply> Reply for Limited<R> {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         R::describe(operation, components);
     }
 }
 
 /// An answer that the handler makes by hand, such as a download: the words of its route describe it.
 impl Reply for axum::response::Response {
-    fn describe(_: &mut Operation, _: &mut Components) {}
+    fn describe(_: &mut DescribedOperation, _: &mut Components) {}
 }
 
 /// A handler whose arguments and result are described. `T` is what axum infers of its arguments.
@@ -133,7 +133,7 @@ impl Reply for axum::response::Response {
 )]
 pub trait DescribedHandler<T> {
     /// Writes what its arguments and its result say into the description of the operation.
-    fn describe(operation: &mut Operation, components: &mut Components);
+    fn describe(operation: &mut DescribedOperation, components: &mut Components);
 }
 
 macro_rules! described {
@@ -144,7 +144,7 @@ macro_rules! described {
             Fut: Future<Output = Result<R, ApiError>>,
             R: Reply,
         {
-            fn describe(operation: &mut Operation, components: &mut Components) {
+            fn describe(operation: &mut DescribedOperation, components: &mut Components) {
                 $($argument::describe(operation, components);)*
                 R::describe(operation, components);
             }

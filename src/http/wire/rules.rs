@@ -56,9 +56,9 @@ impl Rule<String> for Filled {
 }
 
 /// A secret: clients that are made from the document hide it, and it is never answered. Every text is allowed.
-pub struct Secret;
+pub struct SecretText;
 
-impl Rule<String> for Secret {
+impl Rule<String> for SecretText {
     fn judge(&self, _: &String) -> Result<(), String> {
         Ok(())
     }

@@ -59,7 +59,7 @@ fn what_a_rule_judges_is_what_it_says() {
     assert_eq!(disagree::<String>(&[&MaxChars(64)]), none);
     assert_eq!(disagree::<Option<String>>(&[&MaxChars(64)]), none);
     assert_eq!(disagree::<Optional<Option<String>>>(&[&MaxChars(64)]), none);
-    assert_eq!(disagree::<Option<String>>(&[&MaxChars(64), &Secret]), none);
+    assert_eq!(disagree::<Option<String>>(&[&MaxChars(64), &SecretText]), none);
     assert_eq!(disagree::<EmptyBody>(&[]), none);
     assert_eq!(disagree::<f64>(&[]), none);
     assert_eq!(disagree::<String>(&[&&WORD]), none);

@@ -87,8 +87,8 @@ fn impatient() -> Sender {
     sender(true, Duration::from_millis(250))
 }
 
-fn delivery(url: String) -> Delivery {
-    Delivery {
+fn delivery(url: String) -> OutgoingDelivery {
+    OutgoingDelivery {
         id: "0190-delivery".into(),
         event_id: "0190-event".into(),
         event: "order.shipped".into(),

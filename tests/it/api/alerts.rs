@@ -19,7 +19,7 @@ async fn runs_low(client: &Client, name: &str) {
 }
 
 /// The text of a mail without the line breaks and escapes of its transfer encoding.
-fn decoded(mail: &str) -> String {
+pub fn decoded(mail: &str) -> String {
     mail.replace("\r\n", "\n").replace("=\n", "").replace("=3D", "=")
 }
 

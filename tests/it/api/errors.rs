@@ -149,10 +149,22 @@ async fn all_faults_of_a_body_are_told_at_once() {
 
     let sku = json!({"code": " ", "priceCents": -1, "machineType": "lunar", "unitsPerPlate": 0, "currency": "USD", "dimensions": {"x": 1}});
     let found = paths(&app.post("/api/skus", &sku).await.expect(400));
-    let expected =
-        ["code", "currency", "dimensions.y", "dimensions.z", "machineType", "name", "priceCents", "unitsPerPlate"];
+    let expected = [
+        "code",
+        "currency",
+        "dimensions.y",
+        "dimensions.z",
+        "estimatedConsumption",
+        "machineType",
+        "materialId",
+        "name",
+        "priceCents",
+        "unitsPerPlate",
+    ];
     assert_eq!(found, expected);
-    // What only a kit may leave out is judged once the rest can be read.
+    // A kit may leave them out, also where something else is wrong with it.
+    let kit = json!({"code": " ", "name": "A", "priceCents": 1, "components": [{"skuId": NOTHING, "quantity": 1}]});
+    assert_eq!(paths(&app.post("/api/skus", &kit).await.expect(400)), ["code"]);
     let found = paths(&app.post("/api/skus", &json!({"code": "A", "name": "A", "priceCents": 1})).await.expect(400));
     assert_eq!(found, ["estimatedConsumption", "machineType", "materialId"]);
 
@@ -169,6 +181,40 @@ async fn all_faults_of_a_body_are_told_at_once() {
     let found = paths(&app.post("/api/printers", &printer).await.expect(400));
     for path in ["name", "type", "machineType", "colour"] {
         assert!(found.iter().any(|one| one == path), "{path} in {found:?}");
+    }
+}
+
+/// Names stand in subjects of mails, in headers and in lines of the log.
+#[tokio::test]
+async fn a_name_with_a_line_break_is_refused() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = super::some_sku(&app).await;
+    let material = app.get(&format!("/api/skus/{sku}")).await.expect(200)["materialId"].clone();
+    let printer =
+        json!({"name": "Left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9"});
+    let new_sku = json!({
+        "code": "B", "name": "B", "materialId": material, "estimatedConsumption": 1, "machineType": "fdm_standard", "priceCents": 1,
+    });
+    let user = json!({"email": "ann@example.org", "name": "Ann", "password": super::PASSWORD, "role": "operator"});
+    for (path, body, members) in [
+        ("/api/printers", printer, &["name"][..]),
+        ("/api/skus", new_sku, &["name", "code"]),
+        ("/api/inventory/materials", json!({"name": "PLA", "type": "filament"}), &["name", "brand"]),
+        ("/api/users", user, &["name"]),
+    ] {
+        for (member, broken) in members.iter().flat_map(|member| {
+            ["a\nb", "a\r\nBcc: x@example.org", "a\u{2028}b", "a\u{85}b"].map(|text| (*member, text))
+        }) {
+            let mut wrong = body.clone();
+            wrong[member] = json!(broken);
+            let refused = app.post(path, &wrong).await.expect(400);
+            assert_eq!(paths(&refused), [member], "{path} with {broken:?}: {refused}");
+            assert!(refused["errors"][0]["message"].as_str().unwrap().contains("one line"), "{refused}");
+        }
+        // Without it the same body is taken; nor can it be changed to one.
+        let made = app.post(path, &body).await.expect(201);
+        let changed = app.patch(&format!("{path}/{}", id(&made)), &json!({"name": "a\nb"})).await.expect(400);
+        assert_eq!(paths(&changed), ["name"], "{path}");
     }
 }
 

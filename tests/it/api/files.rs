@@ -180,7 +180,7 @@ async fn a_binary_file_is_known_by_its_content_and_refused_when_it_is_cut_off() 
 }
 
 /// A package as OrcaSlicer exports a project of two plates, the second with two filaments.
-fn package() -> Vec<u8> {
+pub fn package() -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let mut put = |name: &str, bytes: &[u8]| {
         zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();

@@ -99,6 +99,7 @@ async fn a_browser_finds_a_page_that_needs_nobody_else() {
     assert_eq!(page.status, 200);
     assert!(page.header("content-type").unwrap().starts_with("text/html"));
     assert!(!page.text.contains("://"), "no address elsewhere: {}", page.text);
+    assert!(page.text.contains("<a href=\"/docs/\">"), "{}", page.text);
     for link in page.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert_eq!(app.nobody().get(link).await.status, 200, "{link}");
     }

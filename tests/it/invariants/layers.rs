@@ -3,11 +3,43 @@
 use super::text::{names, parts, path_of, word};
 use super::{Rule, holds, planted_and_innocent};
 
-const OUTSIDE: [&str; 9] =
-    ["tokio", "ractor", "axum", "hyper", "reqwest", "sea_orm", "sqlx", "migrations", "simulator"];
+/// Crates of runtime, actors, HTTP and databases, and of clocks and chance.
+const OUTSIDE: [&str; 14] = [
+    "tokio",
+    "ractor",
+    "axum",
+    "hyper",
+    "reqwest",
+    "sea_orm",
+    "sqlx",
+    "migrations",
+    "simulator",
+    "fastrand",
+    "rand",
+    "getrandom",
+    "rustls",
+    "chrono",
+];
+
+/// What reads files, the machine, a clock or chance.
+const NOT_HANDED_IN: [&str; 13] = [
+    "std::fs",
+    "std::env",
+    "std::process",
+    "std::thread",
+    "Instant",
+    "SystemTime",
+    "UNIX_EPOCH",
+    "Timestamp::now",
+    "Zoned::now",
+    "::now_v",
+    "new_v4",
+    "TimeZone::system",
+    "RandomState",
+];
 
 const DOMAIN: Rule = Rule {
-    holds: "src/domain/ imports nothing of the project but itself, and no runtime, actor, HTTP or database crate",
+    holds: "src/domain/ imports nothing of the project but itself, no runtime, actor, HTTP or database crate, no clock and no chance",
     check: |file| {
         if !file.within("src/domain/") {
             return Vec::new();
@@ -15,10 +47,9 @@ const DOMAIN: Rule = Rule {
         file.in_code(|line| {
             let project = parts(line, "crate::").find(|rest| word(rest) != "domain");
             let project = project.map(|rest| format!("names crate::{}", word(rest)));
-            project.or_else(|| path_of(line, &OUTSIDE)).or_else(|| {
-                let used = ["std::fs", "std::env", "std::process", "std::thread", "Instant::now"];
-                used.iter().find(|outside| line.contains(**outside)).map(|outside| format!("uses {outside}"))
-            })
+            project
+                .or_else(|| path_of(line, &OUTSIDE))
+                .or_else(|| NOT_HANDED_IN.iter().find(|used| line.contains(**used)).map(|used| format!("uses {used}")))
         })
     },
     planted: &[
@@ -27,9 +58,14 @@ const DOMAIN: Rule = Rule {
         ("src/domain/order/work.rs", "pub async fn f() {\n    tokio::spawn(async {});\n}"),
         ("src/domain.rs", "use ractor::Actor;"),
         ("src/domain/file.rs", "let file = std::fs::read(path);"),
+        ("src/domain/schedule.rs", "use std::time::{Duration, Instant};"),
+        ("src/domain/mail.rs", "let now = jiff::Timestamp::now();"),
+        ("src/domain/id.rs", "Self(uuid::Uuid::now_v7())"),
+        ("src/domain/dispatch.rs", "let chance = fastrand::f64();"),
     ],
     innocent: &[
         ("src/domain/order.rs", "//! No tokio::spawn here.\nuse crate::domain::id::Id;\npub(crate) mod testing;"),
+        ("src/domain/schedule.rs", "use std::time::Duration;\nlet now = cx.now;"),
         ("src/store/load.rs", "use tokio::sync::watch;"),
     ],
 };

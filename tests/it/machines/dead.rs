@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use simulator::faults::Away;
 
-use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
+use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts};
 use crate::support::until;
 
 /// A second of silence is an outage.
@@ -107,8 +107,8 @@ async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
         .await;
     let told = floor.events("printer.offline").await;
     assert!(told.len() == 1 && told[0]["data"]["jobId"] == json!(job), "once: {told:?}");
-    let next = floor.job(&other).await;
-    assert!(!words(&next, "waitingReason").is_empty(), "{next}");
+    let offline = |job: &Value| job["waitingReason"] == "no idle fdm_standard printer: 1 offline";
+    floor.job_until("the next job to say that the printer is offline", &other, offline).await;
     floor.sim(0).handle.set_speed(BRISK);
     floor.faults(0, |faults| faults.away = None);
     let failed = floor.app.job_is(&job, "FAILED").await;

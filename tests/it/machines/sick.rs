@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, big_gcode, words};
+use crate::api::files::package;
 use crate::support::until;
 
 /// A small file of binary G-code, without checksums.
@@ -101,17 +102,27 @@ each_kind! {
 
     async fn a_form_of_file_that_no_printer_prints_waits_with_its_reason(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
-        let file = floor.app.upload("part.bgcode", binary_gcode()).await.expect(201);
-        let sku = floor.app.sku("BIN", &floor.material, file["id"].as_str().unwrap(), 900).await;
-        let order = floor.app.paid_order(&sku, 1).await;
-        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
-        let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("prints .bgcode files"), "{waits}");
-        // Other jobs pass it.
+        let mut waiting = Vec::new();
+        for (form, bytes) in [("bgcode", binary_gcode()), ("gcode.3mf", package())] {
+            let file = floor.app.upload(&format!("part.{form}"), bytes).await.expect(201);
+            assert_eq!(file["metadata"]["form"], form, "{file}");
+            let sku = floor.app.sku(form, &floor.material, file["id"].as_str().unwrap(), 900).await;
+            let order = floor.app.paid_order(&sku, 1).await;
+            let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+            // Whether no type prints it, or none of the printers that are registered.
+            let waits = floor.app.job_is(&job, "SLICED").await;
+            let why = words(&waits, "waitingReason");
+            assert!(why.contains(&format!(" .{form} files")) && why.starts_with("no "), "{waits}");
+            waiting.push(job);
+        }
+        // Other jobs pass them.
         let (other, _) = floor.one().await;
         floor.app.order_is(&other, "ready").await;
-        let waits = floor.job(&job).await;
-        assert_eq!((&waits["state"], attempts(&waits).len()), (&json!("SLICED"), 0), "{waits}");
+        for job in waiting {
+            let waits = floor.job(&job).await;
+            assert_eq!((&waits["state"], attempts(&waits).len()), (&json!("SLICED"), 0), "{waits}");
+        }
+        assert!(floor.events("job.failed").await.is_empty());
     }
 }
 

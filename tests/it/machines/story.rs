@@ -1,9 +1,12 @@
 //! What the log tells of the floor: one line for each thing that happens, however often it is tried.
 
 use serde_json::json;
+use simulator::faults::FailAt;
 use simulator::sink::{Mode, Sink};
 
 use super::{FAST, Floor, PrinterKind, SLOW};
+use crate::api::alerts::decoded;
+use crate::api::materials::mails;
 use crate::api::webhooks::{endpoint_is, register};
 use crate::support::until;
 
@@ -38,7 +41,7 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
     told(&floor, "is lost").await;
     floor.faults(0, |faults| faults.hang = false);
     told(&floor, "is back").await;
-    floor.faults(0, |faults| faults.fail_at = Some(simulator::faults::FailAt { progress: 0.5 }));
+    floor.faults(0, |faults| faults.fail_at = Some(FailAt { progress: 0.5 }));
     floor.sim(0).handle.set_speed(FAST);
     floor.app.job_is(&job, "FAILED").await;
     let low = json!({
@@ -55,6 +58,67 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
     }
     for (words, level) in [("is lost: ", "WARN"), ("is back", "INFO"), ("webhook endpoint", "WARN")] {
         assert!(lines(&floor, words)[0].contains(level), "{words} at {level}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn start_and_stop_are_one_line_each() {
+    let mut floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[]).await;
+    let (order, _) = floor.one().await;
+    floor.app.order_is(&order, "ready").await;
+    floor.app.stop().await;
+    let ends = |word: &str| lines(&floor, "INFO").into_iter().filter(|line| line.ends_with(word)).count();
+    until("the last line", || async { (ends(" stopped") > 0).then_some(()) }).await;
+    assert_eq!((lines(&floor, " serving address=").len(), ends(" stopped")), (1, 1), "{:#?}", floor.app.log());
+}
+
+/// A number of `/metrics`, by its name and labels as they stand there.
+async fn metric(floor: &Floor, name: &str) -> Option<i64> {
+    let page = floor.app.get("/metrics").await;
+    assert_eq!(page.status, 200);
+    page.text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
+    const UNREACHABLE: &str = r#"printfloor_printer_connections{connection="unreachable"}"#;
+    const OFFLINE: &str = r#"printfloor_printers{state="offline"}"#;
+    const FAILED: &str = r#"printfloor_jobs{state="FAILED"}"#;
+    const FLAGGED: &str = r#"printfloor_orders_flagged{flag="job_failed"}"#;
+    let env = [("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org"), ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "2")];
+    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &env).await;
+    assert_eq!(metric(&floor, UNREACHABLE).await.unwrap_or_default(), 0);
+    let (order, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
+    floor.faults(0, |faults| faults.disconnect = true);
+    let mail = until("a mail of the lost printer", || async { mails(&floor.app, "Printer lost: ").pop() }).await;
+    let mail = decoded(&mail);
+    assert!(mail.contains(&format!("Printer lost: {name}")) && mail.contains("ops@example.org"), "{mail}");
+    assert!(mail.contains("It has a job in hand, which waits"), "{mail}");
+    for name in [UNREACHABLE, OFFLINE] {
+        until(&format!("{name} to be 1"), || async { (metric(&floor, name).await == Some(1)).then_some(()) }).await;
+    }
+    floor.faults(0, |faults| faults.disconnect = false);
+    for name in [UNREACHABLE, OFFLINE] {
+        let none = || async { (metric(&floor, name).await.unwrap_or_default() == 0).then_some(()) };
+        until(&format!("{name} to be none"), none).await;
+    }
+    assert_eq!(metric(&floor, r#"printfloor_printer_connections{connection="connected"}"#).await, Some(2));
+    assert_eq!(mails(&floor.app, "Printer lost: ").len(), 1, "once");
+
+    floor.faults(0, |faults| faults.fail_at = Some(FailAt { progress: 0.5 }));
+    floor.hurry(0);
+    floor.app.job_is(&job, "FAILED").await;
+    let order = floor.app.get(&format!("/api/orders/{order}")).await.expect(200);
+    let flagged = format!("order {} needs a person, job_failed: ", order["number"].as_str().unwrap());
+    told(&floor, &flagged).await;
+    let line = &lines(&floor, &flagged)[0];
+    assert!(line.contains("WARN") && line.contains("order.flagged"), "{line}");
+    assert_eq!(lines(&floor, "needs a person").len(), 1);
+    // What the database counts is asked now and then.
+    for name in [FAILED, FLAGGED] {
+        until(&format!("{name} to be 1"), || async { (metric(&floor, name).await == Some(1)).then_some(()) }).await;
     }
 }
 

@@ -57,7 +57,8 @@ each_kind! {
             // OctoPrint itself feeds the printer: with it the print is lost, and the words say so.
             floor.faults(0, |faults| faults.disconnect = false);
             let failed = floor.app.job_is(&job, "FAILED").await;
-            assert!(words(&failed, "error").contains("came back without the print"), "{failed}");
+            let said = words(&failed, "error");
+            assert!(said.contains("the printer's server was restarted during the print"), "{failed}");
             assert_eq!(floor.started(0), 1, "not made again by itself");
             return;
         }

@@ -7,7 +7,7 @@ use flate2::write::ZlibEncoder;
 use proptest::prelude::*;
 
 use super::super::heatshrink::tests::pack;
-use super::super::{Content, Found, Metadata, Reader};
+use super::super::{Content, Found, GcodeReader, Metadata};
 use super::*;
 use crate::domain::amount::Amount;
 
@@ -53,7 +53,7 @@ fn file(compression: u16) -> Vec<u8> {
 }
 
 fn found(bytes: &[u8]) -> Found {
-    let mut reader = Reader::new();
+    let mut reader = GcodeReader::new();
     reader.push(bytes);
     reader.finish()
 }
@@ -129,7 +129,7 @@ proptest! {
     #[test]
     fn chunks_change_nothing(cuts in prop::collection::vec(1usize..60, 1..80), compression in 0u16..4) {
         let whole = file(compression);
-        let (mut reader, mut left) = (Reader::new(), whole.as_slice());
+        let (mut reader, mut left) = (GcodeReader::new(), whole.as_slice());
         for cut in cuts.iter().cycle() {
             let (part, rest) = left.split_at((*cut).min(left.len()));
             reader.push(part);

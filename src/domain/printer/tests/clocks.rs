@@ -1,8 +1,7 @@
 //! The wall clock is set back or forward by an hour in the middle of things: nothing waits for it.
 
 use super::*;
-
-const HOUR_MS: i64 = 3_600_000;
+use crate::domain::time::HOUR_MS;
 
 fn steps() -> [i64; 2] {
     [-HOUR_MS, HOUR_MS]
@@ -24,7 +23,7 @@ fn in_mid_print() {
         shop.bench.now = shop.bench.now.plus_ms(step);
         shop.sees(Activity::Idle, None, None);
         assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })), "{step}");
-        shop.judged(Evidence::Forgets);
+        shop.judged(Evidence::Forgets { server: ServerRun::Unknown });
         assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }), "{step}");
     }
 }

@@ -53,6 +53,32 @@ fn a_history_that_breaks_off_is_no_evidence_of_failure() {
 }
 
 #[test]
+fn a_print_that_its_server_lost_by_a_restart_says_so() {
+    let failed = |shop: &PrinterFixture, words: &str| {
+        let report = shop.report();
+        let said =
+            matches!(&report, Report::Ended { end: PrintEnd::Failed, reason: Some(why), .. } if why.contains(words));
+        assert!(said, "{words} in {report:?}");
+    };
+    for (file, server, words) in [
+        (None, ServerRun::Restarted, "server was restarted during the print"),
+        (Some("other.gcode"), ServerRun::Restarted, "server was restarted during the print"),
+        (None, ServerRun::Unknown, "or somebody cleared it"),
+        (Some("other.gcode"), ServerRun::Unbroken, "no longer knows the file"),
+    ] {
+        let mut shop = PrinterFixture::printing();
+        shop.sees(Activity::Idle, file, None);
+        shop.judged(Evidence::Forgets { server });
+        failed(&shop, words);
+    }
+    // What the printer itself says of its error is told.
+    let mut shop = PrinterFixture::printing();
+    shop.sees(Activity::Error, None, None);
+    shop.judged(Evidence::Forgets { server: ServerRun::Restarted });
+    failed(&shop, "in error");
+}
+
+#[test]
 fn a_start_whose_record_breaks_off_did_begin() {
     let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Remembers(PastPrint { cut_off: true, ..past(None) }));

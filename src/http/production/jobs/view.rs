@@ -9,8 +9,9 @@ use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Block, Job, JobClaim, JobState, Stock};
 use crate::domain::time::Timestamp;
-use crate::http::openapi::shape::{Shape, number, text_like};
+use crate::http::openapi::shape::{Shape, text_like};
 use crate::http::production::orders::{self, OrderNumber};
+use crate::http::production::printers::Percent;
 use crate::http::production::sign_off::SignOffView;
 use crate::http::production::{materials, skus};
 use crate::http::wire::{ToSchema, enumeration};
@@ -168,17 +169,6 @@ impl Serialize for JobNumber {
 impl ToSchema for JobNumber {
     fn schema() -> Shape {
         text_like("^JOB-[0-9]{6,}$")
-    }
-}
-
-/// From 0 to 100.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Percent(f64);
-
-impl ToSchema for Percent {
-    fn schema() -> Shape {
-        number(0.0..=100.0)
     }
 }
 

@@ -38,7 +38,7 @@ struct Family {
 
 /// The families of metrics that `/metrics` shows.
 #[derive(Debug, Default)]
-pub struct Page {
+pub struct MetricsPage {
     own: Families,
     /// Those without our prefix: they have the names that every program's numbers have.
     plain: Families,
@@ -47,7 +47,7 @@ pub struct Page {
 #[derive(Debug, Default)]
 struct Families(Vec<Family>);
 
-impl Page {
+impl MetricsPage {
     /// Numbers that only count up.
     pub fn counter<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, u64)>)
     where
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_page_is_open_metrics() {
-        let mut page = Page::default();
+        let mut page = MetricsPage::default();
         page.counter("seen", "What was seen", [([("kind", "a \"b\"")], 3)]);
         page.gauge("now", "What is", [([] as [(&'static str, String); 0], -2)]);
         let counted = Counted { sum: 1.5, count: 3, buckets: vec![(1.0, 2), (f64::MAX, 1)] };
@@ -234,7 +234,7 @@ process_cpu_seconds_total 1.5
 
     #[test]
     fn each_sample_of_the_older_format_has_help_and_type_under_its_own_name() {
-        let mut page = Page::default();
+        let mut page = MetricsPage::default();
         page.counter("seen", "What was seen", [([("kind", "a")], 3)]);
         page.gauge("now", "What is", [([] as [(&'static str, String); 0], 2)]);
         page.plain_counter("process_cpu_seconds", "Processor time", Some(0.25));

@@ -44,11 +44,11 @@ pub struct OrderQuery {
 
 /// Members that are left out stay as they are.
 #[derive(Request, Debug)]
-#[api(example = json!({
+#[api(name = "OrderChange", example = json!({
     "priority": 8, "dueAt": "2030-11-20T17:00:00.000Z",
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
-pub struct OrderChange {
+pub struct OrderPatch {
     /// Notes that the customer reads.
     #[api(MaxChars(1000))]
     pub(super) notes: Optional<Option<String>>,

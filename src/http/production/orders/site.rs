@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::config::checks::SITES;
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
-use crate::http::openapi::operation::{Operation, Parameter};
+use crate::http::openapi::operation::{DescribedOperation, Parameter};
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::wire::{Argument, Components, FromJson, ToSchema, ValuePath, schema_of};
 
@@ -58,7 +58,7 @@ impl<S: Sync> FromRequestParts<S> for SiteHeader {
 }
 
 impl Argument for SiteHeader {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add::<Site>();
         operation.parameters.push(Parameter {
             name: HEADER.to_owned(),

@@ -42,11 +42,11 @@ impl PrinterAct {
         if printer.archived {
             return Err(Refusal::not_found("printer").into());
         }
-        let link = connection(connections, self.printer, &printer).await?;
-        let (work, printers) = (wire(link.clone()), printers.clone());
+        let connection = connection(connections, self.printer, &printer).await?;
+        let (work, printers) = (wire(connection.clone()), printers.clone());
         let going_on = tokio::spawn(async move {
             let done = work.await;
-            link.look.notify_one();
+            connection.look.notify_one();
             self.record(&printers, &printer, done.as_ref().err()).await;
             done
         });

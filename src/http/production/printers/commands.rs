@@ -195,12 +195,12 @@ async fn connect(
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
     call.read_body()?;
-    if let Some(link) = app.printer_connections.link(id) {
+    if let Some(connection) = app.printer_connections.get(id) {
         // Watched already: its serial port may be closed, or it is to be tried at once.
-        if let Err(error) = link.adapter.connect().await {
+        if let Err(error) = connection.adapter.connect().await {
             tracing::info!(printer = %id, %error, "does not connect yet");
         }
-        link.look.notify_one();
+        connection.look.notify_one();
     }
     ask(&app, &call, id, PrinterCommand::Connect(true)).await
 }
@@ -211,10 +211,10 @@ async fn disconnect(
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
     call.read_body()?;
-    let link = app.printer_connections.link(id);
+    let connection = app.printer_connections.get(id);
     let answer = ask(&app, &call, id, PrinterCommand::Connect(false)).await?;
-    if let Some(link) = link
-        && let Err(error) = link.adapter.disconnect().await
+    if let Some(connection) = connection
+        && let Err(error) = connection.adapter.disconnect().await
     {
         tracing::info!(printer = %id, %error, "was not told that it is disconnected");
     }
@@ -243,7 +243,7 @@ async fn pause(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    told(&app, id, &call, Act::Pause, |link| async move { link.adapter.pause().await }).await
+    told(&app, id, &call, Act::Pause, |connection| async move { connection.adapter.pause().await }).await
 }
 
 async fn resume(
@@ -251,7 +251,7 @@ async fn resume(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    told(&app, id, &call, Act::Resume, |link| async move { link.adapter.resume().await }).await
+    told(&app, id, &call, Act::Resume, |connection| async move { connection.adapter.resume().await }).await
 }
 
 async fn cancel(
@@ -259,7 +259,7 @@ async fn cancel(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    told(&app, id, &call, Act::Cancel, |link| async move { link.adapter.cancel().await }).await
+    told(&app, id, &call, Act::Cancel, |connection| async move { connection.adapter.cancel().await }).await
 }
 
 async fn restart_firmware(
@@ -269,7 +269,8 @@ async fn restart_firmware(
 ) -> Result<Plain<Acknowledgement>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    told(&app, id, &call, Act::RestartFirmware, |link| async move { link.adapter.restart_firmware().await }).await
+    told(&app, id, &call, Act::RestartFirmware, |connection| async move { connection.adapter.restart_firmware().await })
+        .await
 }
 
 async fn home(
@@ -280,7 +281,7 @@ async fn home(
     let Homing { force } = call.read_body()?;
     must_not_print(&app, id, force).await?;
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::Home, detail: None };
-    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.home().await };
+    let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.home().await };
     act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     ask(&app, &call, id, PrinterCommand::Homed).await
 }
@@ -294,7 +295,7 @@ async fn gcode(
     must_not_print(&app, id, force).await?;
     let detail = Some(commands.join("\n"));
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::Gcode, detail };
-    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.run_gcode(&commands).await };
+    let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.run_gcode(&commands).await };
     let console = act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(Plain(GcodeOutcome { ok: true, console }))
 }

@@ -23,7 +23,7 @@ use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, found, state_of};
 use crate::http::error::ApiError;
-use crate::http::openapi::operation::{Content, Operation};
+use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::openapi::shape::{Shape, anything, open_object};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
@@ -244,18 +244,18 @@ pub(super) struct UploadedFile {
 }
 
 /// 201 with a file that was put on a printer; it has no address at this server.
-struct Uploaded(UploadedFile);
+struct CreatedOnPrinter(UploadedFile);
 
-impl IntoResponse for Uploaded {
+impl IntoResponse for CreatedOnPrinter {
     fn into_response(self) -> axum::response::Response {
         reply::json(StatusCode::CREATED, &self.0)
     }
 }
 
-impl Reply for Uploaded {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+impl Reply for CreatedOnPrinter {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add::<UploadedFile>();
-        operation.answer = (201, UploadedFile::NAME.map_or(Content::Nothing, Content::Named));
+        operation.answer = (201, UploadedFile::NAME.map_or(DescribedContent::Nothing, DescribedContent::Named));
     }
 }
 
@@ -290,9 +290,9 @@ pub(super) async fn gcode_file(app: &PrinterHandles, id: Id) -> Result<File, Api
 }
 
 async fn info(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<InfoView>, ApiError> {
-    let link = reach(&app, id).await?;
-    let server = link.adapter.server_info().await;
-    let printer = link.adapter.printer_info().await;
+    let connection = reach(&app, id).await?;
+    let server = connection.adapter.server_info().await;
+    let printer = connection.adapter.printer_info().await;
     if let (Err(error), Err(_)) = (&server, &printer) {
         return Err(error.clone().into());
     }
@@ -305,10 +305,10 @@ async fn history(
     PathId(id): PathId,
     Query(query): Query<HistoryQuery>,
 ) -> Result<Plain<HistoryView>, ApiError> {
-    let link = reach(&app, id).await?;
-    let last = link.status.borrow().file.clone();
+    let connection = reach(&app, id).await?;
+    let last = connection.status.borrow().file.clone();
     let prints = match query.file.or(last) {
-        Some(file) => link.adapter.history(&file).await?,
+        Some(file) => connection.adapter.history(&file).await?,
         None => Vec::new(),
     };
     Ok(Plain(HistoryView { history: prints.into_iter().map(Into::into).collect() }))
@@ -332,19 +332,19 @@ async fn upload(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<StoredFile>,
-) -> Result<Uploaded, ApiError> {
+) -> Result<CreatedOnPrinter, ApiError> {
     let StoredFile { file_id } = call.read_body()?;
     reach(&app, id).await?;
     let file = gcode_file(&app, file_id).await?;
     let source = Source::of(&file, app.blobs.path(&file.sha256));
     let (name, tag) = (file.name, app.environment.id());
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::PutFile, detail: Some(name.clone()) };
-    let put = |link: Arc<PrinterConnection>| async move {
-        let name = unused_name(link.adapter.as_ref(), &name, tag).await?;
-        link.adapter.upload(&name, &source).await
+    let put = |connection: Arc<PrinterConnection>| async move {
+        let name = unused_name(connection.adapter.as_ref(), &name, tag).await?;
+        connection.adapter.upload(&name, &source).await
     };
     let filename = act.carry_out(&app.printers, &app.printer_connections, put).await?;
-    Ok(Uploaded(UploadedFile { ok: true, filename }))
+    Ok(CreatedOnPrinter(UploadedFile { ok: true, filename }))
 }
 
 async fn delete_file(
@@ -358,7 +358,7 @@ async fn delete_file(
         return Err(ApiError::conflict("printer_in_use", "this is the file of the job that the printer has in hand"));
     }
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::DeleteFile, detail: Some(name.clone()) };
-    let delete = |link: Arc<PrinterConnection>| async move { link.adapter.delete_file(&name).await };
+    let delete = |connection: Arc<PrinterConnection>| async move { connection.adapter.delete_file(&name).await };
     match act.carry_out(&app.printers, &app.printer_connections, delete).await? {
         Deleted::Gone => Ok(NoContent),
         Deleted::NotFound => Err(Refusal::not_found("printer_file").into()),

@@ -13,7 +13,7 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
-use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Secret, TextList, ToSchema, ValuePath};
+use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, SecretText, TextList, ToSchema, ValuePath};
 use crate::printers::registry::PrinterAddress;
 use crate::printers::{BUILT_IN, PrinterType as Declared};
 
@@ -22,16 +22,16 @@ const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
 
 /// The protocol that a printer speaks.
 #[derive(Clone, Debug, Serialize)]
-pub struct PrinterType(String);
+pub struct PrinterTypeWord(String);
 
-impl ToSchema for PrinterType {
+impl ToSchema for PrinterTypeWord {
     const NAME: Option<&'static str> = Some("PrinterType");
     fn schema() -> Shape {
         word(BUILT_IN).about("The protocol that a printer speaks.")
     }
 }
 
-impl FromJson for PrinterType {
+impl FromJson for PrinterTypeWord {
     type Inner = Self;
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         match value {
@@ -60,7 +60,7 @@ pub struct NewPrinter {
     name: String,
     /// The protocol that it speaks.
     #[api(name = "type")]
-    kind: PrinterType,
+    kind: PrinterTypeWord,
     /// The type of machine, which decides the jobs that it can make.
     machine_type: MachineType,
     /// Where its server answers: an http or https URL with the port. The settings of this server may fill one that is
@@ -68,7 +68,7 @@ pub struct NewPrinter {
     #[api(MaxChars(500))]
     base_url: Optional<String>,
     /// API key of the printer; empty or null where it asks for none.
-    #[api(MaxChars(500), Secret, separate)]
+    #[api(MaxChars(500), SecretText, separate)]
     api_key: Option<String>,
     /// Its serial number, for types that need one.
     #[api(ONE_LINE, MaxChars(100))]
@@ -97,7 +97,7 @@ impl From<PrinterFields> for PrinterDetails {
     fn from(fields: PrinterFields) -> Self {
         let PrinterFields { name, kind, machine_type, base_url, serial, build_volume, auto_clear, .. } = fields;
         let PrinterFields { loaded_material_id, nozzle, plate_type, location, tags, .. } = fields;
-        let kind = PrinterType(kind);
+        let kind = PrinterTypeWord(kind);
         Self {
             name,
             kind,

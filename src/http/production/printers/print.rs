@@ -16,7 +16,7 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
-use crate::http::openapi::operation::{Content, Operation};
+use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::openapi::shape::{Shape, either, has, may, object, text, yes_no};
 use crate::http::path_id::PathId;
 use crate::http::reply;
@@ -141,10 +141,10 @@ impl IntoResponse for Printing {
 }
 
 impl Reply for Printing {
-    fn describe(operation: &mut Operation, components: &mut Components) {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add::<UploadedFile>();
         components.add::<PendingPrint>();
-        operation.answer = (200, UploadedFile::NAME.map_or(Content::Nothing, Content::Named));
+        operation.answer = (200, UploadedFile::NAME.map_or(DescribedContent::Nothing, DescribedContent::Named));
         let when = "It takes longer: the print is still to begin.";
         operation.others.push((202, when, schema_of::<PendingPrint>(), PendingPrint::example()));
     }

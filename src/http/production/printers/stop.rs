@@ -54,7 +54,7 @@ async fn stop(
 
 /// Stops a printer in an emergency. Answers whether that is recorded already; if not, it is as soon as that is possible.
 pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
-    let route = match app.printer_connections.link(id) {
+    let route = match app.printer_connections.get(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {
             let fields = present(app, id).await?.1.fields;

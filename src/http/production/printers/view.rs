@@ -31,7 +31,7 @@ const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";
 
 /// How far a print is, in percent.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Percent(f64);
+pub struct Percent(pub f64);
 
 impl ToSchema for Percent {
     fn schema() -> Shape {

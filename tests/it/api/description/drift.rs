@@ -1,7 +1,7 @@
 //! What the server reads is what the description says: bodies are made from the example and the schema of each operation,
 //! spoilt in one or two places, and judged by both. They must agree.
 
-use printfloor::http::openapi::{self, operation::Operation};
+use printfloor::http::openapi::{self, operation::DescribedOperation};
 use serde_json::{Map, Value, json};
 
 use crate::support::contract::CONTRACT;
@@ -25,10 +25,10 @@ const INTENDED: [(&str, &str); 8] = [
 ];
 
 /// The operations whose body is read as it is described, each with the schema of its body.
-fn operations() -> Vec<(Operation, &'static Value)> {
+fn operations() -> Vec<(DescribedOperation, &'static Value)> {
     let all = openapi::resources().into_iter().flat_map(|resource| resource.operations);
     let read = all.filter(|operation| operation.read_body.is_some());
-    let schema = |operation: Operation| {
+    let schema = |operation: DescribedOperation| {
         let route =
             CONTRACT.served.iter().find(|route| route.path == operation.path && route.method == operation.method);
         let body = &CONTRACT.operation(route.unwrap())["requestBody"]["content"]["application/json"];

@@ -118,7 +118,7 @@ impl Effects {
                         ended_at: None,
                     })
                 } else if in_hand.began_at.is_some() {
-                    Evidence::Forgets
+                    Evidence::Forgets { server: ServerRun::Unknown }
                 } else {
                     machine.files.remove(&name);
                     let unbroken = in_hand.server_mark == Some(machine.restarts.to_string());
