@@ -34,7 +34,7 @@ use crate::domain::dispatch::{BoardRules, PrintableForms};
 use crate::domain::refusal::MAX_FAULTS;
 use crate::domain::rules::{QualityRules, Rules, TaxRate};
 use crate::services::slicer::SlicerSettings;
-use crate::services::slicer::process::Limits;
+use crate::services::slicer::process::RunLimits;
 
 /// Name of the file that is read from the working directory when no other is named.
 pub const FILE: &str = "printfloor.toml";
@@ -261,7 +261,7 @@ impl Config {
             profiles: if own { data.join("slicer-profiles") } else { profiles_dir.clone() },
             work: data.join("slicing"),
             parallel: *max_parallel,
-            limits: Limits {
+            limits: RunLimits {
                 time: timeout_seconds.duration(),
                 memory_bytes: *memory_max_bytes,
                 file_bytes: self.server.upload_max_bytes,

@@ -15,7 +15,7 @@ use tokio::fs;
 use tokio::process::Command;
 use tokio::sync::{Mutex, Semaphore};
 
-use self::process::{Limits, RunError};
+use self::process::{RunError, RunLimits};
 use self::profile::Profile;
 
 /// Longest time for the program to say its version.
@@ -38,8 +38,8 @@ pub struct SlicerSettings {
     pub work: PathBuf,
     /// Runs at the same time.
     pub parallel: usize,
-    /// Limits of one run.
-    pub limits: Limits,
+    /// RunLimits of one run.
+    pub limits: RunLimits,
 }
 
 /// Why there is no G-code.
@@ -147,7 +147,7 @@ impl Slicer {
         let folder = self.folder().await?;
         let mut command = Command::new(&program);
         command.arg("--help").current_dir(&folder.path);
-        let limits = Limits { time: VERSION_TIMEOUT, ..self.settings.limits };
+        let limits = RunLimits { time: VERSION_TIMEOUT, ..self.settings.limits };
         let ended = process::run(&mut command, &limits).await;
         let silent =
             |words: String| SliceError::Absent(format!("the slicer {} does not work: {words}", program.display()));

@@ -19,7 +19,7 @@ const MAX_OPEN_FILES: u64 = 256;
 
 /// What a program may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RunLimits {
     /// Longest time.
     pub time: Duration,
     /// Most memory, in bytes.
@@ -44,16 +44,16 @@ pub enum RunError {
 
 /// A program that ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProgramEnd {
     /// How it ended.
     pub status: ExitStatus,
     /// The end of what it said, errors first.
     pub output: String,
 }
 
-impl Ended {
+impl ProgramEnd {
     /// What it said last, for people; how it ended, where it said nothing.
-    pub fn words(&self, limits: &Limits) -> String {
+    pub fn words(&self, limits: &RunLimits) -> String {
         let all: Vec<&str> = lines(&self.output).collect();
         let mut words = all[all.len().saturating_sub(MAX_LINES)..].join("; ");
         if words.is_empty() {
@@ -109,7 +109,7 @@ impl Drop for Group {
 /// # Errors
 ///
 /// When it does not start or takes too long.
-pub async fn run(command: &mut Command, limits: &Limits) -> Result<Ended, RunError> {
+pub async fn run(command: &mut Command, limits: &RunLimits) -> Result<ProgramEnd, RunError> {
     command
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -136,7 +136,7 @@ pub async fn run(command: &mut Command, limits: &Limits) -> Result<Ended, RunErr
     };
     let all = timeout(limits.time, async { tokio::join!(ending, last_bytes(errors), last_bytes(said)) }).await;
     let (status, errors, said) = all.map_err(|_| RunError::TimedOut)?;
-    Ok(Ended { status: status.map_err(RunError::Io)?, output: format!("{said}\n{errors}") })
+    Ok(ProgramEnd { status: status.map_err(RunError::Io)?, output: format!("{said}\n{errors}") })
 }
 
 /// Kills the programs that run in this folder: those of a server that was killed itself.
@@ -152,7 +152,7 @@ pub(super) fn kill_within(folder: &Path) {
 }
 
 /// Sets the limits of a process that has just begun, and of all that it will start.
-fn limit(pid: Pid, limits: &Limits) -> io::Result<()> {
+fn limit(pid: Pid, limits: &RunLimits) -> io::Result<()> {
     // Of all its threads together; the time itself is limited by the clock.
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let processor_seconds = limits.time.as_secs().saturating_add(1).saturating_mul(processors);
