@@ -38,7 +38,7 @@ pub struct SlicerSettings {
     pub work: PathBuf,
     /// Runs at the same time.
     pub parallel: usize,
-    /// RunLimits of one run.
+    /// What one run may take.
     pub limits: RunLimits,
 }
 
