@@ -320,12 +320,12 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
             .await
         }
         Some(Command::Simulate(args)) => simulate::run(&args).await,
-        Some(Command::Key(KeyCommand::Create(new))) => keys::create(&global, &new).await,
-        Some(Command::Key(KeyCommand::List)) => keys::list(&global).await,
-        Some(Command::Key(KeyCommand::Revoke { id })) => keys::revoke(&global, id).await,
+        Some(Command::Key(KeyCommand::Create(new))) => Box::pin(keys::create(&global, &new)).await,
+        Some(Command::Key(KeyCommand::List)) => Box::pin(keys::list(&global)).await,
+        Some(Command::Key(KeyCommand::Revoke { id })) => Box::pin(keys::revoke(&global, id)).await,
         Some(Command::User(UserCommand::Create(new))) => Box::pin(users::create(&global, &new)).await,
-        Some(Command::User(UserCommand::List)) => users::list(&global).await,
-        Some(Command::User(UserCommand::Passwd { email })) => users::passwd(&global, &email).await,
+        Some(Command::User(UserCommand::List)) => Box::pin(users::list(&global)).await,
+        Some(Command::User(UserCommand::Passwd { email })) => Box::pin(users::passwd(&global, &email)).await,
         Some(Command::Config(args)) => config::run(&global, args),
         Some(Command::Check) => check::run(&global).await,
         Some(Command::Openapi { which }) => openapi::run(&global, which),

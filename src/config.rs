@@ -69,6 +69,8 @@ pub struct Config {
     pub shipping: sections::Shipping,
     /// When somebody is in the shop.
     pub shop: sections::Shop,
+    /// What is expected before anything is known.
+    pub forecast: sections::Forecast,
     /// How jobs are given to printers.
     pub dispatch: sections::Dispatch,
     /// How printed parts are judged.
@@ -307,6 +309,7 @@ impl Config {
             operator_mail: self.mail.operators.clone(),
             public_url: self.public_url(),
             agent_gateway: !self.agent.url.is_empty(),
+            shipment_notices: self.mail.shipment_notices,
             quality: QualityRules {
                 sign_off_required: self.quality.sign_off == sections::SignOffMode::Required,
                 reprint_missing: self.quality.reprint_missing,

@@ -10,6 +10,7 @@ mod bodies;
 mod command_request;
 mod compression;
 mod csrf;
+mod csv;
 mod docs;
 mod error;
 mod handles;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 pub mod facts;
+pub mod tools;
 
 pub use facts::{GcodeFacts, Thumbnail};
 

@@ -15,11 +15,13 @@ use bytes::Bytes;
 use tokio::{sync::watch, time::Instant};
 
 pub mod files;
+pub mod gate;
 pub mod heater;
 pub mod job;
 pub mod log;
 pub mod machine;
 
+pub use gate::FilamentGate;
 pub use job::{Job, Outcome, Phase, Record};
 pub use log::{LogEntry, What};
 pub use machine::{CommandError, Controller, DeleteError, Machine, Temperatures};

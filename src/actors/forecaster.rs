@@ -65,6 +65,10 @@ pub struct ForecastSources {
     pub rules: Arc<BoardRules>,
     /// When somebody is in the shop.
     pub hours: Arc<ShopHours>,
+    /// Time from the choice of a printer until it prints, in milliseconds.
+    pub starting_ms: i64,
+    /// What is added at least to what is expected, before it is promised, in milliseconds.
+    pub least_margin_ms: i64,
     /// Where earlier prints and promises are read.
     pub queries: Queries,
 }
@@ -232,7 +236,7 @@ impl ForecasterState {
             if order.state.as_ref().is_none_or(|order| order.promise.is_some()) {
                 continue;
             }
-            let promise = stretch.promise(forecast.at, *expected_at);
+            let promise = stretch.promise(forecast.at, *expected_at, self.forecaster.shop.least_margin_ms);
             let (orders, id) = (orders.clone(), *id);
             tokio::spawn(async move {
                 let asked = orders.ask(id, CommandOrigin::system(), OrderCommand::Promise(promise)).await;
@@ -280,7 +284,12 @@ fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowl
     let printers = printers.iter().filter_map(|(_, state)| state.state.as_ref()).filter(|printer| !printer.archived);
     let printers: Vec<PrinterOutlook<'_>> =
         printers.map(|printer| PrinterOutlook { printer, left_ms: left(printer) }).collect();
-    let known = ShopKnowledge { rules: &shop.rules, paces: &knowledge.paces, hours: &shop.hours };
+    let known = ShopKnowledge {
+        rules: &shop.rules,
+        paces: &knowledge.paces,
+        hours: &shop.hours,
+        starting_ms: shop.starting_ms,
+    };
     let orders = orders.iter().filter_map(|(_, state)| state.state.as_ref());
     let made = forecast(shop.environment.now(), orders, &printers, known);
     (made, knowledge)

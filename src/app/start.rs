@@ -116,6 +116,8 @@ impl App {
                 rules: Arc::new(board_rules.clone()),
                 // Checked when the settings were loaded.
                 hours: Arc::new(config.shop.hours().unwrap_or_default()),
+                starting_ms: config.forecast.starting_seconds.millis(),
+                least_margin_ms: config.forecast.least_margin_seconds.millis(),
                 queries: queries.clone(),
             }),
             dispatcher: Dispatcher::new(

@@ -11,6 +11,8 @@ mod customers;
 mod feed;
 mod floor;
 mod folder;
+mod inspector;
+mod lateness;
 mod mishaps;
 mod screen;
 mod setup;
@@ -31,6 +33,8 @@ use self::customers::Customers;
 use self::feed::Feed;
 use self::floor::DemoFloor;
 use self::folder::Folder;
+use self::inspector::Inspector;
+use self::lateness::Lateness;
 use self::mishaps::Mishaps;
 use self::screen::{Screen, Tone};
 use self::status::ShopStatus;
@@ -140,6 +144,8 @@ async fn open(
     let story = Story::new(api.clone(), names.clone(), screen.clone(), tally.clone());
     people.spawn(async move { feed.tell(story).await });
     people.spawn(ShopStatus::new(api.clone(), base.clone(), screen.clone(), tally.clone()).show());
+    people.spawn(Inspector::new(api.clone(), names.clone(), screen.clone(), tally.clone()).work());
+    people.spawn(Lateness::new(api.clone(), machines.clone(), screen.clone()).happen());
     people.spawn(Mishaps::new(api.clone(), machines, screen.clone(), tally.clone()).happen());
     let secret = folder.memory.payment_secret.clone();
     people.spawn(Clerk::new(api.clone(), clock.clone(), secret, tally.clone()).work());
@@ -188,6 +194,9 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
         ("dispatch.start_confirm_timeout_seconds", "10".to_owned()),
         ("printers.poll_interval_seconds", "0.5".to_owned()),
         ("printers.offline_after_seconds", "4".to_owned()),
+        // So is a promise made in seconds.
+        ("forecast.starting_seconds", "2".to_owned()),
+        ("forecast.least_margin_seconds", "12".to_owned()),
     ];
     if !given("PRINTFLOOR_LOG__FILTER") {
         overrides.push(("log.filter", LOG_FILTER.to_owned()));
@@ -215,7 +224,7 @@ fn usual_or_free() -> SocketAddr {
 
 fn greeting(base: &str, key: &str, folder: &Folder, floor: &DemoFloor) -> String {
     format!(
-        "Printfloor demo: a real server and {count} simulated printers that print {speed} times faster than real ones\n\
+        "Printfloor demo: a real server and {count} simulated printers, whose prints take seconds instead of hours\n\
          \n  address   {base}\
          \n  key       {key}\
          \n  admin     {email}, password {password}\
@@ -223,9 +232,9 @@ fn greeting(base: &str, key: &str, folder: &Folder, floor: &DemoFloor) -> String
          \n  Open {base}/docs, press Authorize and enter the key to try every request, or:\
          \n  curl -H 'X-API-Key: {key}' {base}/api/orders\n\
          \nSimulated customers order and pay, simulated staff ship and restock; nothing for you to do. Every now and then\
-         \nsomething goes wrong on the floor (MISHAP): watch how it is RESCUED. Ctrl-C stops the demo; started again, it goes on.\n",
+         \nsomething goes wrong on the floor (MISHAP): watch how it is RESCUED, how a part that is signed off as bad is made\
+         \nagain (BAD PART, MADE GOOD), and which promises to customers are kept. Ctrl-C stops the demo; started again, it goes on.\n",
         count = floor.printers().count(),
-        speed = floor::SPEED,
         email = setup::ADMIN,
         password = folder.memory.password,
         data = shown(&folder.path),

@@ -193,6 +193,16 @@ impl Shop {
     }
 }
 
+/// `[forecast]`: what is expected before anything is known.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Forecast {
+    /// Time from the choice of a printer until it prints.
+    pub starting_seconds: Seconds,
+    /// What is added at least to what is expected, before it is promised.
+    pub least_margin_seconds: Seconds,
+}
+
 /// `[dispatch]`: how jobs are given to printers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -291,6 +301,8 @@ pub struct Mail {
     pub operators: Vec<String>,
     /// Shortest time between two mails of one kind of alert; 0: each alert is a mail of its own.
     pub alert_interval_seconds: Seconds,
+    /// Whether customers are mailed of each shipment of theirs.
+    pub shipment_notices: bool,
     /// Sender of all mail.
     pub from: String,
     /// Mail server; empty, and no `api_key`: messages go to [`super::Config::outbox_dir`].

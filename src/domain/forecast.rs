@@ -25,11 +25,9 @@ use crate::domain::time::Timestamp;
 
 pub use pace::{ObservedPrint, Paces};
 
-/// Time from the choice of a printer until it prints: upload, start and heating up, in milliseconds.
-const STARTING_MS: i64 = 60_000;
 /// What is left of a print that takes longer than expected, as a share of its expected time.
 const OVERDUE_SHARE: i64 = 20;
-/// What is left at least of any print that is not seen to be over, in milliseconds.
+/// What is left at least of any print that is not seen to be over, in milliseconds; less where prints start in less.
 const LEAST_LEFT_MS: i64 = 60_000;
 /// Steps of the schedule for each job: its start and the end of its print, and the waits that a limit on starts adds.
 const STEPS_PER_JOB: usize = 8;
@@ -57,6 +55,15 @@ pub struct ShopKnowledge<'a> {
     pub paces: &'a Paces,
     /// When somebody is there to clear beds.
     pub hours: &'a ShopHours,
+    /// Time from the choice of a printer until it prints: upload, start and heating up, in milliseconds.
+    pub starting_ms: i64,
+}
+
+impl ShopKnowledge<'_> {
+    /// What is left at least of any print that is not seen to be over, in milliseconds.
+    fn least_left_ms(&self) -> i64 {
+        self.starting_ms.min(LEAST_LEFT_MS)
+    }
 }
 
 /// What is expected, as far as anybody can tell.
@@ -153,7 +160,7 @@ fn present(
     let mut free = Vec::new();
     for outlook in printers {
         let printer = outlook.printer;
-        let over = print_over(now, outlook, jobs, shop.paces);
+        let over = print_over(now, outlook, jobs, shop);
         if let (Some(in_hand), Some(at)) = (&printer.in_hand, over)
             && !in_hand.over()
             && jobs.get(&in_hand.job).is_some_and(|job| matters(job))
@@ -172,7 +179,7 @@ fn present(
                 // Nobody came in the usual time: taken as if somebody were about to.
                 (false, true) => {
                     let since = printer.bed_since.unwrap_or(now).min(now);
-                    shop.hours.after(since, wait)?.max(shop.hours.after(now, LEAST_LEFT_MS)?).into()
+                    shop.hours.after(since, wait)?.max(shop.hours.after(now, shop.least_left_ms())?).into()
                 }
                 (false, false) => Some(now),
             }
@@ -186,7 +193,7 @@ fn present(
         if let Some(attempt) = job.live().filter(|attempt| !attempt.unverified) {
             let knows = |one: &&PrinterOutlook<'_>| one.printer.id == attempt.printer_id;
             if printers.iter().find(knows).is_some_and(|one| one.printer.in_hand.is_none()) {
-                let at = now.plus_ms(STARTING_MS + print_ms(job, attempt.printer_id, shop.paces));
+                let at = now.plus_ms(shop.starting_ms + print_ms(job, attempt.printer_id, shop.paces));
                 made.jobs.insert(job.id, at);
                 free.retain(|(_, printer)| *printer != attempt.printer_id);
                 let wait = wait_for_bed(attempt.printer_id, at, printers, shop);
@@ -203,24 +210,27 @@ fn print_over(
     now: Timestamp,
     outlook: &PrinterOutlook<'_>,
     jobs: &HashMap<Id, &Job>,
-    paces: &Paces,
+    shop: ShopKnowledge<'_>,
 ) -> Option<Timestamp> {
     let printer = outlook.printer;
     let Some(in_hand) = &printer.in_hand else {
         return if printer.foreign_print() || printer.manual.is_some() {
-            outlook.left_ms.map(|left| now.plus_ms(left.max(LEAST_LEFT_MS)))
+            outlook.left_ms.map(|left| now.plus_ms(left.max(shop.least_left_ms())))
         } else {
             Some(now)
         };
     };
     let job = jobs.get(&in_hand.job);
     let total = match job {
-        Some(job) => print_ms(job, printer.id, paces),
-        None => paces.expected_ms(Some(in_hand.file_id), printer.id, in_hand.estimated_seconds),
+        Some(job) => print_ms(job, printer.id, shop.paces),
+        None => shop.paces.expected_ms(Some(in_hand.file_id), printer.id, in_hand.estimated_seconds),
     };
     match &in_hand.phase {
-        Phase::Taken | Phase::StartSent { .. } => Some(now.plus_ms(STARTING_MS + total)),
-        Phase::Printing { at } | Phase::Paused { at } => Some(now.plus_ms(left_of(in_hand, *at, now, total, outlook))),
+        Phase::Taken | Phase::StartSent { .. } => Some(now.plus_ms(shop.starting_ms + total)),
+        Phase::Printing { at } | Phase::Paused { at } => {
+            let left = left_of(in_hand, *at, now, total, outlook);
+            Some(now.plus_ms(left.max(shop.least_left_ms())))
+        }
         Phase::Unverified { .. } => None,
         Phase::Ended { .. } | Phase::Stopped { .. } | Phase::NotStarted { .. } => Some(now),
     }
@@ -231,7 +241,7 @@ fn print_over(
 fn left_of(in_hand: &InHand, began: Timestamp, now: Timestamp, total: i64, outlook: &PrinterOutlook<'_>) -> i64 {
     let by_clock = total - now.since(began).max(0);
     let told = outlook.left_ms.filter(|_| in_hand.progress >= 0.1);
-    told.unwrap_or(by_clock).max((total / OVERDUE_SHARE).max(LEAST_LEFT_MS))
+    told.unwrap_or(by_clock).max(total / OVERDUE_SHARE)
 }
 
 /// When the bed of a printer is clear after a print that ends at `over`.
@@ -276,7 +286,7 @@ fn play(
         }
         for start in rehearsal.starts(now) {
             let Some(job) = jobs.get(&start.job) else { continue };
-            let over = now.plus_ms(STARTING_MS + print_ms(job, start.printer, shop.paces));
+            let over = now.plus_ms(shop.starting_ms + print_ms(job, start.printer, shop.paces));
             made.jobs.insert(start.job, over);
             let clear = match clearing.get(&start.printer).copied().flatten() {
                 Some(wait) => shop.hours.after(over, wait),

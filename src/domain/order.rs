@@ -2,7 +2,7 @@
 //!
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
-//! its life: `place` (made, confirmed), `shipping` (what has left), `money` (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried,
+//! its life: `place` (made, confirmed), `shipping` (what has left), `notice` (what the customer is told of it), `money` (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried,
 //! released), `stock` (material claimed and settled), `slicing` (models made into G-code), `attempt` (printing), `sign_off` (how many parts are good; `parts` counts
 //! them). `command` and `effect` have the messages, `rules`
 //! dispatches them and derives the effects, and `change` collects what one command alters.
@@ -31,6 +31,7 @@ mod change;
 mod command;
 mod effect;
 mod money;
+mod notice;
 mod parts;
 mod place;
 mod promised;

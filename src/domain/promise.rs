@@ -12,8 +12,6 @@ const KEPT_SHARE: f64 = 0.8;
 const MAX_RATIOS: usize = 100;
 /// What is assumed before orders were seen: how many times as long as expected orders take.
 const ASSUMED: [f64; 10] = [0.9, 1.0, 1.0, 1.05, 1.05, 1.1, 1.15, 1.2, 1.3, 1.6];
-/// What is added at least to the expected moment, in milliseconds.
-const LEAST_MARGIN_MS: i64 = 5 * 60_000;
 /// Orders that were expected sooner say little about the others: a minute more is a large share of theirs.
 const LEAST_LEAD_MS: i64 = 10 * 60_000;
 
@@ -69,11 +67,12 @@ impl Stretch {
         }
     }
 
-    /// The promise for an order that is expected at `expected_at`: the moment before which four of five are ready.
-    pub fn promise(&self, now: Timestamp, expected_at: Timestamp) -> Promise {
+    /// The promise for an order that is expected at `expected_at`: the moment before which four of five are ready, at least
+    /// `least_margin_ms` milliseconds later than expected.
+    pub fn promise(&self, now: Timestamp, expected_at: Timestamp, least_margin_ms: i64) -> Promise {
         let lead = expected_at.since(now).max(0);
         let stretched = (lead as f64 * self.quantile()) as i64;
-        let promised_at = now.plus_ms(stretched.max(lead + LEAST_MARGIN_MS));
+        let promised_at = now.plus_ms(stretched.max(lead + least_margin_ms));
         Promise { made_at: now, expected_at, promised_at, met_at: None }
     }
 
@@ -95,6 +94,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);
     const HOUR: i64 = 3_600_000;
+    const MARGIN: i64 = 300_000;
 
     fn kept(ratio: f64) -> Promise {
         let met_at = NOW.plus_ms((HOUR as f64 * ratio) as i64);
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn a_promise_leaves_room_before_anything_was_learnt() {
-        let promise = Stretch::default().promise(NOW, NOW.plus_ms(10 * HOUR));
+        let promise = Stretch::default().promise(NOW, NOW.plus_ms(10 * HOUR), MARGIN);
         assert_eq!(promise.promised_at, NOW.plus_ms(13 * HOUR), "four of five of what is assumed");
-        let soon = Stretch::default().promise(NOW, NOW);
-        assert_eq!(soon.promised_at, NOW.plus_ms(LEAST_MARGIN_MS));
+        let soon = Stretch::default().promise(NOW, NOW, MARGIN);
+        assert_eq!(soon.promised_at, NOW.plus_ms(MARGIN));
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
             let mut stretch = Stretch::default();
             ratios.iter().for_each(|ratio| stretch.learn(&kept(*ratio)));
             let lately = &ratios[ratios.len() - MAX_RATIOS..];
-            let promised = stretch.promise(NOW, NOW.plus_ms(HOUR)).promised_at;
+            let promised = stretch.promise(NOW, NOW.plus_ms(HOUR), MARGIN).promised_at;
             let in_time = lately.iter().filter(|ratio| kept(**ratio).met_at.unwrap_or_default() <= promised).count();
             prop_assert!(in_time >= 80, "{in_time} of {MAX_RATIOS}");
         }

@@ -30,10 +30,17 @@ pub enum Requirement {
         /// The member of the request that names it (`gcodeFileId`), for the refusal.
         member: String,
     },
-    /// Nothing that counts as a use names this: the commit deletes it. Deleted aggregates and orders that are shipped,
+    /// This SKU is made itself: a kit names it as a component, and kits contain no kits.
+    NoKit {
+        /// The component.
+        sku: Id,
+        /// The member of the request that names it, for the refusal.
+        member: String,
+    },
+    /// Nothing that counts as a use names this: the commit deletes it, or makes a kit of a SKU. Deleted aggregates and orders that are shipped,
     /// cancelled or refunded do not count, nor do jobs that are completed, failed or cancelled.
     Unused {
-        /// The kind of what is deleted.
+        /// The kind of what is deleted or becomes a kit.
         what: Referenced,
         /// Which one of its kind.
         id: Id,
@@ -57,6 +64,7 @@ impl Requirement {
                     Referenced::Sku => "no such SKU",
                 },
             ),
+            Self::NoKit { member, .. } => Refusal::field(member, "is a kit itself"),
             Self::Unused { what: Referenced::File, .. } => {
                 Refusal::conflict("file_in_use", "a SKU or an unfinished order or job names this file")
             }

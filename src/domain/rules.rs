@@ -30,6 +30,8 @@ pub struct Rules {
     pub public_url: String,
     /// Whether an agent gateway is configured, which is then told as well.
     pub agent_gateway: bool,
+    /// Whether customers are mailed of each shipment of theirs.
+    pub shipment_notices: bool,
     /// How printed parts are judged.
     pub quality: QualityRules,
 }

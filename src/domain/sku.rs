@@ -193,8 +193,9 @@ impl SkuFields {
             .enumerate()
             .filter_map(|(at, image)| Some((format!("images.{at}"), image.parse().ok()?)));
         let material = self.material_id.map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"));
-        let components = self.components.iter().enumerate().map(|(at, component)| {
-            Requirement::not_deleted(Referenced::Sku, component.sku_id, format!("components.{at}.skuId"))
+        let components = self.components.iter().enumerate().flat_map(|(at, component)| {
+            let (sku, member) = (component.sku_id, format!("components.{at}.skuId"));
+            [Requirement::not_deleted(Referenced::Sku, sku, member.clone()), Requirement::NoKit { sku, member }]
         });
         let files = files.chain(images).map(|(member, id)| Requirement::not_deleted(Referenced::File, id, member));
         let further = self.materials.iter().enumerate();
@@ -267,10 +268,15 @@ impl Aggregate for Sku {
             (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU exists already")),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
         };
-        let requirements = match command {
-            SkuCommand::Archive => vec![Requirement::Unused { what: Referenced::Sku, id }],
+        let mut requirements = match command {
+            SkuCommand::Archive => Vec::new(),
             SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } => fields.named(),
         };
+        // A kit is no component of another, and what is ordered of a part would never be made once it is a kit.
+        let becomes_kit = next.fields.is_kit() && this.is_some_and(|sku| !sku.fields.is_kit());
+        if next.archived || becomes_kit {
+            requirements.push(Requirement::Unused { what: Referenced::Sku, id });
+        }
         Ok(Decision::to(next.clone(), next).requires(requirements))
     }
 

@@ -1,6 +1,8 @@
 //! The surroundings of a decision in tests: a clock that is set by hand, ids that count up, and reproducible random
 //! numbers.
 
+pub(crate) mod samples;
+
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -66,6 +68,7 @@ impl Bench {
             operator_mail: vec!["floor@example.com".to_owned()],
             public_url: "https://shop.example".to_owned(),
             agent_gateway: false,
+            shipment_notices: true,
             quality: QualityRules {
                 sign_off_required: false,
                 reprint_missing: true,

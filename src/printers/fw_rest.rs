@@ -3,6 +3,7 @@
 mod console;
 mod continuity;
 mod files;
+mod gates;
 mod history;
 mod push;
 mod read;

@@ -40,13 +40,22 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
         }
     }
     for requirement in requirements {
-        if let Requirement::Unused { what, id } = requirement
-            && in_use(db, *what, *id).await?
-        {
+        let unmet = match requirement {
+            Requirement::NotDeleted { .. } => false,
+            Requirement::NoKit { sku, .. } => is_kit(db, *sku).await?,
+            Requirement::Unused { what, id } => in_use(db, *what, *id).await?,
+        };
+        if unmet {
             return Err(WriteError::Unmet(requirement.clone()));
         }
     }
     Ok(())
+}
+
+/// Kits alone have no material.
+async fn is_kit<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
+    let kit = skus::Column::Id.eq(sku.to_string()).and(skus::Column::MaterialId.eq(""));
+    any(db, skus::Entity::find().filter(kit)).await
 }
 
 async fn first_deleted<C: ConnectionTrait>(

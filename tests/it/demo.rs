@@ -2,7 +2,10 @@
 
 mod terminal;
 
+use std::time::Instant;
+
 use crate::cli::process::{Place, Running};
+use crate::support::waiting::LONG;
 
 fn started(place: &Place, more: &str) -> Running {
     place.start(&format!("demo --data shop --listen 127.0.0.1:0 {more}"))
@@ -56,6 +59,43 @@ fn three_kinds_of_mishaps_happen_and_each_is_rescued() {
     let (code, lines) = demo.end();
     assert_eq!(code, Some(0), "{lines:?}");
     assert_eq!(counted(lines.last().unwrap(), "rescued"), 3, "{lines:?}");
+}
+
+/// Lines that come in any order: waits until each of these texts was told.
+fn all_told(demo: &mut Running, texts: &[&str]) {
+    let mut missing = texts.to_vec();
+    let until = Instant::now() + 4 * LONG;
+    while !missing.is_empty() {
+        assert!(Instant::now() < until, "not told: {missing:?}");
+        let line = demo.line("");
+        missing.retain(|text| !line.contains(text));
+    }
+}
+
+/// What a stranger is shown of parts and promises: a kit of two colours, a bad part that is made again, promises kept and missed.
+#[test]
+fn a_kit_a_bad_part_and_promises_are_told_in_plain_words() {
+    let place = Place::new();
+    let mut demo = started(&place, "--printers 3");
+    all_told(
+        &mut demo,
+        &[
+            "x Desk set, one price; made of ",
+            "staff signs it off as bad",
+            "still owes the part, and has it made again by itself: JOB-",
+            "no longer owes the bad part",
+            ": PROMISE KEPT, ",
+            "its spool is tangled. ORD-",
+            "the forecast says it before the customer does: ORD-",
+            ": PROMISE MISSED by ",
+        ],
+    );
+    demo.signal("INT");
+    let (code, lines) = demo.end();
+    assert_eq!(code, Some(0), "{lines:?}");
+    let summary = lines.last().unwrap();
+    assert!(counted(summary, "promises kept") >= 1 && counted(summary, "missed") >= 1, "{summary}");
+    assert!(counted(summary, "bad") >= 1, "{summary}");
 }
 
 #[tokio::test]

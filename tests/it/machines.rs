@@ -48,7 +48,7 @@ mod panics;
 mod parts;
 mod pushes;
 mod registered;
-mod sick;
+pub mod sick;
 mod slots;
 mod starts;
 mod stop;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 use tempfile::TempDir;
 
 use crate::support::db::SERVICES;
@@ -25,14 +26,20 @@ fn script(args: &[&str], venv: &str) -> Output {
     Command::new(script).args(args).env("VENV", venv).output().unwrap()
 }
 
+/// The environment; `None` where there is none and nobody asked for services.
+fn environment() -> Option<String> {
+    let venv = std::env::var(VENV).ok();
+    if venv.is_none() {
+        assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {VENV} is not");
+        eprintln!("left out: no {VENV}");
+    }
+    venv
+}
+
 impl OctoPrint {
     /// `None` where there is none and nobody asked for services.
     fn start() -> Option<Self> {
-        let Ok(venv) = std::env::var(VENV) else {
-            assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {VENV} is not");
-            eprintln!("left out: no {VENV}");
-            return None;
-        };
+        let venv = environment()?;
         let dir = tempfile::Builder::new().prefix("printfloor-octoprint-").tempdir().unwrap();
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let key = "0123456789ABCDEF0123456789ABCDEF";
@@ -220,4 +227,41 @@ async fn a_real_octoprint_prints_our_jobs() {
     })
     .await;
     shop.app.ledger_is_even(&shop.material).await;
+}
+
+/// What slicers speak to us is OctoPrint's protocol, so its own client must understand our answers, too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn its_own_client_finds_us_and_uploads_and_prints() {
+    let Some(venv) = environment() else { return };
+    let app = App::new(Db::sqlite()).await;
+    let options = FleetOptions { speed: 2_000.0, seed: 5, ..FleetOptions::of(PrinterKind::FwRest, 1) };
+    let fleet = Fleet::start(options).await.unwrap();
+    let printer = app.printer(&fleet.printers[0]).await;
+    let material = app.material("PLA black", 100.0).await;
+    app.patch(&format!("/api/printers/{printer}"), &json!({"loadedMaterialId": material})).await.expect(200);
+    let file = app.folder().join("clip.gcode");
+    std::fs::write(&file, simulator::gcode::gcode("clip", 60, 4.0, 1_340.0)).unwrap();
+    let client = |args: &[&str]| {
+        let port = app.base.rsplit(':').next().unwrap().to_owned();
+        let mut command = Command::new(PathBuf::from(&venv).join("bin/octoprint"));
+        command.arg("-b").arg(app.folder().join("octoprint")).arg("client");
+        command.args(["--host", "127.0.0.1", "--port", &port, "--apikey", app.key.as_ref().unwrap()]);
+        command.args(["--prefix", "/slicer/fdm_standard"]).args(args);
+        async move {
+            let ran = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+            let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+            assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
+            let (status, body) = said.split_once('\n').unwrap_or((&said, ""));
+            (status.to_owned(), serde_json::from_str::<Value>(body.trim()).unwrap_or(Value::Null))
+        }
+    };
+    let (status, version) = client(&["get", "/api/version"]).await;
+    assert_eq!(status, "Status Code: 200", "{version}");
+    assert!(version["text"].as_str().unwrap().starts_with("OctoPrint"), "{version}");
+    let path = file.to_str().unwrap();
+    let (status, kept) = client(&["upload", "/api/files/local", path]).await;
+    assert_eq!((status.as_str(), &kept["effectivePrint"]), ("Status Code: 201", &json!(false)), "{kept}");
+    let (status, told) = client(&["upload", "-P", "print", "true", "/api/files/local", path]).await;
+    assert_eq!((status.as_str(), &told["effectivePrint"]), ("Status Code: 201", &json!(true)), "{told}");
+    app.order_is(told["orderId"].as_str().unwrap(), "ready").await;
 }

@@ -12,6 +12,7 @@ use simulator::printer::What;
 use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions};
 
+use crate::api::materials::mails;
 use crate::support::app::PAYMENT_SECRET;
 use crate::support::{App, Client, on_both, until};
 
@@ -154,6 +155,125 @@ on_both! {
             (stock["reserved"] == 0).then_some(())
         }).await;
         app.ledger_is_even(&material).await;
+    }
+}
+
+on_both! {
+    async fn sets_of_two_colours_are_promised_made_good_and_sent_in_two_parcels(db: Db) {
+        let app = App::new(db).await;
+        // Slow, until the promise is made.
+        let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 8, ..FleetOptions::of_each(1) }).await.unwrap();
+        let mut printers = Vec::new();
+        for sim in &fleet.printers {
+            printers.push(app.printer(sim).await);
+        }
+        let [black, white] = [app.material("PLA black", 1000.0).await, app.material("PLA white", 1000.0).await];
+        // One has both colours and a person who looks at its prints; the others print black alone.
+        let changer = format!("/api/printers/{}", printers[0]);
+        app.patch(&changer, &json!({"autoClear": false})).await.expect(200);
+        for (slot, material) in [&black, &white].into_iter().enumerate() {
+            let spool = json!({"materialId": material, "remaining": 500});
+            app.post(&format!("{changer}/slots/{slot}"), &spool).await.expect(200);
+        }
+        for other in &printers[1..] {
+            app.patch(&format!("/api/printers/{other}"), &json!({"loadedMaterialId": black})).await.expect(200);
+        }
+        let file = app.gcode("bracket", 240, 10.0).await;
+        let bracket = app.sku("BRACKET", &black, &file, 500).await;
+        let code = simulator::gcode::tools::gcode_of_several("badge", 240, &[(8.0, "#1b1b22"), (3.5, "#f4f1e6")]);
+        let file = app.upload("badge.gcode", code.into_bytes()).await.expect(201);
+        assert_eq!(file["plates"][0]["filaments"][1]["grams"], 3.5, "{file}");
+        let badge = json!({
+            "code": "BADGE", "name": "Badge", "materialId": black, "estimatedConsumption": 9, "machineType": "fdm_standard",
+            "priceCents": 700, "gcodeFileId": file["id"], "unitsPerPlate": 2,
+            "materials": [{"materialId": white, "estimatedConsumption": 4, "filament": 1}],
+        });
+        let badge = app.post("/api/skus", &badge).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let set = json!({"code": "SET", "name": "Door set", "priceCents": 1500, "components": [
+            {"skuId": bracket, "quantity": 1}, {"skuId": badge, "quantity": 2},
+        ]});
+        let set = app.post("/api/skus", &set).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let order = app.order(&set, 2).await;
+        let path = format!("/api/orders/{order}");
+        let placed = app.order_is(&order, "created").await;
+        assert_eq!((&placed["totalCents"], &placed["lines"][2]["kitLine"]), (&json!(3000), &json!(0)), "{placed}");
+        assert_eq!(pay(&app, &placed, "evt_set").await, Some(200));
+        let promised = until("the order to be expected and promised", || async {
+            let order = app.get(&path).await.expect(200);
+            (order["expectedAt"].is_string() && order["promisedAt"].is_string()).then_some(order)
+        }).await;
+        fleet.printers.iter().for_each(|sim| sim.handle.set_speed(300.0));
+
+        // A person takes the prints of the changer: of the first badges one is bad, all else is good.
+        let mut rejected = false;
+        let ready = loop {
+            let printer = until("the order to be ready or a bed to be full", || async {
+                // In this order: what is ready has ended on the printer before.
+                let ready = app.get(&path).await.expect(200)["status"] == "ready";
+                let printer = app.get(&changer).await.expect(200);
+                let full = printer["lastPrint"].is_object()
+                    && printer["status"]["attention"].as_array().unwrap().iter().any(|word| word == "bed_not_cleared");
+                (full || ready).then_some(printer)
+            }).await;
+            if let Some(job) = printer["lastPrint"]["jobId"].as_str() {
+                let of_badges = app.get(&format!("/api/jobs/{job}")).await.expect(200)["skuId"] == badge.as_str();
+                let bad = json!({"goodCount": 1, "reason": "wrong_colour", "note": "black on black"});
+                let said = if of_badges && !rejected { bad } else { json!({}) };
+                rejected |= of_badges;
+                app.post(&format!("{changer}/bed-cleared"), &said).await.expect(200);
+                continue;
+            }
+            break app.order_is(&order, "ready").await;
+        };
+        assert!(rejected, "the badges need both colours");
+        let line = |n: usize| json!([ready["lines"][n]["quantity"], ready["lines"][n]["good"], ready["lines"][n]["missing"]]);
+        assert_eq!((line(1), ready["lines"][0]["completeSets"].clone()), (json!([2, 2, 0]), json!(2)), "{ready}");
+        assert_eq!((&ready["lines"][2]["good"], &ready["flags"]), (&json!(5), &json!([])), "one plate more: {ready}");
+        assert_eq!(ready["promisedAt"], promised["promisedAt"]);
+        let jobs = app.jobs(&order).await;
+        assert_eq!(jobs.iter().filter(|job| job["reprint"] == true).count(), 1, "{jobs:?}");
+
+        let ship = format!("{path}/ship");
+        let mut parcel = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
+        parcel["lines"] = json!([{"line": 0, "quantity": 1}]);
+        app.post(&ship, &parcel).await.expect(200);
+        let rest = json!({"carrier": "UPS", "trackingNumber": "1Z0002", "estimatedDelivery": "2026-12-02"});
+        let shipped = app.post(&ship, &rest).await.expect(200);
+        assert_eq!((&shipped["status"], &shipped["shipments"][1]["carrier"]), (&json!("shipped"), &json!("UPS")), "{shipped}");
+        for (number, complete) in [(1, false), (2, true)] {
+            let list = app.get(&format!("{path}/shipments/{number}/packing-list")).await.expect(200);
+            let packed: Vec<Value> = list["lines"].as_array().unwrap().iter().map(|line| json!([line["description"], line["quantity"]])).collect();
+            assert_eq!((packed, &list["complete"]), (vec![json!(["BRACKET", 1]), json!(["Badge", 2])], &json!(complete)), "{list}");
+        }
+        // The customer hears of each parcel once, and that the promise was kept.
+        let number = shipped["number"].as_str().unwrap();
+        let mails = until("two mails to the customer", || async {
+            let found = mails(&app, number);
+            (found.len() == 2).then_some(found)
+        }).await;
+        for (tracking, subject) in [("JD0001", "A part of order"), ("1Z0002", "The rest of order")] {
+            let of_it: Vec<&String> = mails.iter().filter(|mail| mail.contains(tracking)).collect();
+            let [mail] = of_it[..] else { panic!("{tracking}: {mails:?}") };
+            for words in [subject, "buyer@example.org", "2 x Badge (of Door set)", "1 x BRACKET (of Door set)", "kept that"] {
+                assert!(mail.contains(words), "{words}: {mail}");
+            }
+        }
+
+        for (material, used) in [(&black, 2.0 * 10.0 + 3.0 * 8.0), (&white, 3.0 * 3.5)] {
+            let stock = until("the last claim to be settled", || async {
+                let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+                (stock["reserved"] == 0).then_some(stock)
+            }).await;
+            assert!((1000.0 - stock["quantity"].as_f64().unwrap() - used).abs() < 0.1, "{used} g: {stock}");
+            app.ledger_is_even(material).await;
+        }
+        let slots = app.get(&changer).await.expect(200)["slots"].clone();
+        assert!((500.0 - slots[1]["remaining"].as_f64().unwrap() - 10.5).abs() < 0.1, "{slots}");
+        let quality = app.get("/api/insights").await.expect(200)["quality"].clone();
+        let numbers = json!([quality["total"]["prints"], quality["total"]["parts"], quality["total"]["good"]]);
+        assert_eq!((numbers, &quality["byReason"][0]["reason"]), (json!([5, 8, 7]), &json!("wrong_colour")), "{quality}");
+        let lost = quality["total"]["scrapMaterial"][0]["amount"].as_f64().unwrap();
+        assert!((lost - 11.5 / 2.0).abs() < 0.1, "half a plate of both colours: {quality}");
     }
 }
 

@@ -229,10 +229,10 @@ impl Shop {
         let outlooks = self.printers.iter().enumerate();
         let outlooks: Vec<_> = outlooks.map(|(on, printer)| PrinterOutlook { printer, left_ms: shown(on) }).collect();
         let (rules, hours) = (rules(), hours());
-        let knowledge = ShopKnowledge { rules: &rules, paces: &self.paces, hours: &hours };
+        let knowledge = ShopKnowledge { rules: &rules, paces: &self.paces, hours: &hours, starting_ms: 60_000 };
         let made = forecast(now, self.orders.values(), &outlooks, knowledge);
         if let (Some(expected), Some(order)) = (made.orders.get(&id), self.orders.get_mut(&id)) {
-            order.promise = Some(self.stretch.promise(now, *expected));
+            order.promise = Some(self.stretch.promise(now, *expected, 300_000));
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::methods::klippy;
-use crate::printer::{Controller, Job, Machine, Outcome, Phase};
+use crate::printer::{Controller, FilamentGate, Job, Machine, Outcome, Phase};
 
 /// All objects with all fields.
 pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
@@ -61,10 +61,29 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
         "heater_bed": {"temperature": heat.bed, "target": heat.bed_target, "power": power(heat.bed, heat.bed_target)},
         "fan": {"speed": if active { 1.0 } else { 0.0 }, "rpm": null},
     });
-    match objects {
+    let mut objects = match objects {
         Value::Object(objects) => objects,
         _ => Map::new(),
+    };
+    if !machine.gates().is_empty() {
+        objects.insert("mmu".to_owned(), changer(machine.gates()));
     }
+    objects
+}
+
+/// The object of a filament changer that is driven by Happy Hare.
+fn changer(gates: &[FilamentGate]) -> Value {
+    let each = |of: fn(&FilamentGate) -> Value| gates.iter().map(of).collect::<Vec<_>>();
+    json!({
+        "enabled": true,
+        "num_gates": gates.len(),
+        "gate_status": each(|gate| json!(gate.filled.map_or(-1, i32::from))),
+        "gate_vendor": each(|gate| json!(gate.vendor)),
+        "gate_material": each(|gate| json!(gate.material)),
+        "gate_filament_name": each(|gate| json!(gate.name)),
+        "gate_color_rgb": each(|gate| json!(gate.color)),
+        "gate_spool_id": each(|_| json!(-1)),
+    })
 }
 
 /// `print_stats.state`. After an emergency stop it usually stays `paused`, so clients cannot rely on it.

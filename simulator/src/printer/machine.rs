@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::{
     files::{Files, StoredFile},
+    gate::FilamentGate,
     heater::Heater,
     job::{Job, Outcome, Phase, Record},
     log::{LogEntry, What},
@@ -121,6 +122,8 @@ pub struct Machine {
     unrecorded: Option<u64>,
     /// Cancel commands that arrived.
     cancels: u64,
+    /// The gates of its filament changer; empty without one.
+    gates: Vec<FilamentGate>,
 }
 
 /// How long the printer's server has run when the printer is made: it remembers a little from before.
@@ -164,6 +167,7 @@ impl Machine {
             console: vec![(server_started_at, "// Klipper state: Ready".to_owned())],
             unrecorded: None,
             cancels: 0,
+            gates: Vec::new(),
         }
     }
 
@@ -190,6 +194,17 @@ impl Machine {
     /// Counts the changes of state other than the passing of time.
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// The gates of its filament changer; empty without one.
+    pub fn gates(&self) -> &[FilamentGate] {
+        &self.gates
+    }
+
+    /// A person fits a filament changer with these gates, or tells it what is in them.
+    pub fn set_gates(&mut self, gates: Vec<FilamentGate>) {
+        self.gates = gates;
+        self.touch();
     }
 
     /// How many times faster than the G-code's estimate it prints.

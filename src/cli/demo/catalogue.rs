@@ -40,10 +40,12 @@ pub struct SamplePart {
     pub cents: i64,
     /// Parts on one plate.
     pub per_plate: u32,
-    /// What the slicer says of one plate: minutes.
-    pub minutes: u64,
+    /// What the slicer says of one plate: seconds. Real prints take hours; nobody would watch them.
+    pub seconds: u64,
     /// What the slicer says of one plate: grams.
     pub grams: f64,
+    /// What a plate takes of a second material: an index into [`MATERIALS`], and grams.
+    pub second: Option<(usize, f64)>,
     /// Size of one plate, mm.
     pub size: (f64, f64, f64),
 }
@@ -56,50 +58,74 @@ const fn part(code: &'static str, name: &'static str, material: usize, machine: 
         machine,
         cents: 1_200,
         per_plate: 1,
-        minutes: 24,
+        seconds: 12,
         grams: 18.0,
+        second: None,
         size: (80.0, 60.0, 40.0),
     }
 }
 
 /// The parts, the small ones first.
-pub const PARTS: [SamplePart; 6] = [
+pub const PARTS: [SamplePart; 7] = [
     SamplePart {
         per_plate: 6,
         cents: 250,
-        minutes: 20,
+        seconds: 10,
         grams: 12.0,
         ..part("CLIP-20", "Cable clip", 0, MachineType::FdmStandard)
     },
     part("BRACKET-L", "Shelf bracket", 0, MachineType::FdmStandard),
     SamplePart {
         cents: 1_900,
-        minutes: 36,
+        seconds: 18,
         grams: 31.5,
         ..part("STAND-PH", "Phone stand", 1, MachineType::FdmStandard)
     },
     SamplePart {
         per_plate: 2,
         cents: 900,
-        minutes: 28,
+        seconds: 14,
         grams: 22.0,
         ..part("GEAR-M2", "Gear, module 2", 2, MachineType::FdmStandard)
     },
     SamplePart {
         cents: 3_400,
-        minutes: 48,
+        seconds: 24,
         grams: 58.0,
         size: (280.0, 240.0, 120.0),
         ..part("PLANTER-XL", "Planter", 1, MachineType::FdmLarge)
     },
     SamplePart {
         cents: 4_800,
-        minutes: 40,
+        seconds: 20,
         grams: 64.0,
         size: (300.0, 200.0, 60.0),
         ..part("SIGN-A3", "House sign", 2, MachineType::FdmLarge)
     },
+    SamplePart {
+        cents: 1_500,
+        seconds: 14,
+        grams: 11.0,
+        second: Some((1, 4.5)),
+        ..part("BADGE-2C", "Two-colour name badge", 0, MachineType::FdmStandard)
+    },
 ];
+
+/// What is put together of parts, and sold as one.
+pub struct SampleKit {
+    /// Its code, which no other article has.
+    pub code: &'static str,
+    /// The name that customers see.
+    pub name: &'static str,
+    /// Price of one set in cents.
+    pub cents: i64,
+    /// The code and number of each part in one set.
+    pub components: [(&'static str, u32); 2],
+}
+
+/// The kit of the shop.
+pub const KIT: SampleKit =
+    SampleKit { code: "KIT-DESK", name: "Desk set", cents: 1_900, components: [("BADGE-2C", 1), ("CLIP-20", 2)] };
 
 /// The machine type of the n-th printer: every third is a large one.
 pub const fn machine_type(index: usize) -> MachineType {
@@ -141,6 +167,12 @@ mod tests {
             assert!(part.material < MATERIALS.len(), "{}", part.code);
             assert!(part.grams < f64::from(REORDER_QUANTITY), "a delivery brings enough for {}", part.code);
         }
+    }
+
+    #[test]
+    fn a_kit_consists_of_parts_that_are_sold() {
+        let known = |code: &str| PARTS.iter().any(|part| part.code == code);
+        assert!(KIT.components.iter().all(|(code, quantity)| known(code) && *quantity > 0));
     }
 
     #[test]

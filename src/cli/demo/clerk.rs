@@ -186,7 +186,7 @@ impl Clerk {
 }
 
 /// Whether the server did it. A refusal is no error: the state has changed since it was read.
-fn done(result: Result<Value, ApiFailure>) -> Result<bool, CliError> {
+pub fn done(result: Result<Value, ApiFailure>) -> Result<bool, CliError> {
     match result {
         Ok(_) => Ok(true),
         Err(ApiFailure::Refused { status: 404 | 409 | 412 | 502 | 503 | 504, .. }) => Ok(false),

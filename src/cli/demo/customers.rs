@@ -24,13 +24,15 @@ pub struct Customers {
     clock: Clock,
     tally: Arc<Tally>,
     random: Rng,
+    /// Whether nobody ordered since the start: the first customer wants the kit, so that it is seen soon.
+    first: bool,
 }
 
 impl Customers {
     /// Customers whose choices differ from run to run.
     pub fn new(api: Api, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
         let random = Rng::with_seed(clock().0.unsigned_abs());
-        Self { api, names, clock, tally, random }
+        Self { api, names, clock, tally, random, first: true }
     }
 
     /// Places orders; returns only on an error.
@@ -68,6 +70,10 @@ impl Customers {
     /// An order of one to three lines.
     fn wish(&mut self) -> Option<Value> {
         let customer = self.random.choice(CUSTOMERS)?;
+        if std::mem::take(&mut self.first) {
+            let kit = json!([{"skuId": self.names.on_sale.last()?, "quantity": 1}]);
+            return Some(json!({"lines": kit, "customerEmail": customer}));
+        }
         let mut lines: Vec<Value> = Vec::new();
         for _ in 0..self.random.usize(1..=2) {
             let sku = self.random.choice(self.names.on_sale.iter())?.clone();

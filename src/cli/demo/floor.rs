@@ -9,9 +9,6 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use super::folder::Folder;
 use crate::cli::CliError;
 
-/// How many times faster than their G-code estimates the printers print.
-pub const SPEED: f64 = 120.0;
-
 /// Ports between the first printers of two kinds: room for all that a demo may have, so that adding printers of one kind moves
 /// no port of another.
 const ROW_PORTS: u16 = 101;
@@ -68,9 +65,8 @@ impl DemoFloor {
             let options = FleetOptions {
                 printers: vec![(*kind, count)],
                 base_port: Some(port),
-                own_hosts: false,
-                speed: SPEED,
                 seed: u64::from(port),
+                ..FleetOptions::default()
             };
             rows.push(Fleet::start(options).await?);
         }

@@ -3,6 +3,8 @@
 //!
 //! Only the virtual printers are tampered with; what the server makes of it is read from its API.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -35,6 +37,25 @@ pub struct Machine {
     pub name: String,
     /// Controls the virtual printer.
     pub handle: SimHandle,
+    /// Whether something is being done to it that nothing else should meddle with.
+    taken: Arc<AtomicBool>,
+}
+
+impl Machine {
+    /// A machine that nothing is done to.
+    pub fn new(id: String, name: String, handle: SimHandle) -> Self {
+        Self { id, name, handle, taken: Arc::default() }
+    }
+
+    /// Takes it for something that nothing else should meddle with; says whether nothing else had.
+    pub fn take(&self) -> bool {
+        !self.taken.swap(true, Relaxed)
+    }
+
+    /// Gives it back.
+    pub fn release(&self) {
+        self.taken.store(false, Relaxed);
+    }
 }
 
 /// The job in which a mishap happens.
@@ -48,12 +69,12 @@ pub struct Mishaps {
     api: Api,
     machines: Vec<Machine>,
     screen: Screen,
-    tally: std::sync::Arc<Tally>,
+    tally: Arc<Tally>,
 }
 
 impl Mishaps {
     /// On these printers; nothing happens yet.
-    pub fn new(api: Api, machines: Vec<Machine>, screen: Screen, tally: std::sync::Arc<Tally>) -> Self {
+    pub fn new(api: Api, machines: Vec<Machine>, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, machines, screen, tally }
     }
 
@@ -80,6 +101,12 @@ impl Mishaps {
     /// Promise: a failure stays local, and no print is started twice.
     async fn lost_network(&self) -> Result<(), CliError> {
         let Some((machine, job)) = self.printing(0.1..0.6).await? else { return Ok(()) };
+        let told = self.lose_network(machine, job).await;
+        machine.release();
+        told
+    }
+
+    async fn lose_network(&self, machine: &Machine, job: Struck) -> Result<(), CliError> {
         let (name, number) = (&machine.name, &job.number);
         self.bad(&format!("{name} loses its network in the middle of {number}; it prints on unseen"))?;
         machine.handle.set_faults(Faults { disconnect: true, ..Faults::default() });
@@ -100,6 +127,12 @@ impl Mishaps {
     /// Promise: a failed print is seen, and made again.
     async fn failed_print(&self) -> Result<(), CliError> {
         let Some((machine, job)) = self.printing(0.05..0.5).await? else { return Ok(()) };
+        let told = self.fail_print(machine, job).await;
+        machine.release();
+        told
+    }
+
+    async fn fail_print(&self, machine: &Machine, job: Struck) -> Result<(), CliError> {
         let progress = machine.handle.with(|machine| machine.job().map_or(0.5, simulator::printer::Job::progress));
         let fail_at = Some(FailAt { progress: (progress + 0.1).min(0.9) });
         machine.handle.set_faults(Faults { fail_at, ..Faults::default() });
@@ -161,11 +194,13 @@ impl Mishaps {
                 let progress = machine.handle.with(|machine| {
                     machine.job().filter(|job| job.ended.is_none()).map(simulator::printer::Job::progress)
                 });
-                if progress.is_some_and(|progress| within.contains(&progress))
-                    && let Some(job) = self.in_hand(machine).await?
-                {
+                if !progress.is_some_and(|progress| within.contains(&progress)) || !machine.take() {
+                    continue;
+                }
+                if let Some(job) = self.in_hand(machine).await? {
                     return Ok(Some((machine, job)));
                 }
+                machine.release();
             }
             sleep(LOOK_INTERVAL).await;
         }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use simulator::SimHandle;
-use simulator::gcode::gcode;
+use simulator::gcode::{gcode, tools::gcode_of_several};
 
-use super::catalogue::{self, MATERIALS, PARTS, SamplePart};
+use super::catalogue::{self, KIT, MATERIALS, PARTS, SamplePart};
 use super::floor::DemoFloor;
 use super::folder::Memory;
 use super::mishaps::Machine;
@@ -28,7 +28,7 @@ pub struct Names {
     pub printers: Arc<BTreeMap<String, String>>,
     /// Names of parts by id.
     pub parts: Arc<BTreeMap<String, String>>,
-    /// Ids of the parts that the printers can make, repeated as often as customers should choose them.
+    /// Ids of the parts that the printers can make, repeated as often as customers should choose them; the kit last.
     pub on_sale: Arc<Vec<String>>,
 }
 
@@ -70,20 +70,30 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Name
         api.post("/api/webhooks/endpoints", &endpoint).await?;
     }
     let materials = materials(api).await?;
-    let parts = parts(api, &materials).await?;
+    let mut parts = parts(api, &materials).await?;
     let printers = printers(api, floor).await?;
+    // The first one has a changer with all colours.
+    if let Some(first) = printers.first() {
+        spools(api, &first.id, &materials).await?;
+    }
     let mut on_sale = Vec::new();
     for (part, (id, _)) in PARTS.iter().zip(&parts) {
+        if part.second.is_some() {
+            continue; // Sold in the kit.
+        }
         // Repeated once for each printer that can make it.
         let able = printers.iter().filter(|printer| printer.machine_type == part.machine.word()).count();
         on_sale.extend(std::iter::repeat_n(id.clone(), able));
     }
+    let kit = kit(api, &parts).await?;
+    on_sale.extend(std::iter::repeat_n(kit.clone(), (on_sale.len() / 4).max(1)));
+    parts.push((kit, KIT.name.to_owned()));
     let names = Names {
         printers: Arc::new(printers.iter().map(|printer| (printer.id.clone(), printer.name.clone())).collect()),
         parts: Arc::new(parts.into_iter().collect()),
         on_sale: Arc::new(on_sale),
     };
-    let machines = printers.into_iter().map(|Registered { id, name, handle, .. }| Machine { id, name, handle });
+    let machines = printers.into_iter().map(|Registered { id, name, handle, .. }| Machine::new(id, name, handle));
     Ok((names, machines.collect()))
 }
 
@@ -113,26 +123,78 @@ async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>,
     let mut found = Vec::new();
     for part in &PARTS {
         if let Some(sku) = known.iter().find(|sku| sku["code"] == part.code) {
-            found.push((id(sku)?, part.name.to_owned()));
+            let sku_id = id(sku)?;
+            // Of a demo whose prints took longer.
+            if sku["estimatedSeconds"] != part.seconds {
+                let newer = json!({"gcodeFileId": upload(api, part).await?, "estimatedSeconds": part.seconds});
+                api.patch(&format!("/api/skus/{sku_id}"), &newer).await?;
+            }
+            found.push((sku_id, part.name.to_owned()));
             continue;
         }
         let file = upload(api, part).await?;
+        let second: Vec<Value> = part
+            .second
+            .iter()
+            .map(|(material, grams)| json!({"materialId": materials.get(*material), "estimatedConsumption": grams, "filament": 1}))
+            .collect();
         let (x, y, z) = part.size;
         let body = json!({
             "code": part.code, "name": part.name, "kind": "part", "materialId": materials.get(part.material),
             "estimatedConsumption": part.grams, "machineType": part.machine.word(),
             "dimensions": {"x": x, "y": y, "z": z}, "priceCents": part.cents, "unitsPerPlate": part.per_plate,
-            "gcodeFileId": file, "estimatedSeconds": part.minutes * 60,
+            "gcodeFileId": file, "estimatedSeconds": part.seconds, "materials": second,
+            // What takes two colours is sold in the kit.
+            "public": part.second.is_none(),
         });
         found.push((id(&api.post("/api/skus", &body).await?)?, part.name.to_owned()));
     }
     Ok(found)
 }
 
+/// The kit, of these parts in the order of [`PARTS`].
+async fn kit(api: &Api, parts: &[(String, String)]) -> Result<String, CliError> {
+    let known = api.list::<Value>("/api/skus", "skus").await?;
+    if let Some(sku) = known.iter().find(|sku| sku["code"] == KIT.code) {
+        return id(sku);
+    }
+    let components: Vec<Value> = KIT
+        .components
+        .iter()
+        .filter_map(|(code, quantity)| {
+            let (_, (sku, _)) = PARTS.iter().zip(parts).find(|(part, _)| part.code == *code)?;
+            Some(json!({"skuId": sku, "quantity": quantity}))
+        })
+        .collect();
+    let body =
+        json!({"code": KIT.code, "name": KIT.name, "kind": "kit", "priceCents": KIT.cents, "components": components});
+    id(&api.post("/api/skus", &body).await?)
+}
+
+/// Tells a printer which spool is in which slot, unless it was told before.
+async fn spools(api: &Api, printer: &str, materials: &[String]) -> Result<(), CliError> {
+    let shown = api.get(&format!("/api/printers/{printer}")).await?;
+    if shown["slots"].as_array().is_some_and(|slots| slots.len() >= materials.len()) {
+        return Ok(());
+    }
+    for (slot, material) in materials.iter().enumerate() {
+        let spool = json!({"materialId": material});
+        api.post(&format!("/api/printers/{printer}/slots/{slot}"), &spool).await?;
+    }
+    Ok(())
+}
+
 /// The G-code of a part, as a slicer would write it.
 async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
     // Filament of 1.75 mm and 1.24 g/cm3 weighs about 2.98 g a metre.
-    let text = gcode(part.name, part.minutes * 60, part.grams, part.grams / 2.98 * 1000.0);
+    let text = match part.second {
+        Some((second, grams)) => {
+            let colours = [(part.grams, part.material), (grams, second)];
+            let colours = colours.map(|(grams, material)| (grams, MATERIALS[material].color));
+            gcode_of_several(part.name, part.seconds, &colours)
+        }
+        None => gcode(part.name, part.seconds, part.grams, part.grams / 2.98 * 1000.0),
+    };
     let name = format!("{}.gcode", part.code.to_ascii_lowercase());
     let form = Form::new().part("file", Part::text(text).file_name(name));
     id(&api.upload("/api/files", form).await?)

@@ -1,6 +1,6 @@
 //! Tells one line per event of the shop, for people to read along.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,8 +10,9 @@ use super::setup::Names;
 use super::tally::{Tally, count};
 use crate::cli::CliError;
 use crate::cli::api::Api;
+use crate::domain::time::Timestamp;
 
-/// Largest number of job numbers that are cached.
+/// Largest number of job numbers that are cached, and of orders whose promise was judged.
 const MAX_CACHED_JOBS: usize = 10_000;
 /// Events that are not printed because they would only fill the screen.
 const QUIET: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
@@ -24,12 +25,14 @@ pub struct Story {
     tally: Arc<Tally>,
     /// Numbers of jobs and orders by their ids.
     numbers: HashMap<String, String>,
+    /// Orders whose promise was judged.
+    judged: HashSet<String>,
 }
 
 impl Story {
     /// A story without events.
     pub fn new(api: Api, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
-        Self { api, names, screen, tally, numbers: HashMap::new() }
+        Self { api, names, screen, tally, numbers: HashMap::new(), judged: HashSet::new() }
     }
 
     /// Counts an event, and shows it unless it is a quiet one.
@@ -49,7 +52,41 @@ impl Story {
             Some(id) => Some(self.job(id).await),
             None => None,
         };
-        self.screen.line(tone(name), &line(event, job.as_deref(), &self.names))
+        self.screen.line(tone(name), &line(event, job.as_deref(), &self.names))?;
+        match name {
+            "order.created" => self.kit(event).await,
+            "order.ready" => self.promise(event).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells what an order of a kit has made.
+    async fn kit(&self, event: &Value) -> Result<(), CliError> {
+        let Some(order) = self.order(event).await else { return Ok(()) };
+        let words = kit_words(&order);
+        words.map_or(Ok(()), |words| self.screen.line(Tone::Plain, &words))
+    }
+
+    /// Tells whether an order is ready when it was promised, and counts it once.
+    async fn promise(&mut self, event: &Value) -> Result<(), CliError> {
+        let Some(order) = self.order(event).await else { return Ok(()) };
+        let known = order["id"].as_str().unwrap_or_default().to_owned();
+        let Some((kept, words)) = promise_words(&order, event["timestamp"].as_str().unwrap_or_default()) else {
+            return Ok(());
+        };
+        if self.judged.len() >= MAX_CACHED_JOBS {
+            self.judged.clear();
+        }
+        if !self.judged.insert(known) {
+            return Ok(()); // It was ready before, until a part of it was made again.
+        }
+        count(if kept { &self.tally.kept } else { &self.tally.missed });
+        self.screen.line(if kept { Tone::Good } else { Tone::Bad }, &words)
+    }
+
+    /// The order that an event is about; `None` when the server has no answer right now.
+    async fn order(&self, event: &Value) -> Option<Value> {
+        self.api.get(&format!("/api/orders/{}", event["data"]["orderId"].as_str()?)).await.ok()
     }
 
     /// The number of a job and of its order.
@@ -107,6 +144,33 @@ fn line(event: &Value, job: Option<&str>, names: &Names) -> String {
     format!("{time}  {name:<16}  {about:<26}  {more}").trim_end().to_owned()
 }
 
+/// What a kit in an order consists of: ordered and paid as one, made as parts.
+fn kit_words(order: &Value) -> Option<String> {
+    let lines = order["lines"].as_array()?;
+    let at = lines.iter().find_map(|line| line["kitLine"].as_u64())?;
+    let parts = lines.iter().filter(|line| line["kitLine"].as_u64() == Some(at));
+    let parts: Vec<String> = parts
+        .map(|line| format!("{} x {}", line["quantity"], line["description"].as_str().unwrap_or_default()))
+        .collect();
+    let (kit, number) = (lines.get(usize::try_from(at).ok()?)?, order["number"].as_str()?);
+    let name = kit["description"].as_str()?;
+    Some(format!("KIT       {number} wants {} x {name}, one price; made of {}", kit["quantity"], parts.join(" and ")))
+}
+
+/// Whether an order that is ready at this moment keeps its promise, in words; `None` where nothing was promised.
+fn promise_words(order: &Value, ready: &str) -> Option<(bool, String)> {
+    let promised = order["promisedAt"].as_str()?;
+    let [ready_at, promised_at] = [ready, promised].map(|text| text.parse::<Timestamp>().ok());
+    let early = promised_at?.since(ready_at?);
+    // A moment too late is too late.
+    let (kept, seconds) = (early >= 0, if early >= 0 { early / 1000 } else { (999 - early) / 1000 });
+    let verdict =
+        if kept { format!("PROMISE KEPT, {seconds} s early") } else { format!("PROMISE MISSED by {seconds} s") };
+    let [ready, promised] = [ready, promised].map(|text| text.get(11..19).unwrap_or_default());
+    let number = order["number"].as_str()?;
+    Some((kept, format!("          {number} is ready at {ready} and was promised for {promised}: {verdict}")))
+}
+
 fn order_words(event: &str, data: &Value) -> String {
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     match event {
@@ -151,6 +215,26 @@ mod tests {
         assert_eq!(told, "08:09:10  job.printing      JOB-000007 of ORD-000003    Cable clip on Ada");
         let failed = event("job.failed", json!({"skuId": "s1", "printerId": "p2", "error": "thermal runaway"}));
         assert!(line(&failed, Some("J"), &names()).ends_with("Cable clip on p2: thermal runaway"));
+    }
+
+    #[test]
+    fn a_kit_says_what_it_is_made_of_and_a_promise_how_it_came_out() {
+        let order = json!({"number": "ORD-000004", "promisedAt": "2026-11-21T08:09:30.000Z", "lines": [
+            {"description": "Vase", "quantity": 1, "kitLine": null},
+            {"description": "Desk set", "quantity": 2, "kitLine": null},
+            {"description": "Badge", "quantity": 2, "kitLine": 1},
+            {"description": "Clip", "quantity": 4, "kitLine": 1},
+        ]});
+        let kit = "KIT       ORD-000004 wants 2 x Desk set, one price; made of 2 x Badge and 4 x Clip";
+        assert_eq!(kit_words(&order).as_deref(), Some(kit));
+        let (kept, words) = promise_words(&order, "2026-11-21T08:09:10.123Z").unwrap_or_default();
+        let told = "          ORD-000004 is ready at 08:09:10 and was promised for 08:09:30: PROMISE KEPT, 19 s early";
+        assert_eq!((kept, words.as_str()), (true, told));
+        let (kept, words) = promise_words(&order, "2026-11-21T08:10:00.000Z").unwrap_or_default();
+        assert!(!kept && words.ends_with("PROMISE MISSED by 30 s"), "{words}");
+        let plain =
+            json!({"number": "ORD-000005", "promisedAt": null, "lines": [{"description": "Vase", "quantity": 1}]});
+        assert_eq!((kit_words(&plain), promise_words(&plain, "2026-11-21T08:10:00.000Z")), (None, None));
     }
 
     #[test]

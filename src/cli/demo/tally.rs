@@ -15,6 +15,12 @@ pub struct Tally {
     pub mishaps: AtomicUsize,
     /// Those of them that ended well.
     pub rescued: AtomicUsize,
+    /// Prints that were signed off as bad.
+    pub rejected: AtomicUsize,
+    /// Orders that were ready when they were promised.
+    pub kept: AtomicUsize,
+    /// Orders that were ready later than promised.
+    pub missed: AtomicUsize,
 }
 
 /// Adds one to a counter.
@@ -33,9 +39,12 @@ impl Tally {
     pub fn parts(&self) -> String {
         let n = |counter: &AtomicUsize| counter.load(Relaxed);
         format!(
-            "prints finished {}, failed {}; restocks {}; mishaps {}, rescued {}",
+            "prints finished {}, failed {}, bad {}; promises kept {}, missed {}; restocks {}; mishaps {}, rescued {}",
             n(&self.printed),
             n(&self.failed),
+            n(&self.rejected),
+            n(&self.kept),
+            n(&self.missed),
             n(&self.restocked),
             n(&self.mishaps),
             n(&self.rescued),

@@ -9,10 +9,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::file::GcodeForm;
 use crate::domain::job::Attempt;
-use crate::domain::printer::{ConfirmedStart, PrinterCommand, PrinterFields, Refusals};
-use crate::domain::printer_status::{Activity, Connection, Status};
+use crate::domain::printer::{ConfirmedStart, PrinterFields, Refusals};
+use crate::domain::printer_status::{Activity, Connection};
 use crate::domain::sku::Dimensions;
-use crate::domain::testing::{Bench, id};
+use crate::domain::testing::id;
+use crate::domain::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
 
 fn board(max_starts_per_minute: Option<u32>) -> Board {
     let forms = PrintableForms::default();
@@ -22,51 +23,18 @@ fn board(max_starts_per_minute: Option<u32>) -> Board {
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
 fn printer(number: u32) -> Printer {
-    let fields = PrinterFields {
-        name: format!("printer {number}"),
-        kind: "fw_rest".into(),
-        machine_type: MachineType::FdmLarge,
-        base_url: "http://printer".into(),
-        encrypted_api_key: String::new(),
-        serial: None,
-        build_volume: Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 }),
-        auto_clear: false,
-        loaded_material_id: None,
-        nozzle: None,
-        plate_type: None,
-        location: None,
-        tags: Vec::new(),
-    };
-    let bench = Bench::new();
-    let mut printer = None;
-    bench.tell(&mut printer, id(number), &PrinterCommand::Create(Box::new(fields))).unwrap();
-    let idle =
-        Status { state: Activity::Idle, connection: Connection::Connected, updated_at: NOW, ..Status::default() };
-    bench.tell(&mut printer, id(number), &PrinterCommand::Seen(Box::new(idle))).unwrap();
-    printer.unwrap()
+    let build_volume = Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 });
+    let fields = printer_fields(&format!("printer {number}"), MachineType::FdmLarge);
+    idle_printer(number, PrinterFields { build_volume, ..fields }, NOW)
 }
 
 /// A paid order with one ready job for each priority.
 fn order(number: u32, priorities: &[u8]) -> Order {
-    let text = serde_json::json!({
-        "id": id(number), "number": number, "kind": "manual", "status": "paid", "site": "industries", "madeBy": null,
-        "customerId": null, "customerEmail": null, "lines": [], "currency": "usd", "subtotalCents": 0, "shippingCents": 0,
-        "taxCents": 0, "discountCents": 0, "totalCents": 0, "notes": null, "shippingAddress": null, "priority": 5,
-        "dueAt": null, "shipment": null, "flags": [], "paymentSession": null,
-        "createdAt": NOW, "paidAt": NOW, "updatedAt": NOW,
-    });
-    let mut order: Order = serde_json::from_value(text).unwrap();
+    let mut order = paid_order(number, NOW);
     for (n, priority) in priorities.iter().enumerate() {
-        let job = serde_json::json!({
-            "id": id(number * 1000 + n as u32), "number": n, "version": 1, "orderId": id(number), "orderNumber": number,
-            "line": 0, "skuId": id(1), "skuName": "part", "materialId": id(2), "need": 10, "machineType": "fdm_large",
-            "dimensions": {"x": 100.0, "y": 100.0, "z": 100.0}, "fileId": id(3), "fileFilamentMm": null,
-            "estimatedSeconds": null, "state": "SLICED", "blockedBy": null, "blockReason": null, "stock": "held",
-            "claim": 1, "released": false, "priority": priority, "dueAt": null, "printerId": null, "attemptId": null,
-            "triedOn": [], "attempts": [], "cancelRequestedAt": null, "error": null, "consumed": 0,
-            "createdAt": NOW, "updatedAt": NOW,
-        });
-        let job: Job = serde_json::from_value(job).unwrap();
+        let mut job = sliced_job(number * 1000 + n as u32, number, NOW);
+        (job.number, job.priority, job.estimated_seconds) = (n as i64, *priority, None);
+        job.dimensions = Some(Dimensions { x: 100.0, y: 100.0, z: 100.0 });
         order.jobs.insert_mut(job.id, Arc::new(job));
     }
     order

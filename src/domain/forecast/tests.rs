@@ -12,64 +12,30 @@ use crate::domain::launch::{LaunchNeeds, MaterialNeed, PrintableForms, SlicedFor
 use crate::domain::printer::{PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::sku::MachineType;
+use crate::domain::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
 use crate::domain::testing::{Bench, id};
 
 const NOW: Timestamp = Timestamp(1_763_719_200_000); // Friday, 2025-11-21T10:00:00Z
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
+const STARTING_MS: i64 = MINUTE;
 
 fn rules() -> BoardRules {
     BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: PrintableForms::default() }
 }
 
 fn printer(number: u32, auto_clear: bool, loaded: Option<u32>) -> Printer {
-    let fields = PrinterFields {
-        name: format!("printer {number}"),
-        kind: "fw_rest".into(),
-        machine_type: MachineType::FdmLarge,
-        base_url: "http://printer".into(),
-        encrypted_api_key: String::new(),
-        serial: None,
-        build_volume: None,
-        auto_clear,
-        loaded_material_id: loaded.map(id),
-        location: None,
-        tags: Vec::new(),
-        nozzle: None,
-        plate_type: None,
-    };
-    let mut bench = Bench::new();
-    bench.now = NOW;
-    let mut printer = None;
-    bench.tell(&mut printer, id(number), &PrinterCommand::Create(Box::new(fields))).unwrap();
-    let idle =
-        Status { state: Activity::Idle, connection: Connection::Connected, updated_at: NOW, ..Status::default() };
-    bench.tell(&mut printer, id(number), &PrinterCommand::Seen(Box::new(idle))).unwrap();
-    printer.unwrap()
+    let fields = printer_fields(&format!("printer {number}"), MachineType::FdmLarge);
+    idle_printer(number, PrinterFields { auto_clear, loaded_material_id: loaded.map(id), ..fields }, NOW)
 }
 
 /// A job of one hour, ready to print.
 fn job(number: u32, order: u32) -> Job {
-    let text = serde_json::json!({
-        "id": id(number), "number": number, "version": 1, "orderId": id(order), "orderNumber": order, "line": 0,
-        "skuId": id(1), "skuName": "part", "materialId": id(2), "need": 10, "machineType": "fdm_large",
-        "dimensions": null, "fileId": id(3), "fileFilamentMm": null, "estimatedSeconds": 3600, "state": "SLICED",
-        "blockedBy": null, "blockReason": null, "stock": "held", "claim": 1, "released": false, "priority": 5,
-        "dueAt": null, "printerId": null, "attemptId": null, "triedOn": [], "attempts": [],
-        "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": NOW, "updatedAt": NOW,
-    });
-    serde_json::from_value(text).unwrap()
+    sliced_job(number, order, NOW)
 }
 
 fn order(number: u32, jobs: impl IntoIterator<Item = Job>) -> Order {
-    let text = serde_json::json!({
-        "id": id(number), "number": number, "kind": "manual", "status": "paid", "site": "industries", "madeBy": null,
-        "customerId": null, "customerEmail": null, "lines": [], "currency": "usd", "subtotalCents": 0, "shippingCents": 0,
-        "taxCents": 0, "discountCents": 0, "totalCents": 0, "notes": null, "shippingAddress": null, "priority": 5,
-        "dueAt": null, "shipment": null, "flags": [], "paymentSession": null,
-        "createdAt": NOW, "paidAt": NOW, "updatedAt": NOW,
-    });
-    let mut order: Order = serde_json::from_value(text).unwrap();
+    let mut order = paid_order(number, NOW);
     for job in jobs {
         order.jobs.insert_mut(job.id, Arc::new(job));
     }
@@ -79,7 +45,7 @@ fn order(number: u32, jobs: impl IntoIterator<Item = Job>) -> Order {
 fn made(orders: &[Order], printers: &[Printer], hours: &ShopHours) -> Forecast {
     let outlooks: Vec<_> = printers.iter().map(|printer| PrinterOutlook { printer, left_ms: None }).collect();
     let (rules, paces) = (rules(), Paces::default());
-    forecast(NOW, orders, &outlooks, ShopKnowledge { rules: &rules, paces: &paces, hours })
+    forecast(NOW, orders, &outlooks, ShopKnowledge { rules: &rules, paces: &paces, hours, starting_ms: STARTING_MS })
 }
 
 fn always() -> ShopHours {
@@ -176,7 +142,12 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
     let orders = [order(10, [running, job(12, 10)])];
     let (rules, paces, hours) = (rules(), Paces::default(), always());
     let outlook = [PrinterOutlook { printer: &one, left_ms: Some(20 * MINUTE) }];
-    let made = forecast(NOW, &orders, &outlook, ShopKnowledge { rules: &rules, paces: &paces, hours: &hours });
+    let made = forecast(
+        NOW,
+        &orders,
+        &outlook,
+        ShopKnowledge { rules: &rules, paces: &paces, hours: &hours, starting_ms: STARTING_MS },
+    );
     assert_eq!(made.jobs[&id(11)], NOW.plus_ms(20 * MINUTE));
     assert_eq!(made.jobs[&id(12)], NOW.plus_ms(20 * MINUTE + STARTING_MS + HOUR));
 }
@@ -188,7 +159,7 @@ fn a_limit_on_starts_spreads_them() {
     let rules = BoardRules { max_starts_per_minute: Some(1), ..rules() };
     let outlooks: Vec<_> = printers.iter().map(|printer| PrinterOutlook { printer, left_ms: None }).collect();
     let (paces, hours) = (Paces::default(), always());
-    let shop = ShopKnowledge { rules: &rules, paces: &paces, hours: &hours };
+    let shop = ShopKnowledge { rules: &rules, paces: &paces, hours: &hours, starting_ms: STARTING_MS };
     let made = forecast(NOW, &[order(10, jobs)], &outlooks, shop);
     assert_eq!(made.orders[&id(10)], NOW.plus_ms(2 * MINUTE + STARTING_MS + HOUR));
 }

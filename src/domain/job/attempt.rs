@@ -91,7 +91,7 @@ pub struct Attempt {
     /// It was the first print of a job that replaces nothing.
     #[serde(default)]
     pub first_pass: bool,
-    /// Material that the print used, in the material's unit.
+    /// What the print used of all its materials together; they are counted in the same unit.
     #[serde(default)]
     pub used: Amount,
 }

@@ -120,8 +120,9 @@ impl Mail {
     }
 }
 
-/// A subject may contain names that people gave; a control character in it would be refused by every mailer.
-fn one_line(text: &str) -> String {
+/// As one line. A subject may contain names that people gave; a control character in it would be refused by every mailer, and in
+/// the text of a mail it could pass for a line of the shop's own.
+pub fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

@@ -234,7 +234,7 @@ impl OrderChange<'_> {
             attempt.unverified = false;
             attempt.reason = ending.reason.map(str::to_owned);
             attempt.ended_at = Some(now);
-            attempt.used = job.need.scaled(used);
+            attempt.used = job.claims().iter().map(|claim| claim.need.scaled(used)).sum();
         });
         self.printed(job, attempt.id, ending.end == PrintEnd::Finished);
         if ending.end == PrintEnd::Finished {

@@ -106,6 +106,11 @@ impl<'a> OrderChange<'a> {
         self.rows.push(row);
     }
 
+    /// Sends a mail.
+    pub(super) fn mail(&mut self, mail: Mail) {
+        self.created.push(mail);
+    }
+
     /// Publishes an event about the order.
     pub(super) fn event(&mut self, name: &str) {
         self.event_with(name, |order| order);

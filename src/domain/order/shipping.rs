@@ -117,11 +117,11 @@ impl OrderChange<'_> {
             return Err(Refusal::conflict("too_many_shipments", words));
         }
         let short = accept_short && status == OrderStatus::Ready;
-        if !lines.is_empty() {
+        let leaves = (!lines.is_empty()).then(|| {
             let number = self.order.shipments.last().map_or(1, |last| last.number + 1);
-            let sent = SentShipment { number, shipment: shipment.clone(), lines, shipped_at: self.cx.now };
-            self.head().shipments.push(sent);
-        }
+            SentShipment { number, shipment: shipment.clone(), lines, shipped_at: self.cx.now }
+        });
+        self.head().shipments.extend(leaves.clone());
         if self.order.has_left(short) {
             self.head().shipment = Some(shipment.clone());
             self.status(OrderStatus::Shipped, None);
@@ -130,6 +130,9 @@ impl OrderChange<'_> {
             self.cancel_jobs(false, &SeenPrints::new());
         } else if let Some(sent) = self.order.shipments.last().cloned() {
             self.event_with("order.part_shipped", |order| OrderPartShippedData::new(order, &sent));
+        }
+        if let Some(sent) = leaves {
+            self.tell_shipment(&sent);
         }
         Ok(self.order_done())
     }

@@ -12,6 +12,7 @@ use crate::domain::order::{Report, Resolution};
 use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
+use crate::domain::testing::samples::printer_fields;
 use crate::domain::testing::{Bench, id};
 
 /// The file was deleted, and the history covers the time since the start.
@@ -25,21 +26,8 @@ pub(super) struct PrinterFixture {
 }
 
 fn fields() -> PrinterFields {
-    PrinterFields {
-        name: "one".into(),
-        kind: "fw_rest".into(),
-        machine_type: MachineType::FdmStandard,
-        base_url: "http://printer:7125".into(),
-        encrypted_api_key: String::new(),
-        serial: None,
-        build_volume: Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 }),
-        auto_clear: false,
-        loaded_material_id: None,
-        nozzle: None,
-        plate_type: None,
-        location: None,
-        tags: Vec::new(),
-    }
+    let build_volume = Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 });
+    PrinterFields { build_volume, ..printer_fields("one", MachineType::FdmStandard) }
 }
 
 pub(super) fn take(attempt: u32) -> PrinterCommand {

@@ -1,5 +1,7 @@
 //! Numbers over a time: how many parts are good at once, and what the others cost.
 
+mod table;
+
 use std::sync::Arc;
 
 use api_derive::{Request, Response};
@@ -20,7 +22,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::Query;
-use crate::http::reply::Plain;
+use crate::http::reply::{Media, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::store::queries::{QualityBy, QualityCounts, Queries};
 
@@ -28,7 +30,7 @@ use crate::store::queries::{QualityBy, QualityCounts, Queries};
 const USUAL_SPAN_MS: i64 = 30 * DAY_MS;
 
 handles! {
-    /// What the route of insights uses.
+    /// What the routes of insights use.
     pub(crate) struct InsightHandles {
         queries: Queries,
         skus: Directory<Sku>,
@@ -37,20 +39,23 @@ handles! {
     }
 }
 
-/// The route of insights.
+/// The routes of insights.
 pub fn routes() -> ResourceRoutes {
     let about = "Numbers over a time, for people who want to make fewer bad parts.";
-    ResourceRoutes::new("Insights", about, "insights").get(
-        RequiredAccess::Role(Role::Operator),
-        "/api/insights",
-        show,
-        |op| {
+    let operator = RequiredAccess::Role(Role::Operator);
+    ResourceRoutes::new("Insights", about, "insights")
+        .get(operator, "/api/insights", show, |op| {
             op.named("getInsights", "Show how many parts are good, and what the others cost").about(
                 "Of prints that ended in this time and whose parts were judged: by a person, or by the end of the print where \
                  sign-off is automatic. A later word about a print changes its numbers.",
             )
-        },
-    )
+        })
+        .get(operator, "/api/insights.csv", show_table, |op| {
+            op.named("getInsightsTable", "Show the insights as a table").about(
+                "The same numbers as comma-separated values, in a row for each group. Names that a spreadsheet would take for a \
+                 formula begin with an apostrophe.",
+            )
+        })
 }
 
 /// Which time is looked at.
@@ -200,8 +205,19 @@ fn key(counts: &QualityCounts) -> Option<Id> {
 
 async fn show(
     State(app): State<InsightHandles>,
-    Query(InsightQuery { from, to }): Query<InsightQuery>,
+    Query(query): Query<InsightQuery>,
 ) -> Result<Plain<Insights>, ApiError> {
+    Ok(Plain(insights(&app, query).await?))
+}
+
+async fn show_table(
+    State(app): State<InsightHandles>,
+    Query(query): Query<InsightQuery>,
+) -> Result<Media<table::InsightTable>, ApiError> {
+    Ok(table::download(&insights(&app, query).await?))
+}
+
+async fn insights(app: &InsightHandles, InsightQuery { from, to }: InsightQuery) -> Result<Insights, ApiError> {
     let to = to.unwrap_or_else(|| app.environment.now());
     let from = from.unwrap_or_else(|| to.plus_ms(-USUAL_SPAN_MS));
     if from >= to {
@@ -225,7 +241,7 @@ async fn show(
     }
     let by_reason = read(QualityBy::Reason).await?;
     let by_reason = by_reason.iter().map(|counts| ReasonQuality { reason: counts.key.clone(), numbers: counts.into() });
-    Ok(Plain(Insights {
+    Ok(Insights {
         from,
         to,
         quality: Quality {
@@ -234,5 +250,5 @@ async fn show(
             by_printer,
             by_reason: by_reason.collect(),
         },
-    }))
+    })
 }

@@ -81,6 +81,7 @@ pub fn routes() -> ResourceRoutes {
                 .about("What was ordered before keeps its price; jobs that were made keep file and material.")
                 .no(409, "code_taken", "Another SKU has this code.")
                 .no(409, "slug_taken", SLUG_TAKEN)
+                .no(409, "sku_in_use", "It becomes a kit, and a kit or an unfinished order or job names it.")
         })
         .delete(operator, "/api/skus/{id}", remove, |op| {
             let in_use = "An unfinished order or job names it.";
@@ -276,12 +277,16 @@ async fn check_named(
         faults.check(!twice, &format!("materials.{at}.filament"), "is given another material before");
     }
     let further = further.iter().enumerate().map(|(at, one)| (format!("materials.{at}.materialId"), one.material_id));
+    let mut first_unit = None;
     for (member, id) in material.map(|id| ("materialId".to_owned(), id)).into_iter().chain(further) {
         let state = app.materials.read(id).await?;
         let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
         faults.check(material.is_some(), &member, "no such material");
         let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
         faults.check(!counted, &member, "a laser consumable is counted by hand and cannot be required");
+        let Some(unit) = material.map(|material| material.fields.kind.unit()) else { continue };
+        let alike = *first_unit.get_or_insert(unit) == unit;
+        faults.check(alike, &member, "is counted in another unit than the materials before; one print takes one kind");
     }
     let files =
         [("modelFileId", model_file, FileKind::Model, "model"), ("gcodeFileId", gcode_file, FileKind::Gcode, "G-code")];

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
+use super::gates;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Telemetry};
@@ -16,6 +17,7 @@ pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("extruder", "temperature"),
     ("heater_bed", "temperature"),
     ("toolhead", "homed_axes"),
+    ("mmu", gates::FIELDS),
 ];
 
 /// Less of a file done than this share tells nothing of the time left.
@@ -172,7 +174,7 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
             _ => words,
         }
         .map(str::to_owned),
-        slots: Vec::new(),
+        slots: gates::read(objects),
         updated_at: at,
     }
 }

@@ -20,6 +20,7 @@ impl Tables {
                 !self.is(*id, |material: &Material| material.archived)
             }
             Requirement::NotDeleted { what: Referenced::Sku, id, .. } => !self.is(*id, |sku: &Sku| sku.archived),
+            Requirement::NoKit { sku, .. } => !self.is(*sku, |sku: &Sku| sku.fields.is_kit()),
             Requirement::Unused { what, id } => !self.in_use(*what, *id),
         }
     }

@@ -13,7 +13,7 @@ use crate::domain::launch::MaterialNeed;
 use crate::domain::order::{Order, OrderRow, OrderStatus};
 use crate::domain::printer::{Slot, SlotSource};
 use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::sku::SkuMaterial;
+use crate::domain::sku::{Component, SkuMaterial};
 use crate::domain::time::Timestamp;
 use crate::store::rows::samples::{file, id, job, material, on_each, order, printer, sku, write};
 use crate::store::rows::{Batch, Snapshot, WriteError};
@@ -104,6 +104,24 @@ async fn only_what_was_deleted_is_told() {
         assert!(matches!(&unmet, Err(WriteError::Unmet(unmet)) if *unmet == both[1]), "{unmet:?}");
         // The same id among materials is another aggregate's.
         assert!(holds(db, Requirement::not_deleted(Referenced::Material, id(401), "materialId")).await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_kit_is_told_from_what_is_made_itself() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_snapshot(sku(300, "A-1").snapshot(id(300), 1, false).unwrap());
+        let mut kit = sku(301, "A-2");
+        (kit.fields.material_id, kit.fields.gcode_file_id) = (None, None);
+        kit.fields.components = vec![Component { sku_id: id(300), quantity: 2 }];
+        batch.push_snapshot(kit.snapshot(id(301), 1, false).unwrap());
+        write(db, batch).await.unwrap();
+        let no_kit = |n| Requirement::NoKit { sku: id(n), member: "components.0.skuId".to_owned() };
+        assert!(holds(db, no_kit(300)).await);
+        assert!(!holds(db, no_kit(301)).await);
+        assert!(!unused(db, Referenced::Sku, id(300)).await, "a kit's");
     })
     .await;
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::{count, id, paths};
+use crate::machines::sick::binary_gcode;
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_both};
 
@@ -160,18 +161,8 @@ async fn a_big_upload_and_download_are_never_held_in_memory() {
 #[tokio::test]
 async fn a_binary_file_is_known_by_its_content_and_refused_when_it_is_cut_off() {
     let app = App::new(Db::sqlite()).await;
-    let block = |kind: u16, data: &[u8]| {
-        let mut block = [kind.to_le_bytes(), 0u16.to_le_bytes()].concat();
-        block.extend((data.len() as u32).to_le_bytes());
-        block.extend(0u16.to_le_bytes());
-        block.extend(data);
-        block
-    };
     // Without checksums; decisions of the format are in the reader's own tests.
-    let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &0u16.to_le_bytes()].concat();
-    let whole =
-        [head, block(0, b"Producer=PrusaSlicer 2.8.1\n"), block(4, b"filament used [g]=2.5\n"), block(1, b"G28\n")]
-            .concat();
+    let whole = binary_gcode();
     let made = app.upload("vase.gcode", whole.clone()).await.expect(201);
     assert_eq!((&made["kind"], &made["metadata"]["form"]), (&json!("gcode"), &json!("bgcode")), "{made}");
     assert_eq!((&made["metadata"]["slicer"], &made["metadata"]["grams"]), (&json!("PrusaSlicer 2.8.1"), &json!(2.5)));
@@ -202,36 +193,37 @@ pub fn package() -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-#[tokio::test]
-async fn a_file_shows_its_plates_with_their_filaments_and_pictures() {
-    let mut app = App::new(Db::sqlite()).await;
-    let made = app.upload("project.gcode.3mf", package()).await.expect(201);
-    assert_eq!(made["metadata"]["form"], "gcode.3mf", "{made}");
-    let plates = made["plates"].as_array().unwrap();
-    assert_eq!((plates.len(), &plates[0]["plate"], &plates[0]["seconds"]), (2, &json!(1), &json!(600)), "{made}");
-    let second = &plates[1];
-    assert_eq!(
-        (&second["name"], &second["bedType"], &second["nozzleDiameter"]),
-        (&json!("Signs"), &json!("Textured PEI Plate"), &json!(0.4))
-    );
-    assert_eq!(second["dimensions"], json!({"x": 42.5, "y": 20.0, "z": 2.0}), "{second}");
-    let black = json!({"index": 2, "type": "PETG", "color": "#101010", "grams": 2.5, "mm": 825.0});
-    assert_eq!(second["filaments"][1], black, "{second}");
-    assert_eq!(contents(&app), 4, "the package, the picture of each plate, and the one in the G-code of the first");
-    app.kill_9();
-    app.start().await;
-    let location = format!("/api/files/{}", id(&made));
-    assert_eq!(app.get(&location).await.expect(200), made);
-    app.delete(&location).await.expect(204);
-    assert_eq!(contents(&app), 0);
-    // Plain G-code has one plate, with the picture of the file.
-    let plain =
-        app.upload("vase.gcode", simulator::gcode::gcode("vase", 240, 14.5, 4600.0).into_bytes()).await.expect(201);
-    assert_eq!(plain["plates"].as_array().unwrap().len(), 1, "{plain}");
-    let plate = &plain["plates"][0];
-    assert_eq!(
-        (&plate["seconds"], &plate["filaments"][0]["grams"], &plate["printerModel"]),
-        (&json!(240), &json!(14.5), &json!("MK4"))
-    );
-    assert_eq!(plate["thumbnail"], plain["metadata"]["thumbnail"]);
+on_both! {
+    async fn a_file_shows_its_plates_with_their_filaments_and_pictures(db: Db) {
+        let mut app = App::new(db).await;
+        let made = app.upload("project.gcode.3mf", package()).await.expect(201);
+        assert_eq!(made["metadata"]["form"], "gcode.3mf", "{made}");
+        let plates = made["plates"].as_array().unwrap();
+        assert_eq!((plates.len(), &plates[0]["plate"], &plates[0]["seconds"]), (2, &json!(1), &json!(600)), "{made}");
+        let second = &plates[1];
+        assert_eq!(
+            (&second["name"], &second["bedType"], &second["nozzleDiameter"]),
+            (&json!("Signs"), &json!("Textured PEI Plate"), &json!(0.4))
+        );
+        assert_eq!(second["dimensions"], json!({"x": 42.5, "y": 20.0, "z": 2.0}), "{second}");
+        let black = json!({"index": 2, "type": "PETG", "color": "#101010", "grams": 2.5, "mm": 825.0});
+        assert_eq!(second["filaments"][1], black, "{second}");
+        assert_eq!(contents(&app), 4, "the package, the picture of each plate, and the one in the G-code of the first");
+        app.kill_9();
+        app.start().await;
+        let location = format!("/api/files/{}", id(&made));
+        assert_eq!(app.get(&location).await.expect(200), made);
+        app.delete(&location).await.expect(204);
+        assert_eq!(contents(&app), 0);
+        // Plain G-code has one plate, with the picture of the file.
+        let plain =
+            app.upload("vase.gcode", simulator::gcode::gcode("vase", 240, 14.5, 4600.0).into_bytes()).await.expect(201);
+        assert_eq!(plain["plates"].as_array().unwrap().len(), 1, "{plain}");
+        let plate = &plain["plates"][0];
+        assert_eq!(
+            (&plate["seconds"], &plate["filaments"][0]["grams"], &plate["printerModel"]),
+            (&json!(240), &json!(14.5), &json!("MK4"))
+        );
+        assert_eq!(plate["thumbnail"], plain["metadata"]["thumbnail"]);
+    }
 }

@@ -20,35 +20,53 @@ fn paths(answer: &Value) -> Vec<&str> {
     answer["errors"].as_array().unwrap().iter().map(|error| error["path"].as_str().unwrap()).collect()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_kit_is_no_kit_of_kits_and_keeps_what_it_consists_of() {
-    let app = App::new(Db::sqlite()).await;
-    let material = app.material("PLA", 1000.0).await;
-    let file = app.gcode("part", 60, 10.0).await;
-    let part = app.sku("PART", &material, &file, 100).await;
-    let made = kit(&app, "KIT", &[(part.clone(), 2)]).await.expect(201);
-    assert_eq!((&made["materialId"], &made["components"][0]["quantity"]), (&Value::Null, &json!(2)), "{made}");
-    let set = made["id"].as_str().unwrap().to_owned();
-    let path = format!("/api/skus/{set}");
+on_both! {
+    async fn a_kit_is_no_kit_of_kits_and_keeps_what_it_consists_of(db: Db) {
+        let app = App::new(db).await;
+        let material = app.material("PLA", 1000.0).await;
+        let file = app.gcode("part", 60, 10.0).await;
+        let part = app.sku("PART", &material, &file, 100).await;
+        let made = kit(&app, "KIT", &[(part.clone(), 2)]).await.expect(201);
+        assert_eq!((&made["materialId"], &made["components"][0]["quantity"]), (&Value::Null, &json!(2)), "{made}");
+        let set = made["id"].as_str().unwrap().to_owned();
+        let path = format!("/api/skus/{set}");
 
-    let nested = kit(&app, "NESTED", &[(set.clone(), 1), (material.clone(), 1)]).await.expect(400);
-    assert_eq!(paths(&nested), ["components.0.skuId", "components.1.skuId"]);
-    let twice = kit(&app, "TWICE", &[(part.clone(), 1), (part.clone(), 1)]).await.expect(400);
-    assert_eq!(paths(&twice), ["components.1.skuId"]);
-    let none = kit(&app, "NONE", &[(part.clone(), 0)]).await.expect(400);
-    assert_eq!(paths(&none), ["components.0.quantity"]);
-    let neither = app.post("/api/skus", &json!({"code": "X", "name": "X", "priceCents": 1})).await.expect(400);
-    assert_eq!(paths(&neither), ["materialId", "estimatedConsumption", "machineType"]);
-    assert_eq!(paths(&app.patch(&path, &json!({"gcodeFileId": file})).await.expect(400)), ["gcodeFileId"]);
-    assert_eq!(paths(&app.patch(&path, &json!({"materialId": material})).await.expect(400)), ["materialId"]);
-    assert_eq!(
-        paths(&app.patch(&format!("/api/skus/{part}"), &json!({"materialId": null})).await.expect(400)),
-        ["materialId"]
-    );
+        let nested = kit(&app, "NESTED", &[(set.clone(), 1), (material.clone(), 1)]).await.expect(400);
+        assert_eq!(paths(&nested), ["components.0.skuId", "components.1.skuId"]);
+        let twice = kit(&app, "TWICE", &[(part.clone(), 1), (part.clone(), 1)]).await.expect(400);
+        assert_eq!(paths(&twice), ["components.1.skuId"]);
+        let none = kit(&app, "NONE", &[(part.clone(), 0)]).await.expect(400);
+        assert_eq!(paths(&none), ["components.0.quantity"]);
+        let neither = app.post("/api/skus", &json!({"code": "X", "name": "X", "priceCents": 1})).await.expect(400);
+        assert_eq!(paths(&neither), ["materialId", "estimatedConsumption", "machineType"]);
+        assert_eq!(paths(&app.patch(&path, &json!({"gcodeFileId": file})).await.expect(400)), ["gcodeFileId"]);
+        assert_eq!(paths(&app.patch(&path, &json!({"materialId": material})).await.expect(400)), ["materialId"]);
+        assert_eq!(
+            paths(&app.patch(&format!("/api/skus/{part}"), &json!({"materialId": null})).await.expect(400)),
+            ["materialId"]
+        );
 
-    assert_eq!(app.delete(&format!("/api/skus/{part}")).await.error(409), "sku_in_use");
-    app.delete(&path).await.expect(204);
-    app.delete(&format!("/api/skus/{part}")).await.expect(204);
+        // Nor does a part of a kit become one, nor a kit take another one in.
+        let other = app.sku("OTHER", &material, &file, 100).await;
+        let of_other = json!({"components": [{"skuId": other, "quantity": 1}], "materialId": null, "gcodeFileId": null});
+        assert_eq!(app.patch(&format!("/api/skus/{part}"), &of_other).await.error(409), "sku_in_use");
+        let second = kit(&app, "SECOND", &[(other.clone(), 1)]).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let of_kit = json!({"components": [{"skuId": part, "quantity": 2}, {"skuId": second, "quantity": 1}]});
+        assert_eq!(paths(&app.patch(&path, &of_kit).await.expect(400)), ["components.1.skuId"]);
+        app.delete(&format!("/api/skus/{second}")).await.expect(204);
+        let ordered = app.order(&other, 1).await;
+        let of_part = json!({"components": [{"skuId": part, "quantity": 1}], "materialId": null, "gcodeFileId": null});
+        let becomes = format!("/api/skus/{other}");
+        assert_eq!(app.patch(&becomes, &of_part).await.error(409), "sku_in_use", "its parts are ordered");
+        app.act(&format!("/api/orders/{ordered}/cancel")).await.expect(200);
+        let kit_now = app.patch(&becomes, &of_part).await.expect(200);
+        assert_eq!(kit_now["components"][0]["skuId"], part.as_str(), "{kit_now}");
+        app.delete(&becomes).await.expect(204);
+
+        assert_eq!(app.delete(&format!("/api/skus/{part}")).await.error(409), "sku_in_use");
+        app.delete(&path).await.expect(204);
+        app.delete(&format!("/api/skus/{part}")).await.expect(204);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -47,82 +47,6 @@ async fn act(floor: &Floor, printer: usize, said: &Value) -> crate::support::cli
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_rejected_part_is_made_again_and_the_numbers_say_so() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
-    by_hand(&floor).await;
-    let refused = act(&floor, 0, &json!({"goodCount": 1})).await;
-    assert_eq!(refused.error(409), "nothing_to_sign_off");
-    let order = floor.order(2).await;
-    let first = last_print(&floor, 0).await;
-    floor.app.job_is(&first, "COMPLETED").await;
-    line_is(&floor, &order, 1, 1, 0).await;
-
-    for (said, path) in [
-        (json!({"goodCount": 2}), "goodCount"),
-        (json!({"goodCount": -1}), "goodCount"),
-        (json!({"reason": "moon phase"}), "reason"),
-        (json!({"photoFileId": floor.sku}), "photoFileId"),
-        (json!({"grade": 1}), "grade"),
-    ] {
-        assert_eq!(faulty(&act(&floor, 0, &said).await.expect(400)), path, "{said}");
-    }
-    let photo = floor.app.upload("bad.png", PNG.to_vec()).await.expect(201)["id"].clone();
-    let said = json!({"goodCount": 0, "reason": "adhesion", "note": "came off", "photoFileId": photo});
-    let cleared = act(&floor, 0, &said).await.expect(200);
-    assert!(cleared["lastPrint"].is_null(), "{cleared}");
-    let signed = floor
-        .job_until("the job to be signed off", &first, |job| job["attempts"][0]["signOff"]["reason"] == "adhesion");
-    let sign_off = signed.await["attempts"][0]["signOff"].clone();
-    assert_eq!(
-        (&sign_off["goodCount"], &sign_off["note"], &sign_off["photoFileId"]),
-        (&json!(0), &json!("came off"), &photo)
-    );
-    assert!(sign_off["by"].as_str().unwrap() != "system", "{sign_off}");
-    line_is(&floor, &order, 0, 2, 0).await;
-
-    // The others are good: their beds are cleared without a word.
-    for _ in 0..2 {
-        last_print(&floor, 0).await;
-        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
-    }
-    let ready = floor.app.order_is(&order, "ready").await;
-    assert_eq!((&ready["lines"][0]["good"], &ready["flags"]), (&json!(2), &json!([])));
-    let jobs = floor.app.jobs(&order).await;
-    assert_eq!(jobs.iter().filter(|job| job["reprint"] == true).count(), 1, "{jobs:?}");
-    assert_eq!((floor.events("job.added").await.len(), floor.started(0)), (1, 3));
-
-    let insights = floor.app.get("/api/insights").await.expect(200);
-    let quality = &insights["quality"];
-    let numbers = |of: &Value| json!([of["prints"], of["parts"], of["good"], of["scrap"], of["firstPassYield"]]);
-    assert_eq!(numbers(&quality["total"]), json!([3, 3, 2, 1, 0.5]), "{quality}");
-    assert_eq!(numbers(&quality["bySku"][0]), json!([3, 3, 2, 1, 0.5]));
-    assert_eq!(
-        (&quality["bySku"][0]["skuId"], &quality["byPrinter"][0]["printerId"]),
-        (&json!(floor.sku), &json!(floor.printers[0]))
-    );
-    assert_eq!((&quality["byReason"][0]["reason"], &quality["byReason"][0]["scrap"]), (&json!("adhesion"), &json!(1)));
-    let lost = quality["total"]["scrapMaterial"][0]["amount"].as_f64().unwrap();
-    assert!((lost - 10.0).abs() < 0.5, "one part of three: {quality}");
-    let empty = floor.app.get("/api/insights?to=2020-01-01T00:00:00Z").await.expect(200);
-    assert_eq!((&empty["quality"]["total"]["prints"], &empty["quality"]["bySku"]), (&json!(0), &json!([])));
-
-    // A correction after the order is ready opens it again; after it is shipped it is only recorded.
-    let path = format!("/api/jobs/{first}/sign-off");
-    assert_eq!(faulty(&floor.app.post(&path, &json!({"goodCount": 2})).await.expect(400)), "goodCount");
-    let good = jobs.iter().find(|job| job["reprint"] == true).unwrap()["id"].as_str().unwrap();
-    let path = format!("/api/jobs/{good}/sign-off");
-    floor.app.post(&path, &json!({"goodCount": 0})).await.expect(200);
-    floor.app.order_is(&order, "printing").await;
-    last_print(&floor, 0).await;
-    floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
-    floor.app.order_is(&order, "ready").await;
-    floor.app.post(&format!("/api/orders/{order}/ship"), &json!({"carrier": "pickup"})).await.expect(200);
-    floor.app.post(&path, &json!({"goodCount": 1, "note": "it was the other one"})).await.expect(200);
-    assert_eq!(floor.app.jobs(&order).await.len(), 4);
-    floor.truth().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn where_sign_off_is_required_no_part_counts_before_it() {
     let floor = Floor::new(PrinterKind::ServerRest, 1, FAST, &[REQUIRED]).await;
     let order = floor.order(2).await;
@@ -154,65 +78,150 @@ async fn a_print_of_somebodys_own_leaves_nothing_to_sign_off() {
     assert!(floor.app.get(&floor.path(0, "")).await.expect(200)["lastPrint"].is_null());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn parts_leave_in_several_shipments_as_they_are_good() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[REQUIRED]).await;
-    let order = floor.order(3).await;
-    let jobs = until("all to be printed", || async {
-        let jobs = floor.app.jobs(&order).await;
-        jobs.iter().all(|job| job["state"] == "COMPLETED").then_some(jobs)
-    })
-    .await;
-    let sign = |at: usize| format!("/api/jobs/{}/sign-off", jobs[at]["id"].as_str().unwrap());
-    let ship = format!("/api/orders/{order}/ship");
-    let some = |line: u32, quantity: u32, carrier: &str| {
-        json!({
-            "carrier": carrier, "trackingNumber": "JD1", "estimatedDelivery": "2030-01-31",
-            "lines": [{"line": line, "quantity": quantity}],
-        })
-    };
-    floor.app.act(&sign(0)).await.expect(200);
-    assert_eq!(
-        floor.app.post(&ship, &json!({"carrier": "pickup"})).await.error(409),
-        "invalid_transition",
-        "not all is made"
-    );
-    assert_eq!(floor.app.post(&ship, &some(0, 2, "DHL")).await.error(409), "parts_not_there");
-    assert_eq!(faulty(&floor.app.post(&ship, &some(1, 1, "DHL")).await.expect(400)), "lines.0.line");
-    assert_eq!(faulty(&floor.app.post(&ship, &some(0, 0, "DHL")).await.expect(400)), "lines.0.quantity");
-    let sent = floor.app.post(&ship, &some(0, 1, "DHL")).await.expect(200);
-    assert_eq!(
-        (&sent["status"], &sent["shipment"], &sent["lines"][0]["shipped"]),
-        (&json!("printing"), &Value::Null, &json!(1))
-    );
-    let first = &sent["shipments"][0];
-    assert_eq!(
-        (&first["number"], &first["carrier"], &first["lines"][0]["quantity"]),
-        (&json!(1), &json!("DHL"), &json!(1))
-    );
-    let path = |number: &str| format!("/api/orders/{order}/shipments/{number}/packing-list");
-    let list = floor.app.get(&path("1")).await.expect(200);
-    assert_eq!(
-        (&list["complete"], &list["trackingNumber"], &list["orderId"]),
-        (&json!(false), &json!("JD1"), &json!(order))
-    );
-    for unknown in ["2", "0", "first"] {
-        assert_eq!(floor.app.get(&path(unknown)).await.error(404), "shipment_not_found", "{unknown}");
-    }
-    for at in 1..3 {
-        floor.app.act(&sign(at)).await.expect(200);
-    }
-    floor.app.order_is(&order, "ready").await;
-    let shipped = floor.app.post(&ship, &json!({"carrier": "pickup"})).await.expect(200);
-    assert_eq!((&shipped["status"], &shipped["shipment"]["carrier"]), (&json!("shipped"), &json!("pickup")));
-    assert_eq!(shipped["shipments"][1]["lines"][0]["quantity"], 2, "the rest: {shipped}");
-    assert_eq!(floor.app.get(&path("2")).await.expect(200)["complete"], true);
-    assert_eq!(floor.app.get(&path("1")).await.expect(200)["complete"], false, "as it was then");
-    assert_eq!((floor.events("order.part_shipped").await.len(), floor.events("order.shipped").await.len()), (1, 1));
-    floor.truth().await;
-}
-
 on_both! {
+    async fn a_rejected_part_is_made_again_and_the_numbers_say_so(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
+        by_hand(&floor).await;
+        let refused = act(&floor, 0, &json!({"goodCount": 1})).await;
+        assert_eq!(refused.error(409), "nothing_to_sign_off");
+        let order = floor.order(2).await;
+        let first = last_print(&floor, 0).await;
+        floor.app.job_is(&first, "COMPLETED").await;
+        line_is(&floor, &order, 1, 1, 0).await;
+
+        for (said, path) in [
+            (json!({"goodCount": 2}), "goodCount"),
+            (json!({"goodCount": -1}), "goodCount"),
+            (json!({"reason": "moon phase"}), "reason"),
+            (json!({"photoFileId": floor.sku}), "photoFileId"),
+            (json!({"grade": 1}), "grade"),
+        ] {
+            assert_eq!(faulty(&act(&floor, 0, &said).await.expect(400)), path, "{said}");
+        }
+        let photo = floor.app.upload("bad.png", PNG.to_vec()).await.expect(201)["id"].clone();
+        let said = json!({"goodCount": 0, "reason": "adhesion", "note": "came off", "photoFileId": photo});
+        let cleared = act(&floor, 0, &said).await.expect(200);
+        assert!(cleared["lastPrint"].is_null(), "{cleared}");
+        let signed = floor
+            .job_until("the job to be signed off", &first, |job| job["attempts"][0]["signOff"]["reason"] == "adhesion");
+        let sign_off = signed.await["attempts"][0]["signOff"].clone();
+        assert_eq!(
+            (&sign_off["goodCount"], &sign_off["note"], &sign_off["photoFileId"]),
+            (&json!(0), &json!("came off"), &photo)
+        );
+        assert!(sign_off["by"].as_str().unwrap() != "system", "{sign_off}");
+        line_is(&floor, &order, 0, 2, 0).await;
+
+        // The others are good: their beds are cleared without a word.
+        for _ in 0..2 {
+            last_print(&floor, 0).await;
+            floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
+        }
+        let ready = floor.app.order_is(&order, "ready").await;
+        assert_eq!((&ready["lines"][0]["good"], &ready["flags"]), (&json!(2), &json!([])));
+        let jobs = floor.app.jobs(&order).await;
+        assert_eq!(jobs.iter().filter(|job| job["reprint"] == true).count(), 1, "{jobs:?}");
+        assert_eq!((floor.events("job.added").await.len(), floor.started(0)), (1, 3));
+
+        let insights = floor.app.get("/api/insights").await.expect(200);
+        let quality = &insights["quality"];
+        let numbers = |of: &Value| json!([of["prints"], of["parts"], of["good"], of["scrap"], of["firstPassYield"]]);
+        assert_eq!(numbers(&quality["total"]), json!([3, 3, 2, 1, 0.5]), "{quality}");
+        assert_eq!(numbers(&quality["bySku"][0]), json!([3, 3, 2, 1, 0.5]));
+        assert_eq!(
+            (&quality["bySku"][0]["skuId"], &quality["byPrinter"][0]["printerId"]),
+            (&json!(floor.sku), &json!(floor.printers[0]))
+        );
+        assert_eq!((&quality["byReason"][0]["reason"], &quality["byReason"][0]["scrap"]), (&json!("adhesion"), &json!(1)));
+        let lost = quality["total"]["scrapMaterial"][0]["amount"].as_f64().unwrap();
+        assert!((lost - 10.0).abs() < 0.5, "one part of three: {quality}");
+        // The same as a table; a name that looks like a formula is none.
+        floor.app.patch(&floor.path(0, ""), &json!({"name": "=1+1, \"left\""})).await.expect(200);
+        let table = floor.app.get("/api/insights.csv").await;
+        assert!(table.header("content-type").unwrap().starts_with("text/csv"), "{}", table.text);
+        let rows: Vec<&str> = table.text.split("\r\n").collect();
+        assert!(rows[0].starts_with("group,id,name,prints,parts,good,scrap,firstPassYield,"), "{rows:?}");
+        assert!(rows[1].starts_with("total,,,3,3,2,1,0.5,"), "{rows:?}");
+        let printer = format!("printer,{},\"'=1+1, \"\"left\"\"\",3,3,2,1,0.5,", floor.printers[0]);
+        assert!(rows.iter().any(|row| row.starts_with(&printer)), "{rows:?}");
+        assert!(rows.iter().any(|row| row.starts_with("reason,,adhesion,")), "{rows:?}");
+        assert_eq!(floor.app.get("/api/insights.csv?from=2020-01-01T00:00:00Z&to=2019-01-01T00:00:00Z").await.status, 400);
+        let empty = floor.app.get("/api/insights?to=2020-01-01T00:00:00Z").await.expect(200);
+        assert_eq!((&empty["quality"]["total"]["prints"], &empty["quality"]["bySku"]), (&json!(0), &json!([])));
+
+        // A correction after the order is ready opens it again; after it is shipped it is only recorded.
+        let path = format!("/api/jobs/{first}/sign-off");
+        assert_eq!(faulty(&floor.app.post(&path, &json!({"goodCount": 2})).await.expect(400)), "goodCount");
+        let good = jobs.iter().find(|job| job["reprint"] == true).unwrap()["id"].as_str().unwrap();
+        let path = format!("/api/jobs/{good}/sign-off");
+        floor.app.post(&path, &json!({"goodCount": 0})).await.expect(200);
+        floor.app.order_is(&order, "printing").await;
+        last_print(&floor, 0).await;
+        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
+        floor.app.order_is(&order, "ready").await;
+        floor.app.post(&format!("/api/orders/{order}/ship"), &json!({"carrier": "pickup"})).await.expect(200);
+        floor.app.post(&path, &json!({"goodCount": 1, "note": "it was the other one"})).await.expect(200);
+        assert_eq!(floor.app.jobs(&order).await.len(), 4);
+        floor.truth().await;
+    }
+
+    async fn parts_leave_in_several_shipments_as_they_are_good(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[REQUIRED]).await;
+        let order = floor.order(3).await;
+        let jobs = until("all to be printed", || async {
+            let jobs = floor.app.jobs(&order).await;
+            jobs.iter().all(|job| job["state"] == "COMPLETED").then_some(jobs)
+        })
+        .await;
+        let sign = |at: usize| format!("/api/jobs/{}/sign-off", jobs[at]["id"].as_str().unwrap());
+        let ship = format!("/api/orders/{order}/ship");
+        let some = |line: u32, quantity: u32, carrier: &str| {
+            json!({
+                "carrier": carrier, "trackingNumber": "JD1", "estimatedDelivery": "2030-01-31",
+                "lines": [{"line": line, "quantity": quantity}],
+            })
+        };
+        floor.app.act(&sign(0)).await.expect(200);
+        assert_eq!(
+            floor.app.post(&ship, &json!({"carrier": "pickup"})).await.error(409),
+            "invalid_transition",
+            "not all is made"
+        );
+        assert_eq!(floor.app.post(&ship, &some(0, 2, "DHL")).await.error(409), "parts_not_there");
+        assert_eq!(faulty(&floor.app.post(&ship, &some(1, 1, "DHL")).await.expect(400)), "lines.0.line");
+        assert_eq!(faulty(&floor.app.post(&ship, &some(0, 0, "DHL")).await.expect(400)), "lines.0.quantity");
+        let sent = floor.app.post(&ship, &some(0, 1, "DHL")).await.expect(200);
+        assert_eq!(
+            (&sent["status"], &sent["shipment"], &sent["lines"][0]["shipped"]),
+            (&json!("printing"), &Value::Null, &json!(1))
+        );
+        let first = &sent["shipments"][0];
+        assert_eq!(
+            (&first["number"], &first["carrier"], &first["lines"][0]["quantity"]),
+            (&json!(1), &json!("DHL"), &json!(1))
+        );
+        let path = |number: &str| format!("/api/orders/{order}/shipments/{number}/packing-list");
+        let list = floor.app.get(&path("1")).await.expect(200);
+        assert_eq!(
+            (&list["complete"], &list["trackingNumber"], &list["orderId"]),
+            (&json!(false), &json!("JD1"), &json!(order))
+        );
+        for unknown in ["2", "0", "first"] {
+            assert_eq!(floor.app.get(&path(unknown)).await.error(404), "shipment_not_found", "{unknown}");
+        }
+        for at in 1..3 {
+            floor.app.act(&sign(at)).await.expect(200);
+        }
+        floor.app.order_is(&order, "ready").await;
+        let shipped = floor.app.post(&ship, &json!({"carrier": "pickup"})).await.expect(200);
+        assert_eq!((&shipped["status"], &shipped["shipment"]["carrier"]), (&json!("shipped"), &json!("pickup")));
+        assert_eq!(shipped["shipments"][1]["lines"][0]["quantity"], 2, "the rest: {shipped}");
+        assert_eq!(floor.app.get(&path("2")).await.expect(200)["complete"], true);
+        assert_eq!(floor.app.get(&path("1")).await.expect(200)["complete"], false, "as it was then");
+        assert_eq!((floor.events("order.part_shipped").await.len(), floor.events("order.shipped").await.len()), (1, 1));
+        floor.truth().await;
+    }
+
     async fn killed_right_after_a_bed_was_cleared_the_sign_off_counts_once(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
         by_hand(&floor).await;

@@ -7,7 +7,7 @@ use crate::api::files::package;
 use crate::support::until;
 
 /// A small file of binary G-code, without checksums.
-fn binary_gcode() -> Vec<u8> {
+pub fn binary_gcode() -> Vec<u8> {
     let block = |kind: u16, data: &[u8]| {
         let mut block = [kind.to_le_bytes(), 0u16.to_le_bytes()].concat();
         block.extend((data.len() as u32).to_le_bytes());

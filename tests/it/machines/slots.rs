@@ -1,13 +1,14 @@
 //! Slots: which spool is where decides which printer takes a job, and prints use the spools up.
 
 use serde_json::{Value, json};
+use simulator::printer::FilamentGate;
 
 use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, register, words};
-use crate::support::Db;
+use crate::support::{Db, on_both, until};
 
 /// Printers that do not clear their beds, each with these slots: material and what is left.
-async fn floor(kind: PrinterKind, printers: &[&[(&str, Option<f64>)]]) -> (Floor, String) {
-    let mut floor = Floor::empty(Db::sqlite(), kind, printers.len(), FAST, &[JUDGE_LATE]).await;
+async fn floor(db: Db, kind: PrinterKind, printers: &[&[(&str, Option<f64>)]]) -> (Floor, String) {
+    let mut floor = Floor::empty(db, kind, printers.len(), FAST, &[JUDGE_LATE]).await;
     let other = floor.app.material("PETG white", 1000.0).await;
     for (n, slots) in printers.iter().enumerate() {
         let printer = register(&floor.app, floor.sim(n), json!({})).await;
@@ -38,34 +39,136 @@ async fn stock(floor: &Floor, material: &str) -> Value {
     floor.app.get(&format!("/api/inventory/materials/{material}")).await.expect(200)
 }
 
+async fn two_materials(db: Db, kind: PrinterKind) {
+    let spools: [&[(&str, Option<f64>)]; 3] = [
+        &[("black", None)],
+        &[("white", None), ("nobody knows", None)],
+        &[("white", Some(500.0)), ("nobody knows", None), ("black", Some(100.0))],
+    ];
+    let (floor, white) = floor(db, kind, &spools).await;
+    let two = json!({"materials": [{"materialId": white, "estimatedConsumption": 3.5, "filament": 1}]});
+    let sku = floor.app.patch(&format!("/api/skus/{}", floor.sku), &two).await.expect(200);
+    assert_eq!((&sku["materials"], &sku["plate"]), (&two["materials"], &json!(1)));
+    let (order, job) = floor.one().await;
+    floor.app.order_is(&order, "ready").await;
+    let job = floor.job(&job).await;
+    assert_eq!(job["printerId"], floor.printers[2], "{job}");
+    let needs = job["needs"].as_array().unwrap();
+    let of = |material: &str| needs.iter().find(|need| need["materialId"] == material).unwrap();
+    assert_eq!((&of(&floor.material)["need"], &of(&white)["need"]), (&json!(10), &json!(3.5)), "{job}");
+    assert_eq!((&of(&white)["consumed"], &job["consumed"]), (&json!(3.5), &json!(10)), "{job}");
+    assert_eq!([floor.started(0), floor.started(1), floor.started(2)], [0, 0, 1]);
+    assert_eq!(left(&floor, 2).await, [json!(496.5), Value::Null, json!(90)], "as much as the print took");
+    floor.truth().await;
+    floor.app.ledger_is_even(&white).await;
+    assert_eq!(stock(&floor, &white).await["quantity"], 996.5);
+}
+
 each_kind! {
     async fn a_job_of_two_materials_goes_where_both_are_and_uses_both_spools_up(kind: PrinterKind) {
-        let spools: [&[(&str, Option<f64>)]; 3] = [
-            &[("black", None)],
-            &[("white", None), ("nobody knows", None)],
-            &[("white", Some(500.0)), ("nobody knows", None), ("black", Some(100.0))],
-        ];
-        let (floor, white) = floor(kind, &spools).await;
-        let two = json!({"materials": [{"materialId": white, "estimatedConsumption": 3.5, "filament": 1}]});
-        let sku = floor.app.patch(&format!("/api/skus/{}", floor.sku), &two).await.expect(200);
-        assert_eq!((&sku["materials"], &sku["plate"]), (&two["materials"], &json!(1)));
-        let (order, job) = floor.one().await;
-        floor.app.order_is(&order, "ready").await;
-        let job = floor.job(&job).await;
-        assert_eq!(job["printerId"], floor.printers[2], "{job}");
-        let needs = job["needs"].as_array().unwrap();
-        let of = |material: &str| needs.iter().find(|need| need["materialId"] == material).unwrap();
-        assert_eq!((&of(&floor.material)["need"], &of(&white)["need"]), (&json!(10), &json!(3.5)), "{job}");
-        assert_eq!((&of(&white)["consumed"], &job["consumed"]), (&json!(3.5), &json!(10)), "{job}");
-        assert_eq!([floor.started(0), floor.started(1), floor.started(2)], [0, 0, 1]);
-        assert_eq!(left(&floor, 2).await, [json!(496.5), Value::Null, json!(90)], "as much as the print took");
-        floor.truth().await;
-        floor.app.ledger_is_even(&white).await;
-        assert_eq!(stock(&floor, &white).await["quantity"], 996.5);
+        two_materials(Db::sqlite(), kind).await;
     }
 
-    async fn a_job_that_fits_no_printer_says_what_is_missing_on_each_and_goes_on_after_a_swap(kind: PrinterKind) {
-        let (floor, white) = floor(kind, &[&[("white", None)], &[("black", Some(GRAMS - 1.0))]]).await;
+    async fn nozzle_and_build_plate_are_those_that_the_file_was_sliced_for(kind: PrinterKind) {
+        let (floor, _) = floor(Db::sqlite(), kind, &[&[("black", None)], &[("black", None)], &[("black", None)]]).await;
+        let change = |n: usize, fields: Value| {
+            let path = floor.path(n, "");
+            let app = &floor.app;
+            async move { app.patch(&path, &fields).await.expect(200) }
+        };
+        // The file was sliced for a nozzle of 0.4 mm, and says nothing of a plate.
+        change(0, json!({"nozzle": {"diameter": 0.6, "kind": "hardened steel"}})).await;
+        let shown = change(1, json!({"nozzle": {"diameter": 0.4}, "plateType": "Cool Plate"})).await;
+        assert_eq!((&shown["nozzle"], &shown["plateType"]), (&json!({"diameter": 0.4, "kind": null}), &json!("Cool Plate")));
+        change(2, json!({"nozzle": {"diameter": 0.8, "kind": null}})).await;
+        let (order, _) = floor.one().await;
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!([floor.started(0), floor.started(1), floor.started(2)], [0, 1, 0]);
+        let refused = floor.app.patch(&floor.path(0, ""), &json!({"nozzle": {"diameter": 0}})).await.expect(400);
+        assert_eq!(refused["errors"][0]["path"], "nozzle.diameter", "{refused}");
+        floor.truth().await;
+    }
+
+    async fn a_job_waits_for_its_second_material_names_who_holds_it_and_keeps_the_first(kind: PrinterKind) {
+        let (floor, white) = floor(Db::sqlite(), kind, &[&[("nobody knows", None)]]).await;
+        // Nothing is printed: one slot, two materials.
+        let two = |grams: f64| json!({"materials": [{"materialId": white, "estimatedConsumption": grams, "filament": 1}]});
+        floor.app.patch(&format!("/api/skus/{}", floor.sku), &two(700.0)).await.expect(200);
+        let (_, first) = floor.one().await;
+        let first = floor.app.job_is(&first, "SLICED").await;
+        assert_eq!(first["reserved"], true, "{first}");
+        let (order, second) = floor.one().await;
+        let waits = floor.app.job_is(&second, "awaiting_manual_review").await;
+        let reason = words(&waits, "waitingReason");
+        let expected = format!("needs 700 g of PETG white, 300 g free; held by {}", first["number"].as_str().unwrap());
+        assert_eq!(reason, expected);
+        let held: Vec<&Value> = waits["needs"].as_array().unwrap().iter().map(|need| &need["reserved"]).collect();
+        assert_eq!((held, &waits["reserved"]), (vec![&json!(true), &json!(false)], &json!(false)), "{waits}");
+        assert_eq!(stock(&floor, &floor.material).await["reserved"], 2.0 * GRAMS, "what is held stays held");
+        // A count takes one of the two claims of the first job away; the other job keeps its first.
+        floor.app.patch(&format!("/api/inventory/materials/{white}"), &json!({"quantity": 600})).await.expect(200);
+        let number = first["id"].as_str().unwrap();
+        floor.app.job_is(number, "awaiting_manual_review").await;
+        floor.app.post(&format!("/api/inventory/materials/{white}/adjustments"), &json!({"delta": 1400, "reason": "new spool"})).await.expect(200);
+        for job in [number, &second] {
+            floor.app.job_is(job, "SLICED").await;
+        }
+        floor.app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
+        let first_order = first["orderId"].as_str().unwrap();
+        floor.app.act(&format!("/api/orders/{first_order}/cancel")).await.expect(200);
+        floor.truth().await;
+        floor.app.ledger_is_even(&white).await;
+    }
+}
+
+/// Waits until a printer shows these slots: the vendor's code and the material of each.
+async fn slots_are(floor: &Floor, printer: usize, wanted: Value) -> Value {
+    until(&format!("the slots to be {wanted}"), || async {
+        let slots = floor.app.get(&floor.path(printer, "")).await.expect(200)["slots"].clone();
+        let shown = slots.as_array().unwrap().iter().map(|slot| json!([slot["vendorCode"], slot["materialId"]]));
+        (shown.collect::<Vec<_>>() == *wanted.as_array().unwrap()).then_some(slots)
+    })
+    .await
+}
+
+on_both! {
+    async fn spools_that_a_printer_reports_are_bound_by_a_person_once_and_matched(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+        let black = || FilamentGate::filled("Acme", "PLA", "Black", [0.1, 0.1, 0.1]);
+        let red = || FilamentGate::filled("Acme", "PLA", "Red", [1.0, 0.0, 0.0]);
+        let fit = |printer: usize, gates: Vec<FilamentGate>| floor.sim(printer).handle.with(|machine| machine.set_gates(gates));
+        let [code, other] = ["Acme PLA Black", "Acme PLA Red"];
+        fit(0, vec![red(), FilamentGate { filled: Some(false), ..FilamentGate::default() }, black()]);
+        fit(1, vec![red(), red()]);
+        let slots = slots_are(&floor, 0, json!([[other, null], [null, null], [code, null]])).await;
+        assert_eq!((&slots[0]["source"], &slots[0]["color"]), (&json!("printer"), &json!("#ff0000")), "{slots}");
+        slots_are(&floor, 1, json!([[other, null], [other, null]])).await;
+        // Of which material they are nobody has said: on a printer of several slots that fits nothing.
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("PLA black is not loaded"), "{waits}");
+        load(&floor, 0, 2, json!({"materialId": floor.material})).await;
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!((floor.started(0), floor.started(1)), (1, 0));
+        // The same spool is known from now on: at another printer, and back after another one.
+        fit(1, vec![black()]);
+        slots_are(&floor, 1, json!([[code, floor.material]])).await;
+        fit(0, vec![red(), red(), red()]);
+        slots_are(&floor, 0, json!([[other, null], [other, null], [other, null]])).await;
+        let (order, _) = floor.one().await;
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!((floor.started(0), floor.started(1)), (1, 1));
+        fit(0, vec![black()]);
+        slots_are(&floor, 0, json!([[code, floor.material]])).await;
+        floor.truth().await;
+    }
+
+    async fn spools_of_two_materials_are_used_up(db: Db) {
+        two_materials(db, PrinterKind::FwRest).await;
+    }
+
+    async fn a_job_that_fits_no_printer_says_what_is_missing_on_each_and_goes_on_after_a_swap(db: Db) {
+        let (floor, white) = floor(db, PrinterKind::FwRest, &[&[("white", None)], &[("black", Some(GRAMS - 1.0))]]).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
         let reason = words(&waits, "waitingReason");
@@ -96,56 +199,5 @@ each_kind! {
         assert_eq!(floor.app.delete(&floor.path(0, "/slots/0")).await.error(409), "last_slot");
         assert_eq!(floor.app.delete(&floor.path(0, "/slots/7")).await.error(404), "slot_not_found");
         floor.truth().await;
-    }
-
-    async fn nozzle_and_build_plate_are_those_that_the_file_was_sliced_for(kind: PrinterKind) {
-        let (floor, _) = floor(kind, &[&[("black", None)], &[("black", None)], &[("black", None)]]).await;
-        let change = |n: usize, fields: Value| {
-            let path = floor.path(n, "");
-            let app = &floor.app;
-            async move { app.patch(&path, &fields).await.expect(200) }
-        };
-        // The file was sliced for a nozzle of 0.4 mm, and says nothing of a plate.
-        change(0, json!({"nozzle": {"diameter": 0.6, "kind": "hardened steel"}})).await;
-        let shown = change(1, json!({"nozzle": {"diameter": 0.4}, "plateType": "Cool Plate"})).await;
-        assert_eq!((&shown["nozzle"], &shown["plateType"]), (&json!({"diameter": 0.4, "kind": null}), &json!("Cool Plate")));
-        change(2, json!({"nozzle": {"diameter": 0.8, "kind": null}})).await;
-        let (order, _) = floor.one().await;
-        floor.app.order_is(&order, "ready").await;
-        assert_eq!([floor.started(0), floor.started(1), floor.started(2)], [0, 1, 0]);
-        let refused = floor.app.patch(&floor.path(0, ""), &json!({"nozzle": {"diameter": 0}})).await.expect(400);
-        assert_eq!(refused["errors"][0]["path"], "nozzle.diameter", "{refused}");
-        floor.truth().await;
-    }
-
-    async fn a_job_waits_for_its_second_material_names_who_holds_it_and_keeps_the_first(kind: PrinterKind) {
-        let (floor, white) = floor(kind, &[&[("nobody knows", None)]]).await;
-        // Nothing is printed: one slot, two materials.
-        let two = |grams: f64| json!({"materials": [{"materialId": white, "estimatedConsumption": grams, "filament": 1}]});
-        floor.app.patch(&format!("/api/skus/{}", floor.sku), &two(700.0)).await.expect(200);
-        let (_, first) = floor.one().await;
-        let first = floor.app.job_is(&first, "SLICED").await;
-        assert_eq!(first["reserved"], true, "{first}");
-        let (order, second) = floor.one().await;
-        let waits = floor.app.job_is(&second, "awaiting_manual_review").await;
-        let reason = words(&waits, "waitingReason");
-        let expected = format!("needs 700 g of PETG white, 300 g free; held by {}", first["number"].as_str().unwrap());
-        assert_eq!(reason, expected);
-        let held: Vec<&Value> = waits["needs"].as_array().unwrap().iter().map(|need| &need["reserved"]).collect();
-        assert_eq!((held, &waits["reserved"]), (vec![&json!(true), &json!(false)], &json!(false)), "{waits}");
-        assert_eq!(stock(&floor, &floor.material).await["reserved"], 2.0 * GRAMS, "what is held stays held");
-        // A count takes one of the two claims of the first job away; the other job keeps its first.
-        floor.app.patch(&format!("/api/inventory/materials/{white}"), &json!({"quantity": 600})).await.expect(200);
-        let number = first["id"].as_str().unwrap();
-        floor.app.job_is(number, "awaiting_manual_review").await;
-        floor.app.post(&format!("/api/inventory/materials/{white}/adjustments"), &json!({"delta": 1400, "reason": "new spool"})).await.expect(200);
-        for job in [number, &second] {
-            floor.app.job_is(job, "SLICED").await;
-        }
-        floor.app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
-        let first_order = first["orderId"].as_str().unwrap();
-        floor.app.act(&format!("/api/orders/{first_order}/cancel")).await.expect(200);
-        floor.truth().await;
-        floor.app.ledger_is_even(&white).await;
     }
 }

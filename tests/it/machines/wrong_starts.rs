@@ -205,17 +205,8 @@ each_kind! {
 
     async fn story_12_a_printer_is_never_sent_a_form_of_file_that_it_does_not_print(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
-        let block = |kind: u16, data: &[u8]| {
-            let mut block = [kind.to_le_bytes(), 0u16.to_le_bytes()].concat();
-            block.extend((data.len() as u32).to_le_bytes());
-            block.extend(0u16.to_le_bytes());
-            block.extend(data);
-            block
-        };
-        let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &0u16.to_le_bytes()].concat();
-        let binary = [head, block(4, b"filament used [g]=2.5\n"), block(1, b"G28\n")].concat();
         // Its name lies; its content tells.
-        let file = floor.app.upload("vase.gcode", binary).await.expect(201);
+        let file = floor.app.upload("vase.gcode", crate::machines::sick::binary_gcode()).await.expect(201);
         let sku = floor.app.sku("BINARY", &floor.material, file["id"].as_str().unwrap(), 900).await;
         let order = floor.app.paid_order(&sku, 1).await;
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();

@@ -6,10 +6,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::job::{Job, Stock};
-use crate::domain::material::{
-    Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields, MaterialType,
-};
+use crate::domain::material::{Material, MaterialAnswer, MaterialCommand, MaterialEffect};
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::testing::samples::pla;
 
 /// One paid job that needs 100 of [`MATERIAL`] and 30 of the one before it.
 fn desk_of_two() -> Desk {
@@ -67,6 +66,7 @@ fn materials_are_asked_for_one_after_the_other_and_held_meanwhile() {
     assert_eq!(settled(&desk), [(id(FIRST), Amount::units(33)), (id(MATERIAL), Amount::units(110))]);
     let job = desk.job();
     assert_eq!((job.consumed, job.further[0].consumed), (Amount::units(110), Amount::units(33)));
+    assert_eq!(job.attempts[0].used, Amount::units(143), "what a bad print loses is of all materials");
 }
 
 #[test]
@@ -150,17 +150,7 @@ impl Shop {
     fn new(jobs: &[[i64; 3]]) -> Self {
         let mut shop = Self { bench: Bench::new(), orders: BTreeMap::new(), materials: BTreeMap::new(), served: 0 };
         for material in [id(1), id(2), id(3)] {
-            let fields = MaterialFields {
-                name: "PLA".into(),
-                kind: MaterialType::Filament,
-                color: None,
-                brand: None,
-                variant: None,
-                vendor_code: None,
-                reorder_point: Amount::ZERO,
-                reorder_quantity: Amount::ZERO,
-            };
-            let create = MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(STOCK) };
+            let create = MaterialCommand::Create { fields: Box::new(pla()), quantity: Amount::units(STOCK) };
             let mut state = None;
             shop.bench.tell(&mut state, material, &create).unwrap();
             shop.materials.insert(material, state);

@@ -16,9 +16,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::job::{AttemptState, Job, SliceSource};
-use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialType};
+use crate::domain::material::{Material, MaterialCommand};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields, Spool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::domain::testing::samples::{pla, printer_fields};
 use machine::Machine;
 
 const STOCK: i64 = 10_000;
@@ -75,36 +76,13 @@ impl Effects {
             moved: [Amount::ZERO; 2],
             sliced: 0,
         };
-        let fields = MaterialFields {
-            name: "PLA".into(),
-            kind: MaterialType::Filament,
-            color: None,
-            brand: None,
-            variant: None,
-            vendor_code: None,
-            reorder_point: Amount::ZERO,
-            reorder_quantity: Amount::ZERO,
-        };
-        let create = MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(STOCK) };
+        let create = MaterialCommand::Create { fields: Box::new(pla()), quantity: Amount::units(STOCK) };
         for (n, material) in MATERIALS.into_iter().enumerate() {
             world.bench.tell(&mut world.materials[n], id(material), &create).unwrap();
         }
         for n in 0..2 {
-            let fields = PrinterFields {
-                name: format!("printer {n}"),
-                kind: "fw_rest".into(),
-                machine_type: MachineType::FdmStandard,
-                base_url: "http://printer".into(),
-                encrypted_api_key: String::new(),
-                serial: None,
-                build_volume: None,
-                auto_clear: n == 0,
-                loaded_material_id: None,
-                nozzle: None,
-                plate_type: None,
-                location: None,
-                tags: Vec::new(),
-            };
+            let fields = printer_fields(&format!("printer {n}"), MachineType::FdmStandard);
+            let fields = PrinterFields { auto_clear: n == 0, ..fields };
             let create = PrinterCommand::Create(Box::new(fields));
             world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &create).unwrap();
             for (slot, material) in MATERIALS.into_iter().enumerate() {

@@ -2,7 +2,9 @@
 
 use super::flags::{pair, print, ship};
 use super::*;
+use crate::domain::mail::alert::html;
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
 
 fn some(lines: &[(u32, u32)], accept_short: bool) -> OrderCommand {
@@ -64,4 +66,91 @@ fn what_a_shipment_names_is_checked_as_a_whole() {
     let paths: Vec<&str> = refused.faults.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(paths, ["lines.0.line", "lines.1.quantity", "lines.2.line"]);
     assert_eq!(desk.ask(&some(&[], false)).unwrap_err().faults[0].path, "lines");
+}
+
+/// A paid order of two parts with a customer's address, promised within an hour; both are printed.
+fn promised() -> Desk {
+    let (mut desk, [one, two]) = pair();
+    let now = desk.bench.now;
+    let promised_at = now.plus_ms(3_600_000);
+    let order = desk.order.as_mut().unwrap();
+    order.customer_email = Some("buyer@example.org".to_owned());
+    order.lines[0].description = "Bracket <large>\nTracking number: 0".to_owned();
+    desk.ask(&OrderCommand::Promise(Promise { made_at: now, expected_at: now, promised_at, met_at: None })).unwrap();
+    print(&mut desk, one, PrintEnd::Finished);
+    print(&mut desk, two, PrintEnd::Finished);
+    desk
+}
+
+/// A text with the same number of the order in every run.
+fn told(desk: &Desk, text: &str) -> String {
+    text.replace(&desk.o().number_text(), "ORD-000001")
+}
+
+#[test]
+fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_kept() {
+    let mut desk = promised();
+    let first = desk.ask(&some(&[(0, 1)], false)).unwrap();
+    let [mail] = &first.created[..] else { panic!("{:?}", first.created) };
+    assert_eq!((&mail.to[..], mail.alert), (&["buyer@example.org".to_owned()][..], None));
+    assert_eq!(mail.subject, format!("A part of order {} was picked up", desk.o().number_text()));
+    let last = desk.ask(&ship("DHL", "JD 1", "2026-12-01", false)).unwrap();
+    let [mail] = &last.created[..] else { panic!("{:?}", last.created) };
+    insta::assert_snapshot!(told(&desk, &format!("{}\n\n{}", mail.subject, mail.text)), @r#"
+    The rest of order ORD-000001 is on its way
+
+    Hello,
+
+    The rest of order ORD-000001 is on its way:
+
+    1 x Bracket <large> Tracking number: 0
+
+    Carrier: DHL
+    Tracking number: JD 1
+    Expected delivery: 2026-12-01
+
+    We promised it for 2023-11-14 23:13 UTC, and kept that: it was ready at 2023-11-14 22:13 UTC.
+    "#);
+    insta::assert_snapshot!(told(&desk, &html(&mail.text, None)), @r#"
+    <!doctype html>
+    <html><body style="font-family:sans-serif">
+    <p>Hello,</p>
+    <p>The rest of order ORD-000001 is on its way:</p>
+    <p>1 x Bracket &lt;large&gt; Tracking number: 0</p>
+    <p>Carrier: DHL<br>
+    Tracking number: JD 1<br>
+    Expected delivery: 2026-12-01</p>
+    <p>We promised it for 2023-11-14 23:13 UTC, and kept that: it was ready at 2023-11-14 22:13 UTC.</p>
+    </body></html>
+    "#);
+}
+
+#[test]
+fn a_customer_who_was_told_too_early_a_date_is_told_so() {
+    let mut desk = promised();
+    let order = desk.order.as_mut().unwrap();
+    let promise = order.promise.as_mut().unwrap();
+    promise.promised_at = promise.made_at.plus_ms(-60_000);
+    let shipped = desk.ask(&ship("pickup", "", "", false)).unwrap();
+    insta::assert_snapshot!(told(&desk, &shipped.created[0].text), @r#"
+    Hello,
+
+    Order ORD-000001 was picked up:
+
+    2 x Bracket <large> Tracking number: 0
+
+    We promised it for 2023-11-14 22:12 UTC, and are sorry: it was ready only at 2023-11-14 22:13 UTC.
+    "#);
+}
+
+#[test]
+fn a_shop_that_tells_its_customers_itself_sends_no_mail_of_shipments() {
+    let mut desk = promised();
+    desk.bench.rules.shipment_notices = false;
+    assert!(desk.ask(&ship("pickup", "", "", false)).unwrap().created.is_empty());
+    let (mut unknown, [one, two]) = pair();
+    print(&mut unknown, one, PrintEnd::Finished);
+    print(&mut unknown, two, PrintEnd::Finished);
+    unknown.order.as_mut().unwrap().customer_email = None;
+    assert!(unknown.ask(&ship("pickup", "", "", false)).unwrap().created.is_empty(), "nobody to tell");
 }

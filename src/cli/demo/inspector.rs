@@ -1,0 +1,122 @@
+//! Simulated staff who look at finished parts: now and then one is bad. It is signed off as bad, and the order makes it again by
+//! itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::clerk::done;
+use super::screen::{Screen, Tone};
+use super::setup::{Names, id, text};
+use super::tally::{Tally, count};
+use crate::cli::CliError;
+use crate::cli::api::Api;
+
+/// Time before the first look.
+const FIRST: Duration = Duration::from_secs(20);
+/// Time between two bad parts.
+const PAUSE: Duration = Duration::from_secs(40);
+/// Interval between two looks at what is waited for.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// Longest wait until a bad part is made again; then its end is not told.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Why parts are bad, in turn: words of the setting `quality.reasons`.
+const REASONS: [&str; 3] = ["stringing", "warping", "layer_shift"];
+
+/// Staff who look at parts.
+pub struct Inspector {
+    api: Api,
+    names: Names,
+    screen: Screen,
+    tally: Arc<Tally>,
+}
+
+impl Inspector {
+    /// Nothing is looked at yet.
+    pub fn new(api: Api, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
+        Self { api, names, screen, tally }
+    }
+
+    /// Finds one bad part after the other; returns only on an error.
+    pub async fn work(self) -> CliError {
+        sleep(FIRST).await;
+        for reason in REASONS.iter().cycle() {
+            match self.reject(reason).await {
+                Ok(()) => sleep(PAUSE).await,
+                Err(error) => return error,
+            }
+        }
+        CliError::Failed("there are no reasons why parts are bad".to_owned())
+    }
+
+    async fn reject(&self, reason: &str) -> Result<(), CliError> {
+        let job = loop {
+            match self.finished().await? {
+                Some(job) => break job,
+                None => sleep(LOOK_INTERVAL).await,
+            }
+        };
+        let (job_id, order) = (id(&job)?, text(&job, "orderId")?);
+        let said = json!({"goodCount": 0, "reason": reason, "note": "found by the demo's staff"});
+        if !done(self.api.post(&format!("/api/jobs/{job_id}/sign-off"), &said).await)? {
+            return Ok(());
+        }
+        let Some(again) = self.job_until(&order, |job| job["reprint"] == true).await? else { return Ok(()) };
+        count(&self.tally.rejected);
+        let name = |of: &Value| of.as_str().unwrap_or_default().to_owned();
+        let (number, order_number, again_number) =
+            (name(&job["number"]), name(&job["orderNumber"]), name(&again["number"]));
+        let sku = name(&job["skuId"]);
+        let part = self.names.parts.get(&sku).cloned().unwrap_or(sku);
+        let word = reason.replace('_', " ");
+        self.screen.line(
+            Tone::Bad,
+            &format!("BAD PART  {number} ({part}) is printed, but staff signs it off as bad: {word}; it does not count as made"),
+        )?;
+        let words =
+            format!("          {order_number} still owes the part, and has it made again by itself: {again_number}");
+        self.screen.line(Tone::Plain, &words)?;
+        let again = id(&again)?;
+        let good = |job: &Value| job["id"] == again.as_str() && job["state"] == "COMPLETED";
+        if self.job_until(&order, good).await?.is_some() {
+            let words =
+                format!("MADE GOOD {again_number} is printed and good: {order_number} no longer owes the bad part");
+            self.screen.line(Tone::Good, &words)?;
+        }
+        Ok(())
+    }
+
+    /// A job whose print just ended and that nobody has judged, of an order that is not done.
+    async fn finished(&self) -> Result<Option<Value>, CliError> {
+        let mut page = self.api.get("/api/jobs?state=COMPLETED&limit=20").await?;
+        for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
+            if job["reprint"] == true {
+                continue;
+            }
+            let order = self.api.get(&format!("/api/orders/{}", text(&job, "orderId")?)).await?;
+            let jobs = order["lines"].as_array().into_iter().flatten();
+            let left =
+                jobs.filter_map(|line| Some(line["jobs"]["total"].as_u64()? - line["jobs"]["completed"].as_u64()?));
+            // Where other parts are still made, the order is not shipped in between.
+            if order["status"] == "printing" && left.sum::<u64>() > 0 {
+                return Ok(Some(job));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A job of the order once it is so; `None` when it is not in time.
+    async fn job_until(&self, order: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, CliError> {
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            let page = self.api.get(&format!("/api/jobs?orderId={order}&limit=200")).await?;
+            if let Some(job) = page["jobs"].as_array().into_iter().flatten().find(|job| so(job)) {
+                return Ok(Some(job.clone()));
+            }
+            sleep(LOOK_INTERVAL).await;
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,82 @@
+//! Printers, materials, orders and jobs that tests of several rules begin with.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::{Bench, id};
+use crate::domain::amount::Amount;
+use crate::domain::job::Job;
+use crate::domain::material::{MaterialFields, MaterialType};
+use crate::domain::order::Order;
+use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
+use crate::domain::printer_status::{Activity, Connection, Status};
+use crate::domain::sku::MachineType;
+use crate::domain::time::Timestamp;
+
+/// A printer of which only the name and the address are known.
+pub(crate) fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFields {
+    PrinterFields {
+        name: name.to_owned(),
+        kind: "fw_rest".into(),
+        machine_type,
+        base_url: "http://printer:7125".into(),
+        encrypted_api_key: String::new(),
+        serial: None,
+        build_volume: None,
+        auto_clear: false,
+        loaded_material_id: None,
+        nozzle: None,
+        plate_type: None,
+        location: None,
+        tags: Vec::new(),
+    }
+}
+
+/// A printer that was seen idle at this moment.
+pub(crate) fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -> Printer {
+    let bench = Bench { now, ..Bench::new() };
+    let mut printer = None;
+    bench.tell(&mut printer, id(number), &PrinterCommand::Create(Box::new(fields))).unwrap();
+    let idle =
+        Status { state: Activity::Idle, connection: Connection::Connected, updated_at: now, ..Status::default() };
+    bench.tell(&mut printer, id(number), &PrinterCommand::Seen(Box::new(idle))).unwrap();
+    printer.unwrap()
+}
+
+/// A filament of which there is never too little.
+pub(crate) fn pla() -> MaterialFields {
+    MaterialFields {
+        name: "PLA".into(),
+        kind: MaterialType::Filament,
+        color: None,
+        brand: None,
+        variant: None,
+        vendor_code: None,
+        reorder_point: Amount::ZERO,
+        reorder_quantity: Amount::ZERO,
+    }
+}
+
+/// A paid order without lines and jobs.
+pub(crate) fn paid_order(number: u32, now: Timestamp) -> Order {
+    let text = serde_json::json!({
+        "id": id(number), "number": number, "kind": "manual", "status": "paid", "site": "industries", "madeBy": null,
+        "customerId": null, "customerEmail": null, "lines": [], "currency": "usd", "subtotalCents": 0, "shippingCents": 0,
+        "taxCents": 0, "discountCents": 0, "totalCents": 0, "notes": null, "shippingAddress": null, "priority": 5,
+        "dueAt": null, "shipment": null, "flags": [], "paymentSession": null,
+        "createdAt": now, "paidAt": now, "updatedAt": now,
+    });
+    serde_json::from_value(text).unwrap()
+}
+
+/// A job of an order that waits for a large printer: 10 g of the material with the id 2, one hour.
+pub(crate) fn sliced_job(number: u32, order: u32, now: Timestamp) -> Job {
+    let text = serde_json::json!({
+        "id": id(number), "number": number, "version": 1, "orderId": id(order), "orderNumber": order, "line": 0,
+        "skuId": id(1), "skuName": "part", "materialId": id(2), "need": 10, "machineType": "fdm_large",
+        "dimensions": null, "fileId": id(3), "fileFilamentMm": null, "estimatedSeconds": 3600, "state": "SLICED",
+        "blockedBy": null, "blockReason": null, "stock": "held", "claim": 1, "released": false, "priority": 5,
+        "dueAt": null, "printerId": null, "attemptId": null, "triedOn": [], "attempts": [],
+        "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": now, "updatedAt": now,
+    });
+    serde_json::from_value(text).unwrap()
+}

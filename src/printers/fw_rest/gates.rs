@@ -1,0 +1,81 @@
+//! The gates of a filament changer that Happy Hare drives, which tells Klipper what is in them. Pure.
+
+use serde_json::Value;
+
+use crate::domain::printer_status::ReportedSlot;
+
+/// The fields of Klipper's object `mmu` that are read. Printers without a changer answer with an empty object.
+pub(super) const FIELDS: &str = "gate_status,gate_vendor,gate_material,gate_filament_name,gate_color_rgb";
+
+/// Most gates of one changer that are read.
+const MAX_GATES: usize = 64;
+/// `gate_status` of a gate without filament.
+const EMPTY: i64 = 0;
+
+/// What is in each gate, as far as it is known. How much is left is not told.
+pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
+    let Some(states) = objects.pointer("/mmu/gate_status").and_then(Value::as_array) else { return Vec::new() };
+    let of = |field: &str, gate: usize| objects.pointer(&format!("/mmu/{field}/{gate}"));
+    let one = |(gate, state): (usize, &Value)| {
+        let slot = ReportedSlot { slot: gate as u32, ..ReportedSlot::default() };
+        if state.as_i64() == Some(EMPTY) {
+            return slot;
+        }
+        let words = ["gate_vendor", "gate_material", "gate_filament_name"];
+        let words = words.iter().filter_map(|field| of(field, gate)?.as_str()).map(str::trim);
+        let code = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        // A gate of which nobody said anything is black.
+        let known = !code.is_empty();
+        let color = of("gate_color_rgb", gate).filter(|_| known).and_then(color);
+        ReportedSlot { vendor_code: Some(code).filter(|_| known), color, ..slot }
+    };
+    states.iter().take(MAX_GATES).enumerate().map(one).collect()
+}
+
+/// Three shares from 0 to 1 as `#rrggbb`.
+fn color(shares: &Value) -> Option<String> {
+    let byte = |at: usize| Some((shares.get(at)?.as_f64()?.clamp(0.0, 1.0) * 255.0).round() as u8);
+    Some(format!("#{:02x}{:02x}{:02x}", byte(0)?, byte(1)?, byte(2)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn gates_say_what_is_in_them() {
+        let objects = json!({"mmu": {
+            "gate_status": [1, 0, -1, 2, 1],
+            "gate_vendor": ["Acme", "Acme", "", null],
+            "gate_material": ["PLA", "PLA", "", "PETG", "ABS"],
+            "gate_filament_name": ["Galaxy Black", "Red", "", "", "  "],
+            "gate_color_rgb": [[0.1, 0.1, 0.13], [1, 0, 0], [0, 0, 0], [1.0, 0.5, 2.0], "red"],
+        }});
+        let told: Vec<(u32, Option<&str>, Option<&str>)> = vec![
+            (0, Some("Acme PLA Galaxy Black"), Some("#1a1a21")),
+            (1, None, None),
+            (2, None, None),
+            (3, Some("PETG"), Some("#ff80ff")),
+            (4, Some("ABS"), None),
+        ];
+        let found = read(&objects);
+        let found: Vec<_> =
+            found.iter().map(|one| (one.slot, one.vendor_code.as_deref(), one.color.as_deref())).collect();
+        assert_eq!(found, told);
+        assert!(read(&json!({"mmu": {}})).is_empty(), "a printer without a changer");
+    }
+
+    proptest! {
+        /// Whatever a printer answers, there are at most so many gates, each with its own number.
+        #[test]
+        fn any_answer_is_read(states in prop::collection::vec(-3i64..4, 0..200), odd in ".{0,20}") {
+            let objects = json!({"mmu": {"gate_status": states, "gate_vendor": [odd], "gate_material": odd, "gate_color_rgb": [[odd]]}});
+            let found = read(&objects);
+            prop_assert_eq!(found.len(), states.len().min(MAX_GATES));
+            prop_assert!(found.iter().enumerate().all(|(at, slot)| slot.slot as usize == at));
+        }
+    }
+}
