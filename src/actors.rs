@@ -1,7 +1,8 @@
 //! The running aggregates: each one in memory is an actor around its rules, and each change is one durable commit.
 //!
 //! [`kernel`] is generic and knows no kind. Each other file is one kind of aggregate, with the effects that its state
-//! calls for; [`dispatcher`] brings ready jobs and free printers together.
+//! calls for; [`dispatcher`] brings ready jobs and free printers together, and
+//! [`slicing`] makes G-code of models.
 
 pub mod access;
 pub mod dispatcher;
@@ -14,3 +15,4 @@ pub mod orders;
 pub mod payment_events;
 pub mod printers;
 pub mod skus;
+pub mod slicing;

@@ -15,6 +15,7 @@ use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::{Components, RootMsg};
 use crate::actors::payment_events::matching::PaymentMatcher;
+use crate::actors::slicing::Slicing;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
@@ -57,6 +58,8 @@ pub struct App {
     pub payments: PaymentMatcher,
     /// Contents of files, by their hash.
     pub blobs: Arc<Blobs>,
+    /// Makes G-code of models.
+    pub slicing: Arc<Slicing>,
     /// Encrypts secrets at rest.
     pub cipher: Arc<SecretCipher>,
     /// Changes with each commit of access: event streams check again whether their readers may go on.

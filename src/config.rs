@@ -33,6 +33,8 @@ use self::values::Secret;
 use crate::domain::dispatch::{BoardRules, PrintableForms};
 use crate::domain::refusal::MAX_FAULTS;
 use crate::domain::rules::{QualityRules, Rules, TaxRate};
+use crate::services::slicer::SlicerSettings;
+use crate::services::slicer::process::RunLimits;
 
 /// Name of the file that is read from the working directory when no other is named.
 pub const FILE: &str = "printfloor.toml";
@@ -85,6 +87,8 @@ pub struct Config {
     pub parts: sections::PartsManagement,
     /// The gateway that forwards chat messages.
     pub agent: sections::Agent,
+    /// Settings of how models are made into G-code.
+    pub slicing: sections::Slicing,
     /// Where uploaded files are kept.
     pub files: sections::Files,
     /// Who may read `/metrics`.
@@ -246,6 +250,25 @@ impl Config {
     /// The directory of uploaded files.
     pub fn files_dir(&self) -> PathBuf {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
+    }
+
+    /// How the slicer is run. What it writes may be as large as an upload.
+    pub fn slicer_settings(&self) -> SlicerSettings {
+        let sections::Slicing { program, profiles_dir, max_parallel, timeout_seconds, memory_max_bytes, .. } =
+            &self.slicing;
+        let data = &self.server.data_dir;
+        let own = profiles_dir.as_os_str().is_empty();
+        SlicerSettings {
+            program: program.clone(),
+            profiles: if own { data.join("slicer-profiles") } else { profiles_dir.clone() },
+            work: data.join("slicing"),
+            parallel: *max_parallel,
+            limits: RunLimits {
+                time: timeout_seconds.duration(),
+                memory_bytes: *memory_max_bytes,
+                file_bytes: self.server.upload_max_bytes,
+            },
+        }
     }
 
     /// The directory that mails are written to if no mail server or service is configured.

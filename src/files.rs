@@ -2,4 +2,5 @@
 
 pub mod blobs;
 
+mod metadata;
 mod reading;

@@ -155,7 +155,7 @@ impl Server {
         let config = Arc::new(config);
         let fenced = CancellationToken::new();
         let leave = fenced.clone();
-        let started = App::start(&config, clock, Arc::new(move || leave.cancel())).await;
+        let started = Box::pin(App::start(&config, clock, Arc::new(move || leave.cancel()))).await;
         let shop = started.map_err(|error| match error {
             ShopError::Open(source) => StartError::Database { database, source },
             other => StartError::App(other),

@@ -6,5 +6,6 @@ pub mod agent;
 pub mod http;
 pub mod mail;
 pub mod redis;
+pub mod slicer;
 pub mod tls;
 pub mod webhook;

@@ -63,6 +63,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
             machine_type: MachineType::FdmStandard,
             dimensions: None,
             file_id: Some(shop.environment.id()),
+            source: None,
             file_form: Default::default(),
             sliced_for: Default::default(),
             file_filament_mm: Some(6700.0),

@@ -1,9 +1,11 @@
-//! Effects of orders: read what jobs are made from, claim and settle stock, give attempts to printers, and cancel or
+//! Effects of orders: read what jobs are made from, have models sliced, claim and settle stock, give attempts to printers, and cancel or
 //! resolve them there.
 
 pub mod make;
+mod slice;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::watch;
@@ -14,6 +16,7 @@ use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
+use crate::actors::slicing::Slicing;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
@@ -28,6 +31,10 @@ pub struct OrderEffects {
     pub sources: MakeSources,
     /// Changes with each commit of a SKU, which may have got the file that a job waits for.
     pub sku_changes: watch::Sender<u64>,
+    /// Makes G-code from models.
+    pub slicing: Arc<Slicing>,
+    /// Time between two looks for what slicing waits for.
+    pub slicing_recheck: Duration,
     /// Stock that jobs claim.
     pub materials: Directory<Material>,
     /// Printers that attempts are given to.
@@ -45,6 +52,7 @@ impl Effects<Order> for OrderEffects {
     async fn run(&self, effect: OrderEffect, of: Handle<Order>) {
         match effect {
             OrderEffect::Prepare { sku } => self.prepare(&of, sku).await,
+            OrderEffect::Slice { sku, source } => self.slice(&of, sku, source).await,
             OrderEffect::Claim { material, asks } => {
                 let claim = MaterialCommand::Claim { order: of.id(), asks };
                 match self.materials.ask(material, CommandOrigin::system(), claim).await {
@@ -100,11 +108,11 @@ impl OrderEffects {
         }
     }
 
-    /// What the SKU is made from; `None` while it has no file.
+    /// What the SKU is made from; `None` while it has neither a file nor a model to slice.
     async fn read(&self, sku: Id) -> Result<Option<Make>, LoadError> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
-        Ok(self.sources.make(sku).await?.filter(|make| make.file_id.is_some()))
+        Ok(self.sources.make(sku).await?.filter(|make| make.file_id.is_some() || make.source.is_some()))
     }
 }
 

@@ -27,6 +27,7 @@ use crate::actors::kernel::root::RootMsg;
 use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::WatchSettings;
+use crate::actors::slicing::Slicing;
 use crate::domain::id::Id;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
@@ -56,6 +57,8 @@ pub(super) struct EffectServices {
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
+    pub(super) slicing: Arc<Slicing>,
+    pub(super) slicing_recheck: Duration,
     pub(super) access_changes: watch::Sender<u64>,
     /// Changes with each commit of a SKU.
     pub(super) sku_changes: watch::Sender<u64>,
@@ -124,6 +127,8 @@ kinds! {
     orders: domain::order::Order, drain 0, |d, s| actors::orders::OrderEffects {
         sources: d.make_sources(),
         sku_changes: s.sku_changes.clone(),
+        slicing: s.slicing.clone(),
+        slicing_recheck: s.slicing_recheck,
         materials: d.materials.clone(),
         printers: d.printers.clone(),
         dispatcher: s.dispatcher.clone(),

@@ -18,6 +18,7 @@ use crate::actors::kernel::restart_policy::Policy;
 use crate::actors::kernel::root::{Components, Root, RootMsg, keep};
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::WatchSettings;
+use crate::actors::slicing::Slicing;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
@@ -27,6 +28,7 @@ use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
 use crate::services::redis::Redis;
+use crate::services::slicer::Slicer;
 use crate::services::webhook::Sender;
 use crate::store::Store;
 use crate::store::connect::{self, OpenError, Writing};
@@ -103,6 +105,7 @@ impl App {
         let orders = directories.orders.clone();
         let new_references = watch::Sender::new(0);
         let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
+        let blobs = Arc::new(Blobs::open(config.files_dir())?);
         let board_rules = config.board_rules(printable_forms());
         let services = EffectServices {
             forecaster: Forecaster::new(ForecastSources {
@@ -134,7 +137,7 @@ impl App {
             store,
             outbox,
             cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
-            blobs: Arc::new(Blobs::open(config.files_dir())?),
+            blobs: blobs.clone(),
             connections,
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
@@ -151,6 +154,8 @@ impl App {
             deliveries: Arc::default(),
             mailer: mailer(config)?,
             agent: agent(config)?,
+            slicing: Arc::new(Slicing::new(Slicer::new(config.slicer_settings())?, blobs.clone())),
+            slicing_recheck: config.slicing.recheck_seconds.duration(),
             alert_interval: config.mail.alert_interval_seconds.duration(),
             access_changes: watch::Sender::new(0),
             sku_changes: watch::Sender::new(0),
@@ -172,6 +177,7 @@ impl App {
             forecaster: services.forecaster,
             payments: services.matcher,
             blobs: services.blobs,
+            slicing: services.slicing,
             cipher: services.cipher,
             access_changes: services.access_changes,
             redis,

@@ -16,6 +16,9 @@ pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"]
 /// Shortest `SESSION_SECRET`, in characters.
 const MIN_SESSION_SECRET_CHARS: usize = 32;
 
+/// Smallest `slicing.memory_max_bytes`: with less, slicers do not even start.
+const MIN_SLICER_BYTES: u64 = 64 * 1024 * 1024;
+
 /// Largest `quality.max_reprints`: each is a job of its order, which is kept in memory as a whole.
 const MAX_REPRINTS: u32 = 100;
 /// Most reasons for which parts may be rejected, and most characters of one.
@@ -166,6 +169,9 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("limits.login_attempts_per_15_minutes", config.limits.login_attempts_per_15_minutes == 0),
         ("limits.account_attempts_per_15_minutes", config.limits.account_attempts_per_15_minutes == 0),
         ("limits.rate_limit_max_entries", config.limits.rate_limit_max_entries == 0),
+        ("slicing.max_parallel", config.slicing.max_parallel == 0),
+        ("slicing.timeout_seconds", config.slicing.timeout_seconds.is_zero()),
+        ("slicing.recheck_seconds", config.slicing.recheck_seconds.is_zero()),
         ("orders.max_jobs_per_order", config.orders.max_jobs_per_order == 0),
         ("dispatch.start_confirm_timeout_seconds", dispatch.start_confirm_timeout_seconds.is_zero()),
         ("dispatch.refusals_until_failed", dispatch.refusals_until_failed == 0),
@@ -184,6 +190,9 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
     }
     if server.header_max_bytes < MIN_HEADER_BYTES {
         found.push(format!("server.header_max_bytes must be at least {MIN_HEADER_BYTES} bytes"));
+    }
+    if config.slicing.memory_max_bytes < MIN_SLICER_BYTES {
+        found.push(format!("slicing.memory_max_bytes must be at least {MIN_SLICER_BYTES}"));
     }
     if config.quality.max_reprints > MAX_REPRINTS {
         found.push(format!("quality.max_reprints must be at most {MAX_REPRINTS}"));

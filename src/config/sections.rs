@@ -347,6 +347,24 @@ pub struct Files {
     pub dir: PathBuf,
 }
 
+/// `[slicing]`: how models are made into G-code.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slicing {
+    /// The slicer: a path, or a name that is looked for in `PATH`.
+    pub program: PathBuf,
+    /// Folder of the profiles; empty: see [`super::Config::slicer_settings`].
+    pub profiles_dir: PathBuf,
+    /// Runs of the slicer at the same time.
+    pub max_parallel: usize,
+    /// Longest time of one run.
+    pub timeout_seconds: Seconds,
+    /// Most memory of one run, in bytes.
+    pub memory_max_bytes: u64,
+    /// Time between two looks for a slicer or a profile that is not there.
+    pub recheck_seconds: Seconds,
+}
+
 /// `[metrics]`: access to `/metrics`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

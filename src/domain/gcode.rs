@@ -7,6 +7,7 @@
 mod binary;
 mod comment;
 mod content;
+mod extents;
 mod heatshrink;
 mod notes;
 mod others;
@@ -17,6 +18,7 @@ mod thumbnail;
 mod tools;
 
 pub use content::Content;
+pub use extents::Extents;
 pub use package::read_package;
 pub use thumbnail::Thumbnail;
 

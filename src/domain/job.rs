@@ -6,11 +6,13 @@
 //! | from | on | to |
 //! | --- | --- | --- |
 //! | none | the order is paid | CREATED |
-//! | CREATED | SKU and G-code file were read; at once, or when the SKU gets a file | VALIDATED |
-//! | VALIDATED | all its materials have reserved the needs | SLICED |
+//! | CREATED | SKU and G-code file (or model) were read; at once, or when the SKU gets a file | VALIDATED |
+//! | VALIDATED | all its materials have reserved the needs, and it has G-code | SLICED |
+//! | VALIDATED | its model was sliced and the materials have reserved what the G-code needs | SLICED |
+//! | VALIDATED | the slicer failed: all reservations are given up | `awaiting_manual_review` |
 //! | VALIDATED | material is short, or on hand below its reorder point | `awaiting_manual_review` |
 //! | `awaiting_manual_review` | the material reserves the need after all | SLICED; VALIDATED while another is asked |
-//! | `awaiting_manual_review` | an operator releases it past the reorder point | VALIDATED |
+//! | `awaiting_manual_review` | an operator releases it past the reorder point, or to be sliced again | VALIDATED |
 //! | SLICED | the dispatcher claims a printer | DISPATCHING |
 //! | SLICED | the material asks the reservation back after a stock-take | `awaiting_manual_review` |
 //! | DISPATCHING | the printer shows that it prints the attempt's file | PRINTING |
@@ -27,11 +29,15 @@
 //! proven that the start had no effect. While that is uncertain, the attempt is `unverified` and the job stays where
 //! it is.
 
+mod attempt;
 mod claims;
+mod source;
+mod state;
 
+pub use attempt::{Attempt, AttemptState};
 pub use claims::{FurtherNeed, JobClaim, JobClaimMut};
-
-use std::fmt;
+pub use source::SliceSource;
+pub use state::{Block, JobState};
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +46,6 @@ use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::launch::{LaunchNeeds, SlicedFor, used_share};
 use crate::domain::printer_status::PrintEnd;
-use crate::domain::sign_off::SignOff;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
@@ -70,54 +75,6 @@ pub struct SeenPrint {
     pub progress: f64,
 }
 
-/// The state of a job, in the words of the HTTP API; the table of transitions is in the [module](self).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub enum JobState {
-    /// Made; what it is printed from is not read yet, or its SKU has no G-code file.
-    #[serde(rename = "CREATED")]
-    Created,
-    /// Ready for the stock check: a claim on the material is asked for and not answered.
-    #[serde(rename = "VALIDATED")]
-    Validated,
-    /// The stock check did not pass; [`Job::blocked_by`] says why.
-    #[serde(rename = "awaiting_manual_review")]
-    AwaitingManualReview,
-    /// Material is reserved and G-code is available: the job waits for a printer. (Nothing is sliced here; the word
-    /// is that of the API.)
-    #[serde(rename = "SLICED")]
-    Sliced,
-    /// A printer is claimed; upload and start are under way or not yet verified.
-    #[serde(rename = "DISPATCHING")]
-    Dispatching,
-    /// The printer reports that it prints the attempt's file.
-    #[serde(rename = "PRINTING")]
-    Printing,
-    /// The print is paused at the printer.
-    #[serde(rename = "PAUSED")]
-    Paused,
-    /// A print of the job ran to its end.
-    #[serde(rename = "COMPLETED")]
-    Completed,
-    /// The last print failed, or the printers refused to start it; an operator may retry or cancel.
-    #[serde(rename = "FAILED")]
-    Failed,
-    /// Cancelled; no further attempt is made unless an operator retries.
-    #[serde(rename = "CANCELLED")]
-    Cancelled,
-}
-
-/// Why a job is in `awaiting_manual_review`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Block {
-    /// Less of the material is available than the job needs.
-    Material,
-    /// The stock on hand is below the material's reorder point; an operator may release the job all the same.
-    ReorderPoint,
-    /// The slicer failed. No rule sets it yet, because models are not sliced.
-    Slicing,
-}
-
 /// The state of the job's current claim on its material, identified by the job and [`Job::claim`]. It is the order's
 /// view; the material has its own, and messages between the two bring them together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -137,105 +94,6 @@ pub enum Stock {
         /// What the print used, in the material's unit; the rest of the reservation becomes available again.
         consumed: Amount,
     },
-}
-
-/// The state of an attempt. The last six are final.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AttemptState {
-    /// The order chose the printer; the printer has not confirmed yet.
-    Claimed,
-    /// The printer accepted the attempt and its file is being uploaded.
-    Uploading,
-    /// The start is being sent. Stored before the start goes out, so that a crash in between is not mistaken for
-    /// "never started".
-    StartSent,
-    /// The printer was seen printing the attempt's file.
-    Confirmed,
-    /// The print ran to its end.
-    Finished,
-    /// The print began and failed, or an emergency stop ended the attempt.
-    Failed,
-    /// The print was cancelled at the printer, or the attempt before its start.
-    Cancelled,
-    /// The printer did not accept the attempt, or the upload failed: no start was sent.
-    Refused,
-    /// A start was sent, and it is certain that nothing was printed.
-    NotStarted,
-    /// Given up by an operator's forced cancel, whatever the printer did.
-    Abandoned,
-}
-
-impl AttemptState {
-    /// Whether the attempt is in a final state.
-    pub fn over(self) -> bool {
-        matches!(
-            self,
-            Self::Finished | Self::Failed | Self::Cancelled | Self::Refused | Self::NotStarted | Self::Abandoned
-        )
-    }
-}
-
-/// One attempt to print one job on one printer. Attempts are a ledger: each is a row of its own under the order's
-/// version, added before anything is done at the printer and never removed.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Attempt {
-    /// Identifier; part of the file's name on the printer, which ties what the printer reports to this attempt.
-    pub id: Id,
-    /// The job that is attempted.
-    pub job_id: Id,
-    /// The order of that job.
-    pub order_id: Id,
-    /// Position within the job, counted from 1.
-    pub number: u32,
-    /// The printer that was claimed.
-    pub printer_id: Id,
-    /// How far the attempt came.
-    pub state: AttemptState,
-    /// Whether it is unknown if the start had an effect or, of a print that was seen, how it ended. Neither the job nor
-    /// the printer goes on until evidence of the printer or an operator decides.
-    #[serde(default)]
-    pub unverified: bool,
-    /// An operator's decision on the attempt that the printer still has to be told; `None` once the printer
-    /// acknowledged it with a final report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub word: Option<Resolution>,
-    /// Why the attempt ended, or why it cannot be verified, in words for people.
-    pub reason: Option<String>,
-    /// When the printer was first seen printing the file; `None` if it never was.
-    pub started_at: Option<Timestamp>,
-    /// When the attempt reached a final state.
-    pub ended_at: Option<Timestamp>,
-    /// When the printer was claimed.
-    pub created_at: Timestamp,
-    /// What was said of its parts; `None` while it prints, where nothing was printed, and while nobody has signed them off
-    /// although somebody must.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sign_off: Option<SignOff>,
-    /// Its printer has told how its parts were signed off there, which it does once.
-    #[serde(default)]
-    pub signed_at_printer: bool,
-    /// The job was printed again in its place: its parts do not count.
-    #[serde(default)]
-    pub withdrawn: bool,
-    /// It was the first print of a job that replaces nothing.
-    #[serde(default)]
-    pub first_pass: bool,
-    /// What the print used of all its materials together; they are counted in the same unit.
-    #[serde(default)]
-    pub used: Amount,
-}
-
-impl Attempt {
-    /// Whether a print began, as far as is known, and is over: only then can there be parts.
-    pub fn printed(&self) -> bool {
-        match self.state {
-            AttemptState::Finished | AttemptState::Failed | AttemptState::Abandoned => true,
-            AttemptState::Cancelled => self.started_at.is_some(),
-            _ => false,
-        }
-    }
 }
 
 /// One plate of one line of an order.
@@ -274,8 +132,11 @@ pub struct Job {
     pub machine_type: MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// The G-code file; `None` exactly while the job is CREATED, or if it was cancelled then.
+    /// The G-code file; `None` while the job is CREATED, while it is to be sliced, or if it was cancelled then.
     pub file_id: Option<Id>,
+    /// What the file is sliced from, where the SKU names a model and no G-code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SliceSource>,
     /// The format of the G-code file.
     #[serde(default)]
     pub file_form: GcodeForm,
@@ -375,22 +236,5 @@ impl Job {
             sliced_for: self.sliced_for.clone(),
             materials: self.material_needs(),
         }
-    }
-}
-
-impl fmt::Display for JobState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Created => "CREATED",
-            Self::Validated => "VALIDATED",
-            Self::AwaitingManualReview => "awaiting_manual_review",
-            Self::Sliced => "SLICED",
-            Self::Dispatching => "DISPATCHING",
-            Self::Printing => "PRINTING",
-            Self::Paused => "PAUSED",
-            Self::Completed => "COMPLETED",
-            Self::Failed => "FAILED",
-            Self::Cancelled => "CANCELLED",
-        })
     }
 }

@@ -3,8 +3,8 @@
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
 //! its life: `place` (made, confirmed), `shipping` (what has left), `notice` (what the customer is told of it), `money` (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried,
-//! released), `stock` (material claimed and settled), `attempt` (printing), `sign_off` (how many parts are good; `parts` counts
-//! them). `command` has the messages, `rules`
+//! released), `stock` (material claimed and settled), `slicing` (models made into G-code), `attempt` (printing), `sign_off` (how many parts are good; `parts` counts
+//! them). `command` and `effect` have the messages, `rules`
 //! dispatches them and derives the effects, and `change` collects what one command alters.
 //!
 //! | from | on | to | event |
@@ -29,6 +29,7 @@ mod attempt;
 mod books;
 mod change;
 mod command;
+mod effect;
 mod money;
 mod notice;
 mod parts;
@@ -37,6 +38,7 @@ mod promised;
 mod rules;
 mod shipping;
 mod sign_off;
+mod slicing;
 mod stock;
 mod work;
 
@@ -45,8 +47,9 @@ mod tests;
 
 pub use crate::domain::job::Resolution;
 pub use command::{
-    NewOrder, OrderAnswer, OrderCommand, OrderEffect, PICKUP, PaymentNews, Report, SeenPrints, StockNow,
+    NewOrder, OrderAnswer, OrderCommand, PICKUP, PaymentNews, Report, SeenPrints, SlicingNews, StockNow,
 };
+pub use effect::OrderEffect;
 pub use parts::LineParts;
 
 pub use crate::domain::order_status::{OrderStatus, SentLine, SentShipment, Shipment};
@@ -59,7 +62,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
-use crate::domain::job::{Attempt, Job};
+use crate::domain::job::{Attempt, Job, SliceSource};
 use crate::domain::launch::{MaterialNeed, SlicedFor};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::promise::Promise;
@@ -126,8 +129,11 @@ pub struct Make {
     pub machine_type: crate::domain::sku::MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<crate::domain::sku::Dimensions>,
-    /// The G-code file; `None` leaves a job in CREATED, because there is nothing to print.
+    /// The G-code file; `None` without a source leaves a job in CREATED, because there is nothing to print.
     pub file_id: Option<Id>,
+    /// What the G-code is sliced from, where there is no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SliceSource>,
     /// The format of the G-code file, which decides the file name's extension on the printer.
     #[serde(default)]
     pub file_form: GcodeForm,

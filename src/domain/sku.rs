@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
+use crate::domain::job::SliceSource;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
@@ -115,14 +116,14 @@ pub struct SkuFields {
     pub currency: String,
     /// Number of parts that one plate makes, at least 1.
     pub units_per_plate: u32,
-    /// The model that it was sliced from.
+    /// The model of the part. With a slicer profile and without G-code it is sliced when the first job needs it.
     pub model_file_id: Option<Id>,
-    /// The G-code file to print; without it jobs cannot be printed.
+    /// The G-code file to print; it wins over the model. Without both, jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
     /// The plate of that file to print, from 1.
     #[serde(default = "first_plate")]
     pub plate: u32,
-    /// Name of the slicer settings.
+    /// Name of the slicer profile that the model is sliced with.
     pub slicer_profile: Option<String>,
     /// Print time of one plate in seconds.
     pub estimated_seconds: Option<i64>,
@@ -173,6 +174,12 @@ impl SkuFields {
     /// jobs wait for the file.
     pub const fn orderable(&self) -> bool {
         self.gcode_file_id.is_some() || self.model_file_id.is_some()
+    }
+
+    /// What its G-code is sliced from, if it has a model and a profile and no G-code.
+    pub fn source(&self) -> Option<SliceSource> {
+        let profile = self.slicer_profile.clone().filter(|_| self.gcode_file_id.is_none())?;
+        Some(SliceSource { model_file_id: self.model_file_id?, profile, copies: self.units_per_plate.max(1) })
     }
 
     /// What it is made from and shown with must not be deleted.

@@ -17,6 +17,7 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::Components;
 use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
+use crate::actors::slicing::Slicing;
 use crate::app::Directories;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
@@ -62,6 +63,7 @@ held! {
     PaymentMatcher: payments;
     Arc<Blobs>: blobs;
     Arc<SecretCipher>: cipher;
+    Arc<Slicing>: slicing;
     Option<Arc<Redis>>: redis;
     Components: components;
     Arc<DeliveryMeter>: deliveries;

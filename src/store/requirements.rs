@@ -99,9 +99,11 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
         Referenced::File => {
             // A SKU names files as G-code, as model and among its images.
             let named = skus::Column::Doc.like(format!("%\"{id}\"%"));
+            let model = format!("%\"modelFileId\":\"{id}\"%");
             any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named)).await?
                 || in_orders(db, "fileId", id).await?
-                || in_jobs(db, jobs::Column::FileId.eq(id.to_string())).await?
+                || in_orders(db, "modelFileId", id).await?
+                || in_jobs(db, jobs::Column::FileId.eq(id.to_string()).or(jobs::Column::Doc.like(model))).await?
         }
         Referenced::Material => {
             // The first material is a column; further ones, and those in the slots of printers, are members of the document.

@@ -14,6 +14,7 @@ mod kernel;
 mod machines;
 mod octoprint;
 mod schemathesis;
+mod slicing;
 mod store;
 mod support;
 mod whole;

@@ -17,7 +17,7 @@ use crate::support::app::PAYMENT_SECRET;
 use crate::support::{App, Client, on_both, until};
 
 /// The Debian slicer, where the tests were told of one.
-const SLICER: &str = "PRINTFLOOR_TEST_SLICER";
+pub const SLICER: &str = "PRINTFLOOR_TEST_SLICER";
 
 #[expect(clippy::disallowed_methods, reason = "a signature is of now")]
 pub fn unix_now() -> i64 {
@@ -36,7 +36,7 @@ pub async fn pay(app: &Client, order: &Value, event_id: &str) -> Option<u16> {
 }
 
 /// A cube of 10 mm as an ASCII STL.
-fn cube() -> String {
+pub fn cube() -> String {
     let corner = |n: usize| [n & 1, n >> 1 & 1, n >> 2 & 1].map(|bit| bit * 10);
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let mut text = "solid cube\n".to_owned();

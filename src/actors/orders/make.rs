@@ -26,7 +26,20 @@ pub struct MakeSources {
 impl MakeSources {
     /// What the SKU is made from and with, as it stands now; `None` for a kit.
     pub async fn make(&self, sku: &Sku) -> Result<Option<Make>, LoadError> {
-        let fields = &sku.fields;
+        self.make_of(&sku.fields).await
+    }
+
+    /// What the SKU is made from once its model was sliced into this file. The G-code says how large the print is.
+    pub async fn sliced(&self, sku: &Sku, file: Id) -> Result<Option<Make>, LoadError> {
+        let fields = SkuFields { gcode_file_id: Some(file), plate: 1, ..sku.fields.clone() };
+        let Some(mut make) = self.make_of(&fields).await? else { return Ok(None) };
+        let state = self.files.read(file).await?;
+        let size = state.as_ref().and_then(|state| state.state.as_ref()?.metadata.size);
+        make.dimensions = size.or(make.dimensions);
+        Ok(Some(make))
+    }
+
+    async fn make_of(&self, fields: &SkuFields) -> Result<Option<Make>, LoadError> {
         let Some(material_id) = fields.material_id else { return Ok(None) };
         let state = match fields.gcode_file_id {
             Some(id) => self.files.read(id).await?,
@@ -61,6 +74,7 @@ impl MakeSources {
             machine_type: fields.machine_type,
             dimensions: fields.dimensions.or(plate.and_then(|plate| plate.dimensions)),
             file_id: fields.gcode_file_id,
+            source: fields.source(),
             file_form: said.and_then(|said| said.form).unwrap_or_default(),
             sliced_for,
             file_filament_mm: filament_mm,

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::services::http::{LanSettings, lan};
 use crate::services::mail::{Encryption, Smtp, SmtpSettings};
 use crate::services::redis::Redis;
+use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
 
 /// Longest time for the answer of one service.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -15,6 +16,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 pub async fn check(report: &mut CheckReport, config: &Config) {
     mail(report, config).await;
     payments(report, config);
+    slicer(report, config).await;
     redis(report, config).await;
     answers(report, "parts", &config.parts.url, "PARTS_URL").await;
     answers(report, "agent", &config.agent.url, "AGENT_URL").await;
@@ -79,6 +81,27 @@ fn payments(report: &mut CheckReport, config: &Config) {
             "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: customers could pay, but the server would not learn of it",
             "set PAYMENT_WEBHOOK_SECRET to the signing secret that the processor shows for the webhook",
         ),
+    }
+}
+
+/// The slicer may be missing: only SKUs with a model and without G-code need it.
+async fn slicer(report: &mut CheckReport, config: &Config) {
+    let settings = config.slicer_settings();
+    let names = profile::names(&settings.profiles).await;
+    let folder = settings.profiles.display().to_string();
+    // The folder of the runs belongs to the server.
+    let work = std::env::temp_dir().join(format!("printfloor-check-{}", std::process::id()));
+    let said = match Slicer::new(SlicerSettings { work: work.clone(), ..settings }) {
+        Ok(slicer) => slicer.version().await,
+        Err(error) => Err(error.into()),
+    };
+    let _ = std::fs::remove_dir_all(work);
+    match said {
+        Ok(version) => report.fine("slicer", format!("{version}, {} profiles in {folder}", names.len())),
+        Err(SliceError::Absent(words)) => {
+            report.note("slicer", format!("{words}; SKUs with a model and no G-code file wait for it"));
+        }
+        Err(error) => report.wrong("slicer", error.to_string(), "is slicing.program right?"),
     }
 }
 

@@ -56,6 +56,9 @@ pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     }
     match job.state {
         JobState::Created => Some(job.block_reason.clone().unwrap_or_else(|| "its SKU is not complete".to_owned())),
+        JobState::Validated if job.to_slice().is_some() => {
+            Some(job.block_reason.clone().unwrap_or_else(|| "its model is being sliced".to_owned()))
+        }
         JobState::Validated => Some("waits for the stock check".to_owned()),
         JobState::AwaitingManualReview => Some(short_stock(job, around).unwrap_or_else(|| {
             match job.blocked_by {

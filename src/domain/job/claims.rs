@@ -213,6 +213,28 @@ impl Job {
         self.give_up(|claim| claim.material_id > material);
     }
 
+    /// Takes over what the G-code says that it needs. A reservation of another amount is asked for once more under its number,
+    /// and the material corrects it in one step, so that nobody else takes it in between.
+    pub fn correct_needs(&mut self, needs: &[MaterialNeed]) {
+        let corrected = |material: Id, need: Amount| {
+            let said = needs.iter().find(|one| one.material_id == material)?;
+            (said.need != need).then_some(said.need)
+        };
+        if let Some(need) = corrected(self.material_id, self.need) {
+            (self.need, self.stock) = (need, Stock::Asked);
+        }
+        for one in &mut self.further {
+            if let Some(need) = corrected(one.material_id, one.need) {
+                (one.need, one.stock) = (need, Stock::Asked);
+            }
+        }
+    }
+
+    /// Gives up all its claims, to be asked for anew later.
+    pub fn give_up_all(&mut self) {
+        self.give_up(|_| true);
+    }
+
     /// Settles claims that are held or wait in line with nothing consumed; they get new numbers and are not asked for.
     fn give_up(&mut self, mut which: impl FnMut(&JobClaimMut<'_>) -> bool) {
         let mut fresh = self.fresh_number();

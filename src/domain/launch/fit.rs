@@ -8,7 +8,7 @@ use super::{LaunchFacts, LaunchNeeds, MaterialNeed, SAME_NOZZLE_MM, SlotFacts, p
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
-use crate::domain::sku::MachineType;
+use crate::domain::sku::{Dimensions, MachineType};
 
 /// Why a printer cannot make a job.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,7 +18,12 @@ pub enum Mismatch {
     /// It does not print files of this format.
     Form(GcodeForm),
     /// The part is larger than its build volume.
-    TooLarge,
+    TooLarge {
+        /// Size of the part in millimetres.
+        size: Dimensions,
+        /// What the printer has, in millimetres.
+        volume: Dimensions,
+    },
     /// It has another nozzle. Diameters in millimetres.
     Nozzle {
         /// What the file was sliced for.
@@ -50,7 +55,10 @@ impl Mismatch {
         match self {
             Self::MachineType(wanted) => format!("not of type {}", wanted.word()),
             Self::Form(form) => format!("not printing .{} files", form.ending()),
-            Self::TooLarge => "too small".to_owned(),
+            Self::TooLarge { size, volume } => {
+                let lengths = |of: &Dimensions| format!("{} x {} x {} mm", of.x, of.y, of.z);
+                format!("too small ({}, the print is {})", lengths(volume), lengths(size))
+            }
             Self::Nozzle { wanted, is } => format!("has a nozzle of {is} mm, needs {wanted} mm"),
             Self::Plate { wanted, is } => format!("has the plate {is}, needs {wanted}"),
             Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
@@ -121,7 +129,7 @@ pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     if let (Some(size), Some(volume)) = (&needs.dimensions, &facts.volume)
         && !size.fits_in(volume)
     {
-        missing.push(Mismatch::TooLarge);
+        missing.push(Mismatch::TooLarge { size: *size, volume: *volume });
     }
     if let (Some(wanted), Some(is)) = (needs.sliced_for.nozzle_diameter, facts.nozzle_diameter)
         && (wanted - is).abs() > SAME_NOZZLE_MM

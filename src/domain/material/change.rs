@@ -90,6 +90,22 @@ impl<'a> MaterialChange<'a> {
         self.put(claim);
     }
 
+    /// Corrects what is reserved for a held claim. What it holds is its own: the reorder point does not take it away. If the
+    /// rest of a greater need is not free, the whole reservation is, and the claim waits in line.
+    pub(super) fn correct(&mut self, held: Claim, need: Amount) {
+        let job = Some(held.id.job);
+        let (free, more) = (self.next.quantity - self.next.reserved + held.need, need - held.need);
+        if need <= free {
+            let kind = if more > Amount::ZERO { MovementKind::Reserve } else { MovementKind::Release };
+            self.movement(kind, Amount::ZERO, more, job, Some("sliced"));
+            self.put(Claim { need, ..held });
+        } else {
+            self.movement(MovementKind::Release, Amount::ZERO, -held.need, job, Some("sliced"));
+            self.fell_short = true;
+            self.put(Claim { need, state: ClaimState::Short, reserved_at: None, recalled: false, kept: false, ..held });
+        }
+    }
+
     /// Stores a claim if it differs.
     pub(super) fn put(&mut self, claim: Claim) {
         if self.next.claims.get(&claim.id) != Some(&claim) {

@@ -222,13 +222,20 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
 }
 
 /// Answers claims of one order, in rank order among themselves. Only these are checked, because no claim that waited
-/// before fits (see [`MaterialChange::walk`]).
+/// before fits (see [`MaterialChange::walk`]). A reservation that is asked for with another need is corrected, which may let
+/// others fit.
 fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);
     let mut ranked: Vec<&ClaimAsk> = asks.iter().collect();
     ranked.sort_by_key(|ask| (Reverse(ask.priority), ask.due_at.is_none(), ask.due_at, ask.since, ask.id));
+    let mut corrected = false;
     for ask in ranked {
-        if change.next.claims.get(&ask.id).is_some_and(|known| !known.waits()) {
+        if let Some(held) = change.next.claims.get(&ask.id).filter(|known| !known.waits()).cloned() {
+            let need = ask.need.max(Amount::ZERO);
+            if held.need != need {
+                change.correct(held, need);
+                corrected = true;
+            }
             continue;
         }
         let claim = Claim {
@@ -247,6 +254,9 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
             kept: false,
         };
         change.check(claim, false);
+    }
+    if corrected {
+        change.walk();
     }
     let stand = |material: &Material| {
         let of = |ask: &ClaimAsk| material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(c)));

@@ -105,6 +105,21 @@ fn a_short_claim_waits_is_held_by_a_delivery_and_told_until_heard() {
 }
 
 #[test]
+fn a_reservation_that_is_asked_for_with_another_need_is_corrected_and_lets_others_in() {
+    let mut shelf = shelf(100, 90);
+    shelf.tell(&claim(vec![ask(1, 80), ask(2, 60)])).unwrap();
+    assert_eq!((shelf.state(1), shelf.state(2)), (Some(ClaimState::Held), Some(ClaimState::Short)));
+    shelf.tell(&claim(vec![ask(1, 40)])).unwrap();
+    assert_eq!((shelf.state(1), shelf.state(2)), (Some(ClaimState::Held), Some(ClaimState::Held)));
+    assert_eq!(shelf.now().reserved, Amount::units(100));
+    // More than is free: the whole reservation is given up, and it waits in line.
+    shelf.tell(&claim(vec![ask(1, 41)])).unwrap();
+    assert_eq!((shelf.state(1), shelf.now().reserved), (Some(ClaimState::Short), Amount::units(60)));
+    shelf.tell(&settle(2, 0)).unwrap();
+    assert_eq!((shelf.state(1), shelf.now().reserved), (Some(ClaimState::Held), Amount::units(41)));
+}
+
+#[test]
 fn a_release_passes_the_reorder_point_and_not_a_shortage() {
     let mut shelf = shelf(90, 100);
     shelf.tell(&claim(vec![ask(1, 50), ask(2, 200)])).unwrap();

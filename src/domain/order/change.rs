@@ -164,6 +164,11 @@ impl<'a> OrderChange<'a> {
         self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text));
     }
 
+    /// Tells the operators something that no flag stands for.
+    pub(super) fn alert(&mut self, kind: AlertKind, subject: &str, text: &str) {
+        self.created.extend(Mail::alert(self.cx, kind, subject, text));
+    }
+
     /// Sets the order's status, and publishes the event of that transition if it has one.
     pub(super) fn status(&mut self, status: OrderStatus, event: Option<&str>) {
         let now = self.cx.now;

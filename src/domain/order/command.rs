@@ -1,4 +1,4 @@
-//! The messages of an order: commands, answers, and the effects by which it works with materials and printers.
+//! The messages of an order: commands and answers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Address, Line, Make, Order, OrderKind, SentLine, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{Job, Resolution, SeenPrint};
-use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
+use crate::domain::job::{Job, Resolution, SeenPrint, SliceSource};
+use crate::domain::material::{ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
@@ -131,6 +131,17 @@ pub enum PaymentNews {
     },
 }
 
+/// What came of slicing a model.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SlicingNews {
+    /// There is G-code. The make is the SKU's with that file: what it needs corrects the reservations.
+    Done(Box<Make>),
+    /// The slicer failed, with its own words.
+    Failed(String),
+    /// It waits for something, such as a slicer that is not installed, and goes on by itself; the reason in words for people.
+    Waits(String),
+}
+
 /// The carrier of an order that its customer picks up.
 pub const PICKUP: &str = "pickup";
 
@@ -213,6 +224,15 @@ pub enum OrderCommand {
         /// What it says; without a file nothing changes.
         make: Box<Make>,
     },
+    /// What came of slicing for the jobs of a SKU that wait for G-code from a source.
+    Slicing {
+        /// The SKU that is made.
+        sku: Id,
+        /// What the G-code was to be made from.
+        source: SliceSource,
+        /// How it went.
+        news: SlicingNews,
+    },
     /// A material's answer to claims: which material, and for each claim how it stands and, if it waits, why in words for people.
     Stock(Id, Vec<(ClaimId, ClaimState, Option<String>)>),
     /// A material asks reservations back because less is on hand than is reserved; with the reason in words for
@@ -288,7 +308,8 @@ pub enum OrderCommand {
         /// When they said it.
         at: Timestamp,
     },
-    /// Releases a job past the reorder point: `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
+    /// Releases a job past the reorder point, or one that could not be sliced to be sliced again: `awaiting_manual_review` →
+    /// VALIDATED. Not past a shortage of material.
     ReleaseJob {
         /// The job to release.
         job: Id,
@@ -322,60 +343,5 @@ pub enum OrderAnswer {
         /// For a report: `false` means that the order has ended or given up the attempt, and the printer may drop it
         /// once it is sure that nothing prints.
         wanted: bool,
-    },
-}
-
-/// Work outside the order that its state calls for. Each effect is repeated, also after a restart, until the order's
-/// state no longer calls for it, so its receiver must accept repeats.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum OrderEffect {
-    /// Read a SKU and its file for the CREATED jobs that make it, until [`OrderCommand::Prepared`] is recorded; while
-    /// there is no file, wait for the SKU to get one.
-    Prepare {
-        /// The SKU to read.
-        sku: Id,
-    },
-    /// Claim stock of a material, until it answers with [`OrderCommand::Stock`].
-    Claim {
-        /// The material to ask.
-        material: Id,
-        /// One claim for each job that needs this material.
-        asks: Vec<ClaimAsk>,
-    },
-    /// Tell a material that claims are done with, until [`OrderCommand::Settled`] is recorded.
-    Settle {
-        /// The material to tell.
-        material: Id,
-        /// The claims, with what was consumed of each in the material's unit.
-        claims: Vec<(ClaimId, Amount)>,
-    },
-    /// Give a claimed attempt to its printer, until the printer reports on it. A printer that does not accept it is
-    /// recorded as a report on the attempt.
-    Give {
-        /// The job to print.
-        job: Id,
-        /// The attempt to give.
-        attempt: Id,
-        /// The printer that was claimed.
-        printer: Id,
-    },
-    /// Ask the printer to cancel an attempt, until it reports the end. A printer that answers that it does not have
-    /// the attempt will never accept it later, which counts as `CancelledBeforeStart`.
-    CancelAt {
-        /// The attempt to cancel.
-        attempt: Id,
-        /// The printer that was claimed for it.
-        printer: Id,
-    },
-    /// Tell the printer an operator's decision on an attempt (`resolve`, or a forced cancel), until a final report on
-    /// the attempt comes back. A printer that does not have the attempt counts as having reported
-    /// `CancelledBeforeStart`.
-    TellResolution {
-        /// The attempt that was decided.
-        attempt: Id,
-        /// The printer that was claimed for it.
-        printer: Id,
-        /// What the operator saw of the print.
-        outcome: Resolution,
     },
 }

@@ -179,7 +179,8 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
 fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
     let n = line.kit_line.map_or(n, |kit| kit as usize);
     let made_of = line.make.iter().flat_map(|make| {
-        let file = make.file_id.map(|file| (Referenced::File, file));
+        let file = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id));
+        let file = file.map(|file| (Referenced::File, file));
         make.materials().map(|id| (Referenced::Material, id)).chain(file)
     });
     let named: Vec<_> = std::iter::once((Referenced::Sku, line.sku_id)).chain(made_of).collect();

@@ -54,6 +54,7 @@ impl Aggregate for Order {
                 change.ship(shipment, lines.as_deref(), *accept_short)
             }
             OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
+            OrderCommand::Slicing { sku, source, news } => Ok(change.slicing(*sku, source, news)),
             OrderCommand::Stock(material, answers) => Ok(change.stock(*material, answers)),
             OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),
             OrderCommand::Settled(claims) => Ok(change.settled(claims)),
@@ -86,6 +87,7 @@ impl Aggregate for Order {
             OrderCommand::Cancel { .. } => "order.cancel",
             OrderCommand::Ship { .. } => "order.ship",
             OrderCommand::Prepared { .. } => "order.prepared",
+            OrderCommand::Slicing { .. } => "order.slicing",
             OrderCommand::Stock(..) => "order.stock",
             OrderCommand::Recall(..) => "order.recall",
             OrderCommand::Settled(_) => "order.settled",
@@ -121,6 +123,9 @@ impl Aggregate for Order {
         let created: BTreeSet<Id> =
             self.jobs.values().filter(|job| job.state == JobState::Created).map(|job| job.sku_id).collect();
         effects.extend(created.into_iter().map(|sku| OrderEffect::Prepare { sku }));
+        let slices: BTreeSet<_> =
+            self.jobs.values().filter_map(|job| Some((job.sku_id, job.to_slice()?.clone()))).collect();
+        effects.extend(slices.into_iter().map(|(sku, source)| OrderEffect::Slice { sku, source }));
         for job in self.jobs.values() {
             let claim = |number| ClaimId { job: job.id, number };
             for own in job.claims() {

@@ -117,7 +117,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// One more claim of the job is held: the next one is asked for, or with the last the job waits for a printer.
+    /// One more claim of the job is held: the next one is asked for, or with the last the job is sliced or waits for a printer.
     fn held(&mut self, id: Id) {
         let Ok(job) = self.job(id) else { return };
         if job.state == JobState::AwaitingManualReview {
@@ -125,7 +125,9 @@ impl OrderChange<'_> {
         }
         self.edit(id, |job| {
             job.ask_next();
-            job.state = if job.holds_all() { JobState::Sliced } else { JobState::Validated };
+            // Without G-code it is sliced first, with all material reserved.
+            let ready = job.holds_all() && job.file_id.is_some();
+            job.state = if ready { JobState::Sliced } else { JobState::Validated };
             job.blocked_by = None;
             job.block_reason = None;
         });
@@ -143,7 +145,7 @@ impl OrderChange<'_> {
         });
     }
 
-    fn block(&mut self, job: &Job, by: Block, words: Option<&String>) {
+    pub(super) fn block(&mut self, job: &Job, by: Block, words: Option<&String>) {
         self.edit(job.id, |job| {
             job.state = JobState::AwaitingManualReview;
             job.blocked_by = Some(by);

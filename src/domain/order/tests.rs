@@ -10,6 +10,7 @@ mod parts;
 mod placing;
 mod random;
 mod shipping;
+mod slicing;
 
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
@@ -39,6 +40,7 @@ pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
             machine_type: MachineType::FdmStandard,
             dimensions: None,
             file_id: file.then(|| id(11)),
+            source: None,
             file_form: Default::default(),
             sliced_for: Default::default(),
             file_filament_mm: Some(1000.0),

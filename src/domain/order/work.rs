@@ -15,8 +15,8 @@ use crate::domain::refusal::{Class, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
-/// Why a job without G-code stays CREATED, for the API's `waitingReason`.
-const NO_FILE_REASON: &str = "its SKU has no G-code file (a model alone is not sliced)";
+/// Why a job with nothing to print stays CREATED, for the API's `waitingReason`.
+const NO_FILE_REASON: &str = "its SKU has no G-code file, nor a model with a slicer profile";
 
 impl OrderChange<'_> {
     /// Makes the jobs of all lines. They are CREATED until [`Self::prepared`] knows what they are printed from.
@@ -47,6 +47,7 @@ impl OrderChange<'_> {
             machine_type: make.machine_type,
             dimensions: make.dimensions,
             file_id: None,
+            source: None,
             file_form: make.file_form,
             sliced_for: make.sliced_for.clone(),
             file_filament_mm: make.file_filament_mm,
@@ -79,15 +80,17 @@ impl OrderChange<'_> {
         if reprint {
             self.job_event("job.added", id, None);
         }
-        if make.file_id.is_none() {
+        if make.file_id.is_none() && make.source.is_none() {
             self.job_event("job.created", id, Some(NO_FILE_REASON));
         }
     }
 
     /// A SKU and its file were read: the CREATED jobs of that SKU are VALIDATED, and what they are made from and with
-    /// no longer follows the SKU. Without a file they stay as they are.
+    /// no longer follows the SKU. Without a file or a model to slice they stay as they are.
     pub(super) fn prepared(mut self, sku: Id, make: &Make) -> Decision<Order> {
-        let Some(file) = make.file_id else { return self.heard(true) };
+        let Some(file) = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id)) else {
+            return self.heard(true);
+        };
         let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
         let ids: Vec<Id> = jobs.map(|job| job.id).collect();
         for id in ids {
@@ -98,6 +101,7 @@ impl OrderChange<'_> {
                 job.machine_type = make.machine_type;
                 job.dimensions = make.dimensions;
                 job.file_id = make.file_id;
+                job.source.clone_from(&make.source);
                 job.file_form = make.file_form;
                 job.sliced_for = make.sliced_for.clone();
                 job.file_filament_mm = make.file_filament_mm;
@@ -270,13 +274,13 @@ impl OrderChange<'_> {
         if job.state == JobState::Completed {
             self.withdraw(&job);
         }
-        let has_file = job.file_id.is_some();
+        let has_source = job.has_source();
         self.edit(id, |job| {
-            if has_file {
+            if has_source {
                 job.claim_anew();
             }
-            job.state = if has_file { JobState::Validated } else { JobState::Created };
-            job.block_reason = (!has_file).then(|| NO_FILE_REASON.to_owned());
+            job.state = if has_source { JobState::Validated } else { JobState::Created };
+            job.block_reason = (!has_source).then(|| NO_FILE_REASON.to_owned());
             job.released = false;
             job.printer_id = None;
             job.tried_on.clear();
@@ -285,18 +289,20 @@ impl OrderChange<'_> {
             job.unsigned = false;
         });
         self.job_event("job.retried", id, None);
-        if has_file {
+        if has_source {
             self.job_event("job.validated", id, None);
         }
         self.job_done(id)
     }
 
     /// Lets a job past the reorder point. Refused while material is short, because there is nothing to reserve.
-    /// Judged by the stock of now: what once blocked the job may have changed since.
+    /// Judged by the stock of now: what once blocked the job may have changed since. A job that could not be sliced asks for
+    /// its material again and is then sliced again.
     pub(super) fn release_job(mut self, id: Id, stock: &StockNow) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {
             (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}
+            (JobState::AwaitingManualReview, Some(Block::Slicing)) => return self.slice_again(id),
             (state, _) => return Err(Refusal::transition("releasing a job", state)),
         }
         let need = job.waiting_claim().map_or(job.need, |claim| claim.need);

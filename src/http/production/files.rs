@@ -23,11 +23,10 @@ use crate::actors::kernel::directory::Directory;
 use crate::app::remove_contents;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
-use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
-use crate::domain::gcode::{Content, Found, FoundPlate, Metadata};
+use crate::domain::file::{File, FileCommand, FileKind, GcodeForm};
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
-use crate::files::blobs::{Blobs, Incoming, Recording};
+use crate::files::blobs::{Blobs, Incoming};
 use crate::http::access::{AccessHandles, Caller, RequiredAccess, still};
 use crate::http::bodies::{MAX_PASSED_BYTES, silent};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, found, state_of};
@@ -170,7 +169,7 @@ pub(super) async fn take_upload(
     // The digest of the file stands for its bytes: what else was said is hashed with it.
     let hash = idempotency::short(&Sha256::digest(json!([kept.sha256, name, kind]).to_string()));
     let command = async {
-        let metadata = Box::new(keep_metadata(app, found, &recording).await?);
+        let metadata = Box::new(app.blobs.keep_metadata(found, &recording).await?);
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
         Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata })
     };
@@ -245,31 +244,6 @@ fn broken(error: MultipartError) -> ApiError {
     silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
 }
 
-async fn keep_metadata(app: &FileHandles, found: Found, recording: &Recording) -> Result<FileMetadata, ApiError> {
-    let form = match found.content {
-        Some(Content::Gcode) => Some(GcodeForm::Text),
-        Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
-        Some(Content::SlicedThreeMf) => Some(GcodeForm::Package),
-        _ => None,
-    };
-    let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = found.metadata;
-    let thumbnail = match thumbnail {
-        Some(picture) => Some(app.blobs.put(&picture.png, recording).await?.sha256),
-        None => None,
-    };
-    let mut plates = Vec::with_capacity(found.plates.len());
-    // The picture of plain G-code is that of its one plate.
-    let shared = thumbnail.clone().filter(|_| found.plates.len() == 1);
-    for FoundPlate { mut plate, thumbnail: picture } in found.plates {
-        plate.thumbnail = match picture {
-            Some(picture) => Some(app.blobs.put(&picture.png, recording).await?.sha256),
-            None => shared.clone(),
-        };
-        plates.push(plate);
-    }
-    Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form, plates })
-}
-
 async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
     let (version, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
@@ -318,6 +292,7 @@ async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<a
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::domain::gcode::Content;
 
     #[test]
     fn a_name_is_never_a_path() {

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::root;
+use crate::actors::slicing::Slicing;
 use crate::app::Directories;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -53,6 +54,7 @@ handles! {
         components: root::Components,
         directories: Directories,
         redis: Option<Arc<Redis>>,
+        slicing: Arc<Slicing>,
         leaving: CancellationToken,
         access: AccessHandles,
         readiness: Arc<ReadinessCache>,
@@ -269,7 +271,7 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
         _ => false,
     };
     let Judged { database, redis, components, degraded, fault } = (*judged).clone();
-    let is_degraded = !degraded.is_empty();
+    let status = if degraded.is_empty() { ReadyStatus::Ready } else { ReadyStatus::Degraded };
     let facts = if operator {
         Facts { database, redis, components, degraded }
     } else {
@@ -277,7 +279,6 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
         Facts { database, redis: None, components: BTreeMap::new(), degraded: Vec::new() }
     };
     let Some(fault) = fault else {
-        let status = if is_degraded { ReadyStatus::Degraded } else { ReadyStatus::Ready };
         return Ok(ReadyReply::Ready(Readiness { status, facts }));
     };
     let (message, code) = (if operator { fault.message() } else { "the server cannot work now" }, fault.code());
@@ -383,9 +384,9 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
         words.push(format!("{} rows cannot be read and are left out of lists", damaged.count()));
         words.extend(damaged.named(MAX_NAMED));
     }
-    if app.redis.iter().any(|redis| !redis.is_up()) {
-        words.push("redis is unavailable: limits are counted in this process".to_owned());
-    }
+    let redis_away = app.redis.iter().any(|redis| !redis.is_up());
+    words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
+    words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
     words
 }
 

@@ -113,10 +113,10 @@ pub fn routes() -> ResourceRoutes {
                 .no(409, NOTHING, "No print of it is over.")
         })
         .post(operator, "/api/jobs/{id}/release", release, |op| {
-            op.named("releaseJob", "Release a job past the reorder point")
+            op.named("releaseJob", "Release a job past the reorder point, or have it sliced again")
                 .no(409, "insufficient_material", "There is not enough material; that is never overridden.")
-                .about("Judged by the stock of now, whatever blocked the job at first.")
-                .no(409, STATE, "It does not await review for its material.")
+                .about("Judged by the stock of now, whatever blocked the job at first. One that could not be sliced is sliced again.")
+                .no(409, STATE, "It does not await review.")
         })
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
             op.named("resolveJob", "Say what became of a print")

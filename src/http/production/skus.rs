@@ -146,7 +146,7 @@ pub struct NewSku {
     /// The plate of the file to print, from 1.
     #[api(Within(1..=MAX_PLATE), default = 1)]
     plate: u32,
-    /// Name of the slicer settings.
+    /// Name of the slicer profile that the model is sliced with, where there is no G-code.
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
     /// Seconds that one full plate prints.

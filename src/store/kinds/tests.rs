@@ -162,6 +162,7 @@ prop_compose! {
             machine_type: MachineType::FdmStandard,
             dimensions: sized.then_some(Dimensions { x, y, z }),
             file_id: file.then(|| id(400)),
+            source: None,
             file_form: GcodeForm::default(),
             file_filament_mm: filament_mm(filament),
             estimated_seconds: Some(seconds),

@@ -56,7 +56,11 @@ impl Tables {
             Referenced::File => {
                 self.any(|sku: &Sku, doc| !sku.archived && doc.contains(&text))
                     || in_orders("fileId")
-                    || in_jobs(&|job| job.file_id == Some(id))
+                    || in_orders("modelFileId")
+                    || in_jobs(&|job| {
+                        let model = job.source.as_ref().map(|source| source.model_file_id);
+                        job.file_id == Some(id) || model == Some(id)
+                    })
             }
             Referenced::Material => {
                 let named = member("materialId");

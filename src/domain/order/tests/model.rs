@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::{AttemptState, Job};
+use crate::domain::job::{AttemptState, Job, SliceSource};
 use crate::domain::material::{Material, MaterialCommand};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields, Spool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
@@ -58,11 +58,26 @@ struct Effects {
     /// For each attempt, when somebody last said how many of its parts are good, and how many: of words in the same moment any
     /// may count.
     said: BTreeMap<Id, (Timestamp, Vec<u32>)>,
+    /// How often the slicer was asked.
+    sliced: u32,
+}
+
+/// What is ordered.
+#[derive(Clone, Copy, Debug)]
+struct Ordered {
+    /// So many parts.
+    quantity: u32,
+    /// On plates of so many.
+    plate: u32,
+    /// So many sets of a kit that has two of the parts in each; 0 is no kit.
+    sets: u32,
+    /// Whether the parts are printed from a model that is still to be sliced.
+    model: bool,
 }
 
 impl Effects {
-    /// An order for so many parts on plates of so many and, with `sets`, for a kit that has two of them in each set.
-    fn new(quantity: u32, plate: u32, sets: u32, sign_off_required: bool) -> Self {
+    fn new(ordered: Ordered, sign_off_required: bool) -> Self {
+        let Ordered { quantity, plate, sets, model } = ordered;
         let mut bench = Bench::new();
         bench.rules.quality.sign_off_required = sign_off_required;
         let mut world = Self {
@@ -78,6 +93,7 @@ impl Effects {
             gone: BTreeMap::new(),
             moved: [Amount::ZERO; 2],
             said: BTreeMap::new(),
+            sliced: 0,
         };
         let create = MaterialCommand::Create { fields: Box::new(pla()), quantity: Amount::units(STOCK) };
         for (n, material) in MATERIALS.into_iter().enumerate() {
@@ -99,6 +115,10 @@ impl Effects {
         let make = of_two.make.as_mut().unwrap();
         make.units_per_plate = plate;
         make.further = vec![need(MATERIALS[1], 40)];
+        if model {
+            make.file_id = None;
+            make.source = Some(SliceSource { model_file_id: id(11), profile: "fine".into(), copies: plate });
+        }
         let mut lines = vec![of_two.clone()];
         if sets > 0 {
             lines.push(Line { make: None, ..line(sets, 900, true) });
@@ -335,8 +355,9 @@ proptest! {
         plate in 1u32..3,
         sets in 0u32..2,
         sign_off_required: bool,
+        model: bool,
     ) {
-        let mut world = Effects::new(quantity, plate, sets, sign_off_required);
+        let mut world = Effects::new(Ordered { quantity, plate, sets, model }, sign_off_required);
         for (what, luck) in script {
             world.step(what, luck);
         }
@@ -356,7 +377,7 @@ proptest! {
         sign_off_required: bool,
     ) {
         for killed_at in 0..=script.len() {
-            let mut world = Effects::new(quantity, plate, sets, sign_off_required);
+            let mut world = Effects::new(Ordered { quantity, plate, sets, model: false }, sign_off_required);
             world.print();
             for (n, (what, luck)) in script.iter().enumerate() {
                 if n == killed_at {

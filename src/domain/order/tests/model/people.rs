@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
-use crate::domain::job::Job;
+use crate::domain::job::{Block, Job};
 use crate::domain::material::MaterialCommand;
 use crate::domain::printer::PrinterCommand;
 use crate::domain::printer_status::PrintEnd;
@@ -39,6 +39,10 @@ impl Effects {
         }
         let jobs: Vec<std::sync::Arc<Job>> = self.o().jobs.values().cloned().collect();
         for job in jobs {
+            if job.blocked_by == Some(Block::Slicing) {
+                let stock = StockNow { available: Amount::ZERO, unit: "g", name: "PLA".into() };
+                self.to_order.push_back((OrderCommand::ReleaseJob { job: job.id, stock }, Then::Nothing));
+            }
             let Some(attempt) = job.live().filter(|one| one.unverified) else { continue };
             let (name, machine) = (job.file_name(attempt.id), &self.machines[Self::number(attempt.printer_id)]);
             let unsure = machine.on.as_ref().is_some_and(|on| on.0 == name)

@@ -20,6 +20,21 @@ impl Effects {
                 let make = Box::new(self.o().lines[0].make.clone().unwrap());
                 self.to_order.push_back((OrderCommand::Prepared { sku, make }, Then::Nothing));
             }
+            OrderEffect::Slice { sku, source } => {
+                self.sliced += 1;
+                let mut make = Box::new(self.o().lines[0].make.clone().unwrap());
+                let news = match self.sliced % 4 {
+                    1 => SlicingNews::Waits("no slicer".into()),
+                    2 => SlicingNews::Failed("not manifold".into()),
+                    // Sometimes more and sometimes less than was reserved.
+                    luck => {
+                        make.file_id = Some(id(11));
+                        make.need = Amount::units(if luck == 3 { 70 } else { 130 });
+                        SlicingNews::Done(make)
+                    }
+                };
+                self.to_order.push_back((OrderCommand::Slicing { sku, source, news }, Then::Nothing));
+            }
             OrderEffect::Claim { material, asks } => {
                 let of = Self::material_number(material);
                 self.to_material.push_back((of, MaterialCommand::Claim { order: id(ORDER), asks }, Then::Stock));

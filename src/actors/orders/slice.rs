@@ -1,0 +1,49 @@
+//! Has the G-code of an order's jobs sliced.
+
+use super::{OrderEffects, tell};
+use crate::actors::kernel::effects::report;
+use crate::actors::kernel::handle::Handle;
+use crate::actors::slicing::NotSliced;
+use crate::domain::id::Id;
+use crate::domain::job::SliceSource;
+use crate::domain::order::{Make, Order, OrderCommand, SlicingNews};
+
+impl OrderEffects {
+    /// Tells the order of the G-code that its jobs of a SKU wait for. What slicing waits for is looked for again at intervals.
+    pub(super) async fn slice(&self, of: &Handle<Order>, sku: Id, source: SliceSource) {
+        let news = |news| OrderCommand::Slicing { sku, source: source.clone(), news };
+        loop {
+            let outcome = match self.sliced(sku, &source).await {
+                Ok(make) => SlicingNews::Done(Box::new(make)),
+                Err(NotSliced::Failed(words)) => SlicingNews::Failed(words),
+                Err(NotSliced::Waits(words)) => {
+                    tell(of, news(SlicingNews::Waits(words))).await;
+                    tokio::time::sleep(self.slicing_recheck).await;
+                    continue;
+                }
+                Err(NotSliced::Trouble(error)) => {
+                    return tracing::warn!(order = %of.id(), %sku, error, "model not sliced, is tried again");
+                }
+            };
+            if let Err(error) = report(of, news(outcome)).await {
+                tracing::debug!(order = %of.id(), %sku, %error, "not told of slicing, is told again");
+            }
+            return;
+        }
+    }
+
+    /// What the SKU's jobs are printed from: its own G-code, if it has got some meanwhile.
+    async fn sliced(&self, sku: Id, source: &SliceSource) -> Result<Make, NotSliced> {
+        let state = self.sources.skus.read(sku).await?;
+        let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else {
+            return Err(NotSliced::Failed("its SKU was deleted".to_owned()));
+        };
+        let make = if sku.fields.gcode_file_id.is_some() {
+            self.sources.make(sku).await?
+        } else {
+            let file = self.slicing.gcode(&self.sources.files, source).await?;
+            self.sources.sliced(sku, file).await?
+        };
+        make.ok_or_else(|| NotSliced::Failed("its SKU has become a kit".to_owned()))
+    }
+}

@@ -1,0 +1,200 @@
+//! G-code from models: asks the slicer once for each model, profile and version of the program, and keeps the result among the
+//! files.
+//!
+//! The id of such a file follows from what it is made of. So the same is never sliced twice, also not after a restart, and a
+//! server that was killed in the middle makes one file when it begins again.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::Mutex as BlockingMutex;
+use std::sync::PoisonError;
+
+use dashmap::DashMap;
+use sha2::{Digest as _, Sha256};
+use tokio::io::AsyncReadExt as _;
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::AskError;
+use crate::domain::file::{File, FileCommand, FileKind};
+use crate::domain::gcode::{Content, Extents};
+use crate::domain::id::Id;
+use crate::domain::job::SliceSource;
+use crate::files::blobs::Blobs;
+use crate::services::slicer::{SliceError, SliceRequest, Slicer};
+use crate::store::rows::LoadError;
+
+/// Changes when the same model and profile would be sliced into something else by this server.
+const RECIPE: &str = "1";
+/// Bytes of a result that are read at a time.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// Most characters of the model's name in the name of the G-code.
+const MAX_STEM_CHARS: usize = 80;
+
+/// Why there is no file.
+#[derive(Debug)]
+pub enum NotSliced {
+    /// Something is not there yet; the words say what.
+    Waits(String),
+    /// This model cannot be sliced with this profile; the words are the slicer's.
+    Failed(String),
+    /// This server cannot now; it is tried again.
+    Trouble(String),
+}
+
+impl From<SliceError> for NotSliced {
+    fn from(error: SliceError) -> Self {
+        match error {
+            SliceError::Absent(words) => Self::Waits(words),
+            SliceError::Refused(words) => Self::Failed(words),
+            SliceError::Disk(error) => error.into(),
+        }
+    }
+}
+
+impl From<io::Error> for NotSliced {
+    fn from(error: io::Error) -> Self {
+        Self::Trouble(error.to_string())
+    }
+}
+
+impl From<LoadError> for NotSliced {
+    fn from(error: LoadError) -> Self {
+        Self::Trouble(error.to_string())
+    }
+}
+
+impl From<AskError> for NotSliced {
+    fn from(error: AskError) -> Self {
+        Self::Trouble(error.to_string())
+    }
+}
+
+/// Makes G-code of models, each only once.
+#[derive(Debug)]
+pub struct Slicing {
+    slicer: Slicer,
+    blobs: Arc<Blobs>,
+    /// Held while the file with this id is made. Looked up only: the order of the map has no effect.
+    making: DashMap<Id, Arc<Mutex<()>>>,
+    /// What slicing waits for, as it was told last.
+    waits: BlockingMutex<Option<String>>,
+}
+
+impl Slicing {
+    /// With this slicer, for files whose contents are kept there.
+    pub fn new(slicer: Slicer, blobs: Arc<Blobs>) -> Self {
+        Self { slicer, blobs, making: DashMap::new(), waits: BlockingMutex::new(None) }
+    }
+
+    /// What slicing waits for, in words for people; `None` while nothing is known to be missing.
+    pub fn waits_for(&self) -> Option<String> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The file with the G-code of a source; it is made if there is none.
+    ///
+    /// # Errors
+    ///
+    /// When there is none and none can be made.
+    pub async fn gcode(&self, files: &Directory<File>, source: &SliceSource) -> Result<Id, NotSliced> {
+        let made = self.find_or_make(files, source).await;
+        let waits = match &made {
+            Err(NotSliced::Waits(words)) => Some(words.clone()),
+            _ => None,
+        };
+        *self.waits.lock().unwrap_or_else(PoisonError::into_inner) = waits;
+        made
+    }
+
+    async fn find_or_make(&self, files: &Directory<File>, source: &SliceSource) -> Result<Id, NotSliced> {
+        let Some(model) = present(files, source.model_file_id).await? else {
+            return Err(NotSliced::Failed("its model was deleted".to_owned()));
+        };
+        let profile = self.slicer.profile(&source.profile).await?;
+        let version = self.slicer.version().await?;
+        let of = format!("{RECIPE}\n{version}\n{}\n{}\n{}", model.sha256, source.copies, hex::encode(profile.sha256()));
+        let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, &Sha256::digest(of.as_bytes())));
+        let lock = self.making.entry(id).or_default().clone();
+        let made = {
+            let _making = lock.lock().await;
+            match present(files, id).await? {
+                Some(_) => Ok(id),
+                None => {
+                    let request = SliceRequest {
+                        model: &self.blobs.path(&model.sha256),
+                        profile: &profile,
+                        copies: source.copies,
+                    };
+                    self.make(files, id, &gcode_name(&model.name, &source.profile), request).await.map(|()| id)
+                }
+            }
+        };
+        drop(lock);
+        // Whoever waits for it holds the lock as well.
+        self.making.remove_if(&id, |_, lock| Arc::strong_count(lock) == 1);
+        made
+    }
+
+    /// Slices, and records the result under this id.
+    async fn make(
+        &self,
+        files: &Directory<File>,
+        id: Id,
+        name: &str,
+        request: SliceRequest<'_>,
+    ) -> Result<(), NotSliced> {
+        let sliced = self.slicer.slice(request).await?;
+        let (mut incoming, mut extents) = (self.blobs.begin()?, Extents::default());
+        let (mut result, mut chunk) = (tokio::fs::File::open(&sliced.path).await?, vec![0; CHUNK_BYTES]);
+        loop {
+            match result.read(&mut chunk).await? {
+                0 => break,
+                read => {
+                    extents.push(&chunk[..read]);
+                    incoming.write(&chunk[..read]).await?;
+                }
+            }
+        }
+        drop(sliced);
+        let mut found = incoming.describe().await?;
+        // A slicer may end without an error and without a print.
+        let printable = found.content == Some(Content::Gcode) && found.metadata.filament_mm.is_some_and(|mm| mm > 0.0);
+        if !printable {
+            return Err(NotSliced::Failed("what it made is no G-code with its filament stated at the end".to_owned()));
+        }
+        if let Some(words) = extents.beyond_bed() {
+            return Err(NotSliced::Failed(format!("the print leaves the bed: {words}")));
+        }
+        found.metadata.size = found.metadata.size.or(extents.size());
+        let size = found.metadata.size;
+        found.plates.iter_mut().for_each(|one| one.plate.dimensions = one.plate.dimensions.or(size));
+        let recording = self.blobs.recording().await;
+        let kept = incoming.keep(&recording).await?;
+        let metadata = Box::new(self.blobs.keep_metadata(found, &recording).await?);
+        let size = i64::try_from(kept.size).unwrap_or(i64::MAX);
+        let create =
+            FileCommand::Create { name: name.to_owned(), kind: FileKind::Gcode, size, sha256: kept.sha256, metadata };
+        // One that was deleted is made anew under its id.
+        match files.read(id).await? {
+            Some(_) => files.ask(id, CommandOrigin::system(), create).await?,
+            None => files.create_as(id, CommandOrigin::system(), create).await?,
+        };
+        Ok(())
+    }
+}
+
+/// The file with this id, unless it was deleted.
+async fn present(files: &Directory<File>, id: Id) -> Result<Option<File>, LoadError> {
+    let state = files.read(id).await?;
+    Ok(state.and_then(|state| state.state.clone()).filter(|file| !file.archived))
+}
+
+/// What the G-code of a model is called.
+fn gcode_name(model: &str, profile: &str) -> String {
+    let stem = model.rsplit_once('.').map_or(model, |(stem, _)| stem);
+    let stem: String = stem.chars().take(MAX_STEM_CHARS).collect();
+    format!("{stem} ({profile}).gcode")
+}

@@ -1,0 +1,219 @@
+//! How large a print is, read from its moves: slicers of PrusaSlicer's family do not state it.
+//!
+//! Only moves that extrude count, and none of the printer's own start and end (`;TYPE:Custom`), which wipe and prime beside the
+//! print. The way of an arc between its ends is not followed.
+
+use crate::domain::sku::Dimensions;
+
+/// Longest line that is read, in bytes; the settings at the end have longer ones of no use here.
+const MAX_LINE_BYTES: usize = 512;
+/// How far a print may reach over the edge of the bed, in millimetres: positions are rounded.
+const TOLERANCE_MM: f64 = 0.1;
+/// Largest coordinate that counts, in millimetres; what is beyond was not meant.
+const MAX_MM: f64 = 100_000.0;
+
+/// The least and the greatest coordinate of an axis in millimetres.
+type Range = [f64; 2];
+
+const NONE: Range = [f64::INFINITY, f64::NEG_INFINITY];
+
+/// Follows the moves of G-code that is handed over chunk by chunk.
+#[derive(Debug)]
+pub struct Extents {
+    line: Vec<u8>,
+    position: [f64; 3],
+    extruded: f64,
+    relative: bool,
+    relative_extruder: bool,
+    /// In the printer's own commands.
+    custom: bool,
+    print: [Range; 3],
+    bed: Option<[Range; 2]>,
+}
+
+impl Default for Extents {
+    fn default() -> Self {
+        Self {
+            line: Vec::new(),
+            position: [0.0; 3],
+            extruded: 0.0,
+            relative: false,
+            relative_extruder: false,
+            custom: false,
+            print: [NONE; 3],
+            bed: None,
+        }
+    }
+}
+
+impl Extents {
+    /// Reads the next bytes of the file.
+    pub fn push(&mut self, mut chunk: &[u8]) {
+        while let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
+            self.take(&chunk[..end]);
+            let line = std::mem::take(&mut self.line);
+            if line.len() <= MAX_LINE_BYTES
+                && let Ok(text) = std::str::from_utf8(&line)
+            {
+                self.read(text.trim());
+            }
+            chunk = &chunk[end + 1..];
+        }
+        self.take(chunk);
+    }
+
+    /// One byte more than the limit shows that the line was too long.
+    fn take(&mut self, bytes: &[u8]) {
+        let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
+        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn read(&mut self, line: &str) {
+        if let Some(comment) = line.strip_prefix(';') {
+            return self.comment(comment.trim());
+        }
+        let mut words = line.split(';').next().unwrap_or_default().split_ascii_whitespace();
+        match words.next() {
+            Some("G0" | "G1" | "G2" | "G3") => self.go(words),
+            Some("G90") => self.relative = false,
+            Some("G91") => self.relative = true,
+            Some("M82") => self.relative_extruder = false,
+            Some("M83") => self.relative_extruder = true,
+            Some("G92") => {
+                for (axis, value) in words.filter_map(axis) {
+                    *self.place(axis) = value;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn comment(&mut self, text: &str) {
+        if let Some(kind) = text.strip_prefix("TYPE:") {
+            self.custom = kind == "Custom";
+        } else if let Some(points) = text.strip_prefix("bed_shape =") {
+            let mut bed = [NONE; 2];
+            for point in points.split(',') {
+                let Some((x, y)) = point.trim().split_once('x') else { return };
+                let (Ok(x), Ok(y)) = (x.parse::<f64>(), y.parse::<f64>()) else { return };
+                include(&mut bed[0], x);
+                include(&mut bed[1], y);
+            }
+            self.bed = Some(bed);
+        }
+    }
+
+    fn place(&mut self, axis: usize) -> &mut f64 {
+        self.position.get_mut(axis).unwrap_or(&mut self.extruded)
+    }
+
+    fn go<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+        let (from, extruded) = (self.position, self.extruded);
+        for (axis, value) in words.filter_map(axis) {
+            let relative = if axis == EXTRUDER { self.relative || self.relative_extruder } else { self.relative };
+            let place = self.place(axis);
+            *place = if relative { *place + value } else { value };
+        }
+        let moved = from[0] != self.position[0] || from[1] != self.position[1];
+        if self.extruded <= extruded || !moved || self.custom {
+            return;
+        }
+        for position in [from, self.position] {
+            for (range, value) in self.print.iter_mut().zip(position) {
+                if value.abs() <= MAX_MM {
+                    include(range, value);
+                }
+            }
+        }
+    }
+
+    /// The size of the print in millimetres, its height counted from the bed; `None` if nothing is extruded.
+    pub fn size(&self) -> Option<Dimensions> {
+        let [x, y, z] = self.print;
+        let round = |mm: f64| (mm * 100.0).round() / 100.0;
+        let [wide, deep, high] = [x[1] - x[0], y[1] - y[0], z[1]].map(round);
+        let all = [wide, deep, high].iter().all(|mm| mm.is_finite() && *mm > 0.0);
+        all.then_some(Dimensions { x: wide, y: deep, z: high })
+    }
+
+    /// Where the print leaves the bed of the settings at the file's end, in words for people; `None` if it does not, or the
+    /// settings name no bed.
+    pub fn beyond_bed(&self) -> Option<String> {
+        let bed = self.bed?;
+        let axes = ['X', 'Y'].into_iter().zip(self.print).zip(bed);
+        let beyond =
+            axes.filter(|((_, print), bed)| print[0] < bed[0] - TOLERANCE_MM || print[1] > bed[1] + TOLERANCE_MM);
+        let words: Vec<String> = beyond
+            .map(|((axis, print), bed)| {
+                format!(
+                    "its {axis} reaches from {:.1} to {:.1} mm, the bed of the profile from {:.1} to {:.1} mm",
+                    print[0], print[1], bed[0], bed[1]
+                )
+            })
+            .collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+}
+
+/// The place of the extruder after the three axes.
+const EXTRUDER: usize = 3;
+
+/// A word as `X12.5`: which axis, and its value.
+fn axis(word: &str) -> Option<(usize, f64)> {
+    let (letter, value) = word.split_at_checked(1)?;
+    let axis = match letter {
+        "X" => 0,
+        "Y" => 1,
+        "Z" => 2,
+        "E" => EXTRUDER,
+        _ => return None,
+    };
+    Some((axis, value.parse::<f64>().ok().filter(|value| value.is_finite())?))
+}
+
+fn include(range: &mut Range, value: f64) {
+    *range = [range[0].min(value), range[1].max(value)];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Extents {
+        let mut whole = Extents::default();
+        whole.push(text.as_bytes());
+        let mut bytes = Extents::default();
+        text.as_bytes().iter().for_each(|byte| bytes.push(std::slice::from_ref(byte)));
+        assert_eq!((whole.size(), whole.beyond_bed()), (bytes.size(), bytes.beyond_bed()), "however it is cut");
+        whole
+    }
+
+    const PRINT: &str = "G90\nM82\n;TYPE:Custom\nG1 X0 Y-3 Z0.2 E0\nG1 X100 Y-3 E9 ; prime\nG92 E0\n;TYPE:Perimeter\n\
+        G1 X10 Y20\nG1 X30 E1\nG1 Y50 E2\nG1 E1\nG0 X150 Y150\nG1 Z5.4\nG1 X10 Y50 E0.5\nG1 X10.5 Y50 E1.5\n";
+
+    #[test]
+    fn what_is_extruded_beside_the_printers_own_commands_counts() {
+        let found = of(PRINT);
+        assert_eq!(found.size(), Some(Dimensions { x: 20.0, y: 30.0, z: 5.4 }));
+        assert_eq!(found.beyond_bed(), None, "no bed is named");
+        assert_eq!(of("G28\nG1 X5 Y5\n").size(), None);
+    }
+
+    #[test]
+    fn relative_moves_are_followed() {
+        let found = of("G91\nM83\nG1 X10 Y10 Z0.2\nG1 X5 E1\nG1 Y7 E1\nG1 Z1\nG1 X-5 E1\n");
+        assert_eq!(found.size(), Some(Dimensions { x: 5.0, y: 7.0, z: 1.2 }));
+    }
+
+    #[test]
+    fn a_print_that_leaves_its_bed_is_named_with_numbers() {
+        let bed = |shape: &str| of(&format!("{PRINT}; bed_shape = {shape}\n")).beyond_bed();
+        assert_eq!(bed("0x0,200x0,200x200,0x200"), None);
+        let words = bed("0x0,25x0,25x200,0x200");
+        assert_eq!(
+            words.as_deref(),
+            Some("its X reaches from 10.0 to 30.0 mm, the bed of the profile from 0.0 to 25.0 mm")
+        );
+        assert_eq!(bed("nonsense"), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! The record of one attempt to print a job.
+
+use serde::{Deserialize, Serialize};
+
+use super::Resolution;
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::sign_off::SignOff;
+use crate::domain::time::Timestamp;
+
+/// The state of an attempt. The last six are final.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptState {
+    /// The order chose the printer; the printer has not confirmed yet.
+    Claimed,
+    /// The printer accepted the attempt and its file is being uploaded.
+    Uploading,
+    /// The start is being sent. Stored before the start goes out, so that a crash in between is not mistaken for
+    /// "never started".
+    StartSent,
+    /// The printer was seen printing the attempt's file.
+    Confirmed,
+    /// The print ran to its end.
+    Finished,
+    /// The print began and failed, or an emergency stop ended the attempt.
+    Failed,
+    /// The print was cancelled at the printer, or the attempt before its start.
+    Cancelled,
+    /// The printer did not accept the attempt, or the upload failed: no start was sent.
+    Refused,
+    /// A start was sent, and it is certain that nothing was printed.
+    NotStarted,
+    /// Given up by an operator's forced cancel, whatever the printer did.
+    Abandoned,
+}
+
+impl AttemptState {
+    /// Whether the attempt is in a final state.
+    pub fn over(self) -> bool {
+        matches!(
+            self,
+            Self::Finished | Self::Failed | Self::Cancelled | Self::Refused | Self::NotStarted | Self::Abandoned
+        )
+    }
+}
+
+/// One attempt to print one job on one printer. Attempts are a ledger: each is a row of its own under the order's
+/// version, added before anything is done at the printer and never removed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// Identifier; part of the file's name on the printer, which ties what the printer reports to this attempt.
+    pub id: Id,
+    /// The job that is attempted.
+    pub job_id: Id,
+    /// The order of that job.
+    pub order_id: Id,
+    /// Position within the job, counted from 1.
+    pub number: u32,
+    /// The printer that was claimed.
+    pub printer_id: Id,
+    /// How far the attempt came.
+    pub state: AttemptState,
+    /// Whether it is unknown if the start had an effect or, of a print that was seen, how it ended. Neither the job nor
+    /// the printer goes on until evidence of the printer or an operator decides.
+    #[serde(default)]
+    pub unverified: bool,
+    /// An operator's decision on the attempt that the printer still has to be told; `None` once the printer
+    /// acknowledged it with a final report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word: Option<Resolution>,
+    /// Why the attempt ended, or why it cannot be verified, in words for people.
+    pub reason: Option<String>,
+    /// When the printer was first seen printing the file; `None` if it never was.
+    pub started_at: Option<Timestamp>,
+    /// When the attempt reached a final state.
+    pub ended_at: Option<Timestamp>,
+    /// When the printer was claimed.
+    pub created_at: Timestamp,
+    /// What was said of its parts; `None` while it prints, where nothing was printed, and while nobody has signed them off
+    /// although somebody must.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_off: Option<SignOff>,
+    /// Its printer has told how its parts were signed off there, which it does once.
+    #[serde(default)]
+    pub signed_at_printer: bool,
+    /// The job was printed again in its place: its parts do not count.
+    #[serde(default)]
+    pub withdrawn: bool,
+    /// It was the first print of a job that replaces nothing.
+    #[serde(default)]
+    pub first_pass: bool,
+    /// What the print used of all its materials together; they are counted in the same unit.
+    #[serde(default)]
+    pub used: Amount,
+}
+
+impl Attempt {
+    /// Whether a print began, as far as is known, and is over: only then can there be parts.
+    pub fn printed(&self) -> bool {
+        match self.state {
+            AttemptState::Finished | AttemptState::Failed | AttemptState::Abandoned => true,
+            AttemptState::Cancelled => self.started_at.is_some(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The words for how far a job is, and for what keeps it from going on.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The state of a job, in the words of the HTTP API; the table of transitions is in the [module](super).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum JobState {
+    /// Made; what it is printed from is not read yet, or its SKU has neither a G-code file nor a model to slice.
+    #[serde(rename = "CREATED")]
+    Created,
+    /// Ready for the stock check: a claim on the material is asked for and not answered. Or all material is reserved, and its
+    /// model is being sliced.
+    #[serde(rename = "VALIDATED")]
+    Validated,
+    /// The stock check did not pass, or the slicer failed; [`super::Job::blocked_by`] says why.
+    #[serde(rename = "awaiting_manual_review")]
+    AwaitingManualReview,
+    /// Material is reserved and G-code is available, sliced here or uploaded: the job waits for a printer.
+    #[serde(rename = "SLICED")]
+    Sliced,
+    /// A printer is claimed; upload and start are under way or not yet verified.
+    #[serde(rename = "DISPATCHING")]
+    Dispatching,
+    /// The printer reports that it prints the attempt's file.
+    #[serde(rename = "PRINTING")]
+    Printing,
+    /// The print is paused at the printer.
+    #[serde(rename = "PAUSED")]
+    Paused,
+    /// A print of the job ran to its end.
+    #[serde(rename = "COMPLETED")]
+    Completed,
+    /// The last print failed, or the printers refused to start it; an operator may retry or cancel.
+    #[serde(rename = "FAILED")]
+    Failed,
+    /// Cancelled; no further attempt is made unless an operator retries.
+    #[serde(rename = "CANCELLED")]
+    Cancelled,
+}
+
+/// Why a job is in `awaiting_manual_review`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// Less of the material is available than the job needs.
+    Material,
+    /// The stock on hand is below the material's reorder point; an operator may release the job all the same.
+    ReorderPoint,
+    /// The slicer failed on the model; its material is given back until an operator releases the job to be sliced again.
+    Slicing,
+}
+
+impl fmt::Display for JobState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Created => "CREATED",
+            Self::Validated => "VALIDATED",
+            Self::AwaitingManualReview => "awaiting_manual_review",
+            Self::Sliced => "SLICED",
+            Self::Dispatching => "DISPATCHING",
+            Self::Printing => "PRINTING",
+            Self::Paused => "PAUSED",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Cancelled => "CANCELLED",
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! Slicing: jobs without G-code get it made from their SKU's model while all their material is reserved.
+//!
+//! What the G-code says that it takes corrects the reservations. A failure frees them, and an operator decides whether the
+//! model is sliced again.
+
+use super::change::OrderChange;
+use super::{Make, Order, SlicingNews};
+use crate::domain::aggregate::Decision;
+use crate::domain::id::Id;
+use crate::domain::job::{Block, Job, JobState, SliceSource};
+use crate::domain::launch::MaterialNeed;
+use crate::domain::mail::alert::AlertKind;
+use crate::domain::refusal::{Refusal, shortened};
+use crate::domain::requirement::{Referenced, Requirement};
+
+/// Length at which the slicer's words are cut, in characters.
+const MAX_WORDS_CHARS: usize = 500;
+
+impl OrderChange<'_> {
+    /// How slicing went, for the jobs that wait for it now. Others, whose reservation was taken away meanwhile, ask again.
+    pub(super) fn slicing(mut self, sku: Id, source: &SliceSource, news: &SlicingNews) -> Decision<Order> {
+        let waits = self.order.jobs.values().filter(|job| job.sku_id == sku && job.to_slice() == Some(source));
+        let waiting: Vec<Id> = waits.map(|job| job.id).collect();
+        match news {
+            SlicingNews::Done(make) => return self.sliced(&waiting, make),
+            SlicingNews::Failed(words) => {
+                self.tell_failure(&waiting, source, words);
+                let words = shortened(format!("slicing failed: {words}"), MAX_WORDS_CHARS);
+                for id in waiting {
+                    self.edit(id, Job::give_up_all);
+                    if let Ok(job) = self.job(id) {
+                        self.block(&job, Block::Slicing, Some(&words));
+                    }
+                }
+            }
+            SlicingNews::Waits(words) => {
+                let words = shortened(words.clone(), MAX_WORDS_CHARS);
+                for id in waiting {
+                    self.edit(id, |job| job.block_reason = Some(words.clone()));
+                }
+            }
+        }
+        self.heard(true)
+    }
+
+    /// Tells the operators of a model that cannot be sliced, once for all jobs of the order that wait for it.
+    fn tell_failure(&mut self, waiting: &[Id], source: &SliceSource, words: &str) {
+        let Some(job) = waiting.first().and_then(|id| self.job(*id).ok()) else { return };
+        let others = match waiting.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let subject = format!("{}{others} cannot be sliced", job.number_text());
+        let text = format!(
+            "The model of {} cannot be sliced with the profile {:?}: {}.\nCorrect the model or the profile, then release the jobs; \
+             nothing happens to them by themselves.\n",
+            job.sku_name,
+            source.profile,
+            shortened(words.to_owned(), MAX_WORDS_CHARS)
+        );
+        self.alert(AlertKind::JobFailed, &subject, &text);
+    }
+
+    /// The jobs have G-code. Those whose reservations it does not change wait for a printer; the others wait for the
+    /// materials to correct them.
+    fn sliced(mut self, waiting: &[Id], make: &Make) -> Decision<Order> {
+        let Some(file) = make.file_id else { return self.heard(true) };
+        let first = MaterialNeed { material_id: make.material_id, need: make.need };
+        let needs: Vec<MaterialNeed> = std::iter::once(first).chain(make.further.iter().copied()).collect();
+        for id in waiting {
+            self.edit(*id, |job| {
+                job.file_id = Some(file);
+                job.file_form = make.file_form;
+                job.sliced_for = make.sliced_for.clone();
+                job.dimensions = make.dimensions;
+                job.file_filament_mm = make.file_filament_mm;
+                job.estimated_seconds = make.estimated_seconds;
+                job.block_reason = None;
+                job.correct_needs(&needs);
+                if job.holds_all() {
+                    job.state = JobState::Sliced;
+                }
+            });
+            if self.job(*id).is_ok_and(|job| job.state == JobState::Sliced) {
+                self.job_event("job.sliced", *id, None);
+            }
+        }
+        self.heard(true).requires([Requirement::not_deleted(Referenced::File, file, "fileId")])
+    }
+
+    /// An operator has a job sliced again that could not be sliced: its material is asked for anew.
+    pub(super) fn slice_again(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
+        self.edit(id, |job| {
+            job.state = JobState::Validated;
+            job.blocked_by = None;
+            job.block_reason = None;
+            job.ask_next();
+        });
+        self.job_event("job.released", id, None);
+        self.job_event("job.validated", id, None);
+        self.job_done(id)
+    }
+}

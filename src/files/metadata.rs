@@ -1,0 +1,39 @@
+//! Stores the pictures that were found in a file beside it, and describes the file by what was found.
+
+use std::io;
+
+use super::blobs::{Blobs, Recording};
+use crate::domain::file::{FileMetadata, GcodeForm};
+use crate::domain::gcode::{Content, Found, FoundPlate, Metadata};
+
+impl Blobs {
+    /// The description of a file, with the hashes of its pictures, which are stored by this.
+    ///
+    /// # Errors
+    ///
+    /// When a picture cannot be written.
+    pub async fn keep_metadata(&self, found: Found, recording: &Recording) -> io::Result<FileMetadata> {
+        let form = match found.content {
+            Some(Content::Gcode) => Some(GcodeForm::Text),
+            Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
+            Some(Content::SlicedThreeMf) => Some(GcodeForm::Package),
+            _ => None,
+        };
+        let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = found.metadata;
+        let thumbnail = match thumbnail {
+            Some(picture) => Some(self.put(&picture.png, recording).await?.sha256),
+            None => None,
+        };
+        let mut plates = Vec::with_capacity(found.plates.len());
+        // The picture of plain G-code is that of its one plate.
+        let shared = thumbnail.clone().filter(|_| found.plates.len() == 1);
+        for FoundPlate { mut plate, thumbnail: picture } in found.plates {
+            plate.thumbnail = match picture {
+                Some(picture) => Some(self.put(&picture.png, recording).await?.sha256),
+                None => shared.clone(),
+            };
+            plates.push(plate);
+        }
+        Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form, plates })
+    }
+}

@@ -1,0 +1,247 @@
+//! The slicer: a program of this machine that makes G-code from a model, by the command line of the one that `config.toml` names.
+//!
+//! Models and profiles come from people, so the program runs fenced in: no shell, nothing on its input, an empty environment, a
+//! folder of its own, limits on time, memory and what it writes, and it is killed with all that it started. Profiles that would
+//! run scripts are refused, and scripts that a project brings along are switched off.
+
+pub mod process;
+pub mod profile;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, SystemTime};
+
+use tokio::fs;
+use tokio::process::Command;
+use tokio::sync::{Mutex, Semaphore};
+
+use self::process::{RunError, RunLimits};
+use self::profile::Profile;
+
+/// Longest time for the program to say its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
+/// Most characters of the version that are kept.
+const MAX_VERSION_CHARS: usize = 100;
+/// Folders in which a program without a path is looked for, where the environment names none.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// Name of the result in the folder of a run.
+const RESULT: &str = "sliced.gcode";
+
+/// How the slicer is run.
+#[derive(Clone, Debug)]
+pub struct SlicerSettings {
+    /// The program: a path, or a name that is looked for in `PATH`.
+    pub program: PathBuf,
+    /// Folder of the profiles.
+    pub profiles: PathBuf,
+    /// Folder in which each run has one of its own. Nothing else may use it.
+    pub work: PathBuf,
+    /// Runs at the same time.
+    pub parallel: usize,
+    /// What one run may take.
+    pub limits: RunLimits,
+}
+
+/// Why there is no G-code.
+#[derive(Debug, thiserror::Error)]
+pub enum SliceError {
+    /// Something is not there yet: the program, or the profile. The words say what to do.
+    #[error("{0}")]
+    Absent(String),
+    /// The slicer, or the rules for profiles, refuse this model or profile; the words are theirs.
+    #[error("{0}")]
+    Refused(String),
+    /// The disk of this server fails.
+    #[error("the folder of the slicer cannot be used: {0}")]
+    Disk(#[from] std::io::Error),
+}
+
+/// What a program file was when its version was asked.
+type ProgramMark = (PathBuf, Option<SystemTime>, u64);
+
+/// The program, with a bounded number of runs.
+#[derive(Debug)]
+pub struct Slicer {
+    settings: SlicerSettings,
+    turns: Semaphore,
+    next: AtomicU64,
+    version: Mutex<Option<(ProgramMark, String)>>,
+}
+
+/// A finished run: its G-code is in a folder that is removed when this is dropped.
+#[derive(Debug)]
+pub struct SlicedModel {
+    _folder: RunFolder,
+    /// Path of the G-code.
+    pub path: PathBuf,
+}
+
+/// What is sliced.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceRequest<'a> {
+    /// Path of the model's content, whatever its name.
+    pub model: &'a Path,
+    /// How it is sliced.
+    pub profile: &'a Profile,
+    /// How often a mesh is put on the plate. A project has its own arrangement and is taken as it is.
+    pub copies: u32,
+}
+
+impl Slicer {
+    /// The slicer of these settings. Removes what runs of an earlier process left behind.
+    ///
+    /// # Errors
+    ///
+    /// When the folder of the runs cannot be emptied.
+    pub fn new(settings: SlicerSettings) -> std::io::Result<Self> {
+        if let Ok(work) = std::fs::canonicalize(&settings.work) {
+            process::kill_within(&work);
+        }
+        match std::fs::remove_dir_all(&settings.work) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let turns = Semaphore::new(settings.parallel.max(1));
+        Ok(Self { settings, turns, next: AtomicU64::new(0), version: Mutex::new(None) })
+    }
+
+    /// The settings that it was made with.
+    pub fn settings(&self) -> &SlicerSettings {
+        &self.settings
+    }
+
+    /// Where the program is.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there; the words say where it was looked for.
+    pub fn program(&self) -> Result<PathBuf, SliceError> {
+        let wanted = &self.settings.program;
+        let found = if wanted.components().count() > 1 {
+            std::path::absolute(wanted).ok().filter(|path| path.is_file())
+        } else {
+            let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+            std::env::split_paths(&path).map(|folder| folder.join(wanted)).find(|path| path.is_file())
+        };
+        found.ok_or_else(|| {
+            let wanted = wanted.display();
+            SliceError::Absent(format!("no slicer is installed: {wanted} is not there (setting slicing.program)"))
+        })
+    }
+
+    /// Name and version of the program, as it says them.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there, or does not start.
+    pub async fn version(&self) -> Result<String, SliceError> {
+        let program = self.program()?;
+        let about = fs::metadata(&program).await?;
+        let mark = (program.clone(), about.modified().ok(), about.len());
+        let mut known = self.version.lock().await;
+        if let Some((of, version)) = known.as_ref()
+            && *of == mark
+        {
+            return Ok(version.clone());
+        }
+        let folder = self.folder().await?;
+        let mut command = Command::new(&program);
+        command.arg("--help").current_dir(&folder.path);
+        let limits = RunLimits { time: VERSION_TIMEOUT, ..self.settings.limits };
+        let ended = process::run(&mut command, &limits).await;
+        let silent =
+            |words: String| SliceError::Absent(format!("the slicer {} does not work: {words}", program.display()));
+        let ended = ended.map_err(|error| silent(error.to_string()))?;
+        let version = process::lines(&ended.output).next().map(|line| {
+            line.split(" based on")
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .chars()
+                .take(MAX_VERSION_CHARS)
+                .collect::<String>()
+        });
+        let version = version.filter(|version| !version.is_empty() && ended.status.success());
+        let version = version.ok_or_else(|| silent("it does not say its version".to_owned()))?;
+        *known = Some((mark, version.clone()));
+        Ok(version)
+    }
+
+    /// Reads a profile by its name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or it is refused.
+    pub async fn profile(&self, name: &str) -> Result<Profile, SliceError> {
+        profile::read(&self.settings.profiles, name).await
+    }
+
+    /// Makes G-code. Waits for its turn. When this is dropped, the program is killed and its folder removed.
+    ///
+    /// # Errors
+    ///
+    /// When the program is not there, fails, or makes no file.
+    pub async fn slice(&self, request: SliceRequest<'_>) -> Result<SlicedModel, SliceError> {
+        let closed = |_| SliceError::Disk(std::io::Error::other("no more turns"));
+        let _turn = self.turns.acquire().await.map_err(closed)?;
+        let program = self.program()?;
+        let folder = self.folder().await?;
+        let project = is_project(request.model).await?;
+        let model = if project { "model.3mf" } else { "model.stl" };
+        fs::symlink(std::path::absolute(request.model)?, folder.path.join(model)).await?;
+        fs::write(folder.path.join("profile.ini"), request.profile.text()).await?;
+        let mut command = Command::new(program);
+        command.current_dir(&folder.path).args(["--export-gcode", "--datadir", "data", "--load", "profile.ini"]);
+        if !project && request.copies > 1 {
+            command.args(["--duplicate", &request.copies.to_string()]);
+        }
+        command.args(["--output", RESULT, model]);
+        let limits = &self.settings.limits;
+        let ended = process::run(&mut command, limits).await.map_err(|error| match error {
+            RunError::TimedOut => {
+                let seconds = limits.time.as_secs();
+                SliceError::Refused(format!("it took longer than {seconds} s (setting slicing.timeout_seconds)"))
+            }
+            RunError::Start(error) => SliceError::Absent(format!("the slicer does not start: {error}")),
+            RunError::Io(error) => SliceError::Disk(error),
+        })?;
+        if !ended.status.success() {
+            return Err(SliceError::Refused(ended.words(limits)));
+        }
+        let path = folder.path.join(RESULT);
+        match fs::metadata(&path).await {
+            Ok(about) if about.is_file() && about.len() > 0 => Ok(SlicedModel { _folder: folder, path }),
+            _ => Err(SliceError::Refused(format!("it made no file: {}", ended.words(limits)))),
+        }
+    }
+
+    /// A new folder for one run.
+    async fn folder(&self) -> std::io::Result<RunFolder> {
+        let path = std::path::absolute(self.settings.work.join(self.next.fetch_add(1, Relaxed).to_string()))?;
+        fs::create_dir_all(&path).await?;
+        Ok(RunFolder { path })
+    }
+}
+
+/// Whether the content is a 3MF project rather than a mesh: an archive.
+async fn is_project(model: &Path) -> std::io::Result<bool> {
+    use tokio::io::AsyncReadExt as _;
+    let mut beginning = [0; 4];
+    let mut file = fs::File::open(model).await?;
+    let read = file.read(&mut beginning).await?;
+    Ok(beginning[..read] == *b"PK\x03\x04")
+}
+
+/// The folder of a run, removed with it.
+#[derive(Debug)]
+struct RunFolder {
+    path: PathBuf,
+}
+
+impl Drop for RunFolder {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_dir_all(&self.path) {
+            tracing::warn!(%error, "the folder of a slicer's run cannot be removed");
+        }
+    }
+}

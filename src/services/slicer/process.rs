@@ -1,0 +1,187 @@
+//! Runs a program within limits, and keeps the end of what it says.
+
+use std::io;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, kill_process_group, prlimit};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+/// Bytes of a program's output that are kept, the last ones.
+const MAX_OUTPUT_BYTES: usize = 16 * 1024;
+/// Lines of a program's words that are told.
+const MAX_LINES: usize = 3;
+/// Most files that a program may have open.
+const MAX_OPEN_FILES: u64 = 256;
+
+/// What a program may take.
+#[derive(Clone, Copy, Debug)]
+pub struct RunLimits {
+    /// Longest time.
+    pub time: Duration,
+    /// Most memory, in bytes.
+    pub memory_bytes: u64,
+    /// Largest file that it may write, in bytes.
+    pub file_bytes: u64,
+}
+
+/// Why a program did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// It does not start.
+    #[error("{0}")]
+    Start(io::Error),
+    /// It took too long and was killed.
+    #[error("it took too long")]
+    TimedOut,
+    /// It cannot be waited for.
+    #[error("{0}")]
+    Io(io::Error),
+}
+
+/// A program that ended.
+#[derive(Debug)]
+pub struct ProgramEnd {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// The end of what it said, errors first.
+    pub output: String,
+}
+
+impl ProgramEnd {
+    /// What it said last, for people; how it ended, where it said nothing.
+    pub fn words(&self, limits: &RunLimits) -> String {
+        let all: Vec<&str> = lines(&self.output).collect();
+        let mut words = all[all.len().saturating_sub(MAX_LINES)..].join("; ");
+        if words.is_empty() {
+            words = format!("it ended with {}", self.status);
+        }
+        if words.contains("bad_alloc") || words.contains("out of memory") {
+            let megabytes = limits.memory_bytes / (1024 * 1024);
+            words = format!("{words} (it may take {megabytes} MiB, setting slicing.memory_max_bytes)");
+        }
+        words
+    }
+}
+
+/// The lines of a program's output that tell something: without its progress, traces, and what comes before each message.
+pub fn lines(output: &str) -> impl Iterator<Item = &str> {
+    output.lines().filter_map(|line| {
+        let line = line.trim();
+        let line = line.strip_prefix("what():").unwrap_or(line).trim_start();
+        let line = match line.strip_prefix('[').and_then(|_| line.rsplit_once(']')) {
+            Some((before, _)) if before.ends_with("trace") || before.ends_with("debug") || before.ends_with("info") => {
+                ""
+            }
+            Some((_, after)) => after.trim_start(),
+            None => line,
+        };
+        let progress = line.split_once(" => ").is_some_and(|(percent, _)| percent.parse::<u8>().is_ok());
+        let noise = progress || line.starts_with("terminate called") || line.starts_with("Slicing result exported");
+        (!line.is_empty() && !noise).then_some(line)
+    })
+}
+
+/// The group of processes that a program began; killed when this is dropped, unless it ended.
+struct Group(Option<Pid>);
+
+impl Group {
+    fn kill(&mut self) {
+        if let Some(pid) = self.0.take() {
+            // There may be none left.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Runs a program to its end. It gets no input, none of this server's environment, and a group of its own, which is killed with
+/// it when it takes too long, when this is dropped, and when the program itself has ended.
+///
+/// # Errors
+///
+/// When it does not start or takes too long.
+pub async fn run(command: &mut Command, limits: &RunLimits) -> Result<ProgramEnd, RunError> {
+    command
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("LC_ALL", "C.UTF-8")
+        .env("HOME", ".")
+        .env("TMPDIR", ".")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true);
+    let mut child = command.spawn().map_err(RunError::Start)?;
+    let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let mut group = Group(pid);
+    if let Some(pid) = pid {
+        limit(pid, limits).map_err(RunError::Io)?;
+    }
+    let (errors, said) = (child.stderr.take(), child.stdout.take());
+    let ending = async {
+        let status = child.wait().await;
+        // Whatever it left running holds its output open.
+        group.kill();
+        status
+    };
+    let all = timeout(limits.time, async { tokio::join!(ending, last_bytes(errors), last_bytes(said)) }).await;
+    let (status, errors, said) = all.map_err(|_| RunError::TimedOut)?;
+    Ok(ProgramEnd { status: status.map_err(RunError::Io)?, output: format!("{said}\n{errors}") })
+}
+
+/// Kills the programs that run in this folder: those of a server that was killed itself.
+pub(super) fn kill_within(folder: &Path) {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return };
+    for process in processes.flatten() {
+        let id = process.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
+        let runs_there = std::fs::read_link(process.path().join("cwd")).is_ok_and(|at| at.starts_with(folder));
+        if let Some(pid) = id.filter(|_| runs_there).and_then(Pid::from_raw) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Sets the limits of a process that has just begun, and of all that it will start.
+fn limit(pid: Pid, limits: &RunLimits) -> io::Result<()> {
+    // Of all its threads together; the time itself is limited by the clock.
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let processor_seconds = limits.time.as_secs().saturating_add(1).saturating_mul(processors);
+    for (resource, most) in [
+        (Resource::As, limits.memory_bytes),
+        (Resource::Cpu, processor_seconds),
+        (Resource::Fsize, limits.file_bytes),
+        (Resource::Nofile, MAX_OPEN_FILES),
+        (Resource::Core, 0),
+    ] {
+        match prlimit(Some(pid), resource, Rlimit { current: Some(most), maximum: Some(most) }) {
+            // It has ended already.
+            Err(error) if error == rustix::io::Errno::SRCH => return Ok(()),
+            other => other?,
+        };
+    }
+    Ok(())
+}
+
+/// Reads to the end and keeps the last bytes, as text.
+async fn last_bytes(from: Option<impl AsyncRead + Unpin>) -> String {
+    let Some(mut from) = from else { return String::new() };
+    let (mut kept, mut chunk) = (Vec::new(), vec![0; 4096]);
+    while let Ok(read @ 1..) = from.read(&mut chunk).await {
+        kept.extend_from_slice(&chunk[..read]);
+        if kept.len() > 2 * MAX_OUTPUT_BYTES {
+            kept.drain(..kept.len() - MAX_OUTPUT_BYTES);
+        }
+    }
+    kept.drain(..kept.len().saturating_sub(MAX_OUTPUT_BYTES));
+    String::from_utf8_lossy(&kept).into_owned()
+}

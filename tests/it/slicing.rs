@@ -1,0 +1,270 @@
+//! A model in, a part out: SKUs with a model and a slicer profile, sliced by a program that behaves as the test says, and by the
+//! real one where the tests were told of it.
+
+mod failures;
+
+use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use simulator::{Fleet, FleetOptions};
+
+use crate::support::app::Builder;
+use crate::support::{App, Db, on_both, until};
+use crate::whole::{SLICER, cube};
+
+/// The name of the profile of these tests.
+const PROFILE: &str = "PLA 0.2";
+/// What makes a good print, in the words of the program's shell.
+const GOOD: &str = "cp \"$HOME_OF_TEST/good.gcode\" sliced.gcode";
+
+/// A program that says its version, counts its runs, and else does what the test wrote down.
+struct FakeSlicer {
+    folder: tempfile::TempDir,
+}
+
+impl FakeSlicer {
+    /// Makes G-code that takes so many grams.
+    fn new(grams: f64) -> Self {
+        let fake = Self { folder: tempfile::tempdir().unwrap() };
+        let home = fake.folder.path().display();
+        let text = format!(
+            "#!/bin/sh\nHOME_OF_TEST={home}\ncase \"$*\" in *--help*) echo 'FakeSlicer-1.0 based on nothing'; exit 0;; esac\n\
+             echo \"$*\" >> $HOME_OF_TEST/runs\ncat profile.ini > $HOME_OF_TEST/profile\n. $HOME_OF_TEST/does\n"
+        );
+        fake.does(GOOD);
+        fake.makes(grams);
+        std::fs::write(fake.program(), text).unwrap();
+        std::fs::set_permissions(fake.program(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        fake
+    }
+
+    fn program(&self) -> PathBuf {
+        self.folder.path().join("slicer")
+    }
+
+    /// What it does from now on.
+    fn does(&self, shell: &str) {
+        let new = self.folder.path().join("new");
+        std::fs::write(&new, shell).unwrap();
+        std::fs::rename(new, self.folder.path().join("does")).unwrap();
+    }
+
+    fn makes(&self, grams: f64) {
+        let code = simulator::gcode::gcode("cube", 240, grams, grams * 330.0);
+        std::fs::write(self.folder.path().join("good.gcode"), code).unwrap();
+    }
+
+    /// The arguments of each run so far.
+    fn runs(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.path().join("runs")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// How many processes of it there are.
+    fn running(&self) -> usize {
+        let found = std::process::Command::new("pgrep").args(["-f", &self.program().display().to_string()]).output();
+        found.unwrap().stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count()
+    }
+
+    /// A server that slices with it.
+    fn shop(&self, db: Db) -> Builder {
+        App::on(db)
+            .env("PRINTFLOOR_SLICING__PROGRAM", self.program().display())
+            .env("PRINTFLOOR_SLICING__RECHECK_SECONDS", 0.2)
+    }
+}
+
+/// Puts a profile where the server looks for it.
+fn profile(app: &App, name: &str, text: &str) {
+    let folder = app.data().join("slicer-profiles");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!("{name}.ini")), text).unwrap();
+}
+
+/// A SKU with a model and a profile; its estimate is 50 g.
+async fn model_sku(app: &App, material: &str, model: &str, more: Value) -> String {
+    let mut body = json!({
+        "code": "CUBE", "name": "Cube", "materialId": material, "estimatedConsumption": 50, "machineType": "fdm_standard",
+        "priceCents": 900, "modelFileId": model, "slicerProfile": PROFILE,
+    });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    app.post("/api/skus", &body).await.expect(201)["id"].as_str().unwrap().to_owned()
+}
+
+async fn upload_cube(app: &App) -> String {
+    let model = app.upload("cube.stl", cube().into_bytes()).await.expect(201);
+    assert_eq!(model["kind"], "model", "{model}");
+    model["id"].as_str().unwrap().to_owned()
+}
+
+/// A shop with a profile, a material of this stock and a SKU that is sliced.
+async fn stocked(app: &App, stock: f64) -> (String, String) {
+    profile(app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
+    let material = app.material("PLA", stock).await;
+    let sku = model_sku(app, &material, &upload_cube(app).await, json!({})).await;
+    (material, sku)
+}
+
+async fn only_job(app: &App, order: &str) -> String {
+    app.jobs(order).await[0]["id"].as_str().unwrap().to_owned()
+}
+
+async fn reserved(app: &App, material: &str) -> f64 {
+    app.get(&format!("/api/inventory/materials/{material}")).await.expect(200)["reserved"].as_f64().unwrap()
+}
+
+/// The G-code files that there are.
+async fn gcode_files(app: &App) -> Vec<Value> {
+    let files = app.get("/api/files?kind=gcode").await.expect(200);
+    files["files"].as_array().unwrap().clone()
+}
+
+on_both! {
+    async fn a_model_becomes_parts_and_is_sliced_once(db: Db) {
+        let fake = FakeSlicer::new(12.5);
+        let mut app = fake.shop(db).start().await;
+        let (material, sku) = stocked(&app, 160.0).await;
+        // Three estimates of 50 g fit; what the G-code says leaves room for a fourth.
+        let order = app.paid_order(&sku, 4).await;
+        until("all four to be sliced", || async {
+            let jobs = app.jobs(&order).await;
+            jobs.iter().all(|job| job["state"] == "SLICED" && job["need"] == 12.5).then_some(())
+        })
+        .await;
+        until("the reservations to be corrected", || async { (reserved(&app, &material).await == 50.0).then_some(()) }).await;
+        assert_eq!(fake.runs().len(), 1, "{:?}", fake.runs());
+        let files = gcode_files(&app).await;
+        assert_eq!((files.len(), &files[0]["name"]), (1, &json!(format!("cube ({PROFILE}).gcode"))), "{files:?}");
+        let given = std::fs::read_to_string(fake.folder.path().join("profile")).unwrap();
+        assert!(given.contains("layer_height = 0.2") && given.contains("post_process = \n"), "{given}");
+
+        // The result outlives the process.
+        app.stop().await;
+        app.start().await;
+        let later = app.paid_order(&sku, 1).await;
+        let job = app.job_is(&only_job(&app, &later).await, "SLICED").await;
+        assert_eq!((&job["fileId"], &job["need"]), (&files[0]["id"], &json!(12.5)), "{job}");
+        assert_eq!((fake.runs().len(), gcode_files(&app).await.len()), (1, 1));
+
+        let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 7, ..FleetOptions::of_each(1) }).await.unwrap();
+        for sim in &fleet.printers {
+            app.printer(sim).await;
+        }
+        app.order_is(&order, "ready").await;
+        app.order_is(&later, "ready").await;
+        until("the claims to be settled", || async { (reserved(&app, &material).await == 0.0).then_some(()) }).await;
+        app.ledger_is_even(&material).await;
+        let left = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+        let used = 160.0 - left["quantity"].as_f64().unwrap();
+        assert!((used - 5.0 * 12.5).abs() < 5.0, "{left}");
+    }
+
+    async fn killed_in_the_middle_it_begins_again_and_makes_one_file(db: Db) {
+        let fake = FakeSlicer::new(12.5);
+        fake.does("sleep 600");
+        let mut app = fake.shop(db).start().await;
+        let (_, sku) = stocked(&app, 200.0).await;
+        let order = app.paid_order(&sku, 2).await;
+        until("the slicer to run", || async { (fake.runs().len() == 1).then_some(()) }).await;
+        let job = app.get(&format!("/api/jobs/{}", only_job(&app, &order).await)).await.expect(200);
+        assert_eq!((&job["state"], &job["waitingReason"]), (&json!("VALIDATED"), &json!("its model is being sliced")), "{job}");
+        app.kill_9();
+        fake.does(GOOD);
+        app.start().await;
+        until("both to be sliced", || async {
+            app.jobs(&order).await.iter().all(|job| job["state"] == "SLICED").then_some(())
+        })
+        .await;
+        assert_eq!((fake.runs().len(), gcode_files(&app).await.len()), (2, 1));
+        assert_eq!(fake.running(), 0, "what the killed server left running is gone");
+        until("the folders of the runs to be gone", || async {
+            let left = std::fs::read_dir(app.data().join("slicing")).map_or(0, Iterator::count);
+            (left == 0).then_some(())
+        })
+        .await;
+    }
+
+    async fn the_real_slicer_makes_a_cube_that_is_printed(db: Db) {
+        let Some(program) = std::env::var_os(SLICER) else {
+            assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{SLICER} is not set");
+            return;
+        };
+        let app = App::on(db).env("PRINTFLOOR_SLICING__PROGRAM", program.display()).start().await;
+        let (material, sku) = stocked(&app, 60.0).await;
+        let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 7, ..FleetOptions::of_each(1) }).await.unwrap();
+        for sim in &fleet.printers {
+            app.printer(sim).await;
+        }
+        let order = app.paid_order(&sku, 2).await;
+        app.order_is(&order, "ready").await;
+        for job in app.jobs(&order).await {
+            let need = job["need"].as_f64().unwrap();
+            assert!(need > 0.5 && need < 5.0, "the slicer's own grams: {job}");
+        }
+        let files = gcode_files(&app).await;
+        assert_eq!(files.len(), 1, "{files:?}");
+        assert!(files[0]["metadata"]["seconds"].as_f64().unwrap() > 60.0, "{files:?}");
+        app.ledger_is_even(&material).await;
+    }
+}
+
+/// A project brings settings of its own along: a script among them must not run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_script_in_a_project_does_not_run() {
+    let Some(program) = std::env::var_os(SLICER) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (script, trace) = (folder.path().join("script"), folder.path().join("ran"));
+    std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", trace.display())).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SLICING__PROGRAM", program.display()).start().await;
+    profile(&app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
+    let material = app.material("PLA", 60.0).await;
+    let model = app.upload("cube.3mf", project(&format!("; post_process = {}\n", script.display()))).await.expect(201);
+    let sku = model_sku(&app, &material, model["id"].as_str().unwrap(), json!({})).await;
+    let order = app.paid_order(&sku, 1).await;
+    app.job_is(&only_job(&app, &order).await, "SLICED").await;
+    assert!(!trace.exists(), "the script of the project ran");
+}
+
+/// A project with the cube and these settings.
+fn project(settings: &str) -> Vec<u8> {
+    use std::io::Write as _;
+    let corner = |n: usize| [n & 1, n >> 1 & 1, n >> 2 & 1].map(|bit| bit * 10);
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let mut mesh = "<vertices>".to_owned();
+    for n in 0..8 {
+        let [x, y, z] = corner(n);
+        write!(mesh, "<vertex x=\"{x}\" y=\"{y}\" z=\"{z}\"/>").unwrap();
+    }
+    mesh.push_str("</vertices><triangles>");
+    for [a, b, c, d] in faces {
+        write!(mesh, "<triangle v1=\"{a}\" v2=\"{b}\" v3=\"{c}\"/><triangle v1=\"{a}\" v2=\"{c}\" v3=\"{d}\"/>")
+            .unwrap();
+    }
+    mesh.push_str("</triangles>");
+    let model = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model unit=\"millimeter\" xml:lang=\"en-US\" \
+         xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\"><resources><object id=\"1\" type=\"model\">\
+         <mesh>{mesh}</mesh></object></resources><build><item objectid=\"1\"/></build></model>"
+    );
+    let types = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\">\
+         <Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
+         <Default Extension=\"model\" ContentType=\"application/vnd.ms-package.3dmanufacturing-3dmodel+xml\"/></Types>";
+    let relations = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"rel-1\" \
+         Target=\"/3D/3dmodel.model\" Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/></Relationships>";
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [
+        ("[Content_Types].xml", types),
+        ("_rels/.rels", relations),
+        ("3D/3dmodel.model", &model),
+        ("Metadata/Slic3r_PE.config", settings),
+    ] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
