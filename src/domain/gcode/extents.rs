@@ -114,7 +114,7 @@ impl Extents {
             let place = self.place(axis);
             *place = if relative { *place + value } else { value };
         }
-        let moved = from[0] != self.position[0] || from[1] != self.position[1];
+        let moved = (0..2).any(|axis| (from[axis] - self.position[axis]).abs() > f64::EPSILON);
         if self.extruded <= extruded || !moved || self.custom {
             return;
         }

@@ -1,5 +1,7 @@
 //! Files to print, each in a form that printers of a kind print.
 
+use std::fmt::Write as _;
+
 use printfloor::domain::file::GcodeForm;
 
 use super::{GRAMS, PrinterKind, SECONDS, prints};
@@ -21,7 +23,7 @@ pub fn big(kind: PrinterKind, name: &str, bytes: usize) -> (String, Vec<u8>) {
     let mut rng = fastrand::Rng::with_seed(11);
     let mut code = String::new();
     while code.len() < bytes * 2 {
-        code.push_str(&format!("; {:032x}{:032x}\n", rng.u128(..), rng.u128(..)));
+        writeln!(code, "; {:032x}{:032x}", rng.u128(..), rng.u128(..)).unwrap();
     }
     code.push_str(&simulator::gcode::orca_gcode(name, SECONDS, GRAMS, GRAMS * 330.0));
     (format!("{name}.gcode.3mf"), simulator::gcode::package_of(&[&code]))
