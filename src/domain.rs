@@ -39,6 +39,7 @@ pub mod shop_hours;
 pub mod sign_off;
 pub mod signing;
 pub mod sku;
+pub mod slice_source;
 pub mod target;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -21,7 +21,7 @@ use crate::actors::kernel::handle::AskError;
 use crate::domain::file::{File, FileCommand, FileKind};
 use crate::domain::gcode::{Content, Extents};
 use crate::domain::id::Id;
-use crate::domain::job::SliceSource;
+use crate::domain::slice_source::SliceSource;
 use crate::files::blobs::Blobs;
 use crate::services::slicer::{SliceError, SliceRequest, Slicer};
 use crate::store::rows::LoadError;

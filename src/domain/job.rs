@@ -36,7 +36,6 @@ mod state;
 
 pub use attempt::{Attempt, AttemptState};
 pub use claims::{FurtherNeed, JobClaim, JobClaimMut};
-pub use source::SliceSource;
 pub use state::{Block, JobState};
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +46,7 @@ use crate::domain::id::Id;
 use crate::domain::launch::{LaunchNeeds, SlicedFor, used_share};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::sku::{Dimensions, MachineType};
+use crate::domain::slice_source::SliceSource;
 use crate::domain::time::Timestamp;
 
 /// An operator's decision on an attempt that lives: of which nobody can tell whether it started or how it ended, or

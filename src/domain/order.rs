@@ -62,10 +62,11 @@ use serde::{Deserialize, Serialize};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
-use crate::domain::job::{Attempt, Job, SliceSource};
+use crate::domain::job::{Attempt, Job};
 use crate::domain::launch::{MaterialNeed, SlicedFor};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::promise::Promise;
+use crate::domain::slice_source::SliceSource;
 use crate::domain::time::Timestamp;
 
 /// How an order came about; fixed when it is made.

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::SliceSource;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::slice_source::SliceSource;
 use crate::domain::time::Timestamp;
 
 /// The classes of machines that a shop tells apart; a job needs one of them.

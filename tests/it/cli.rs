@@ -269,12 +269,13 @@ async fn check_changes_nothing_at_a_printer() {
     for sim in &fleet.printers {
         let printer = json!({
             "name": sim.serial, "type": sim.kind.as_str(), "machineType": "fdm_standard", "baseUrl": sim.base_url,
-            "apiKey": sim.api_key,
+            "apiKey": sim.api_key, "serial": sim.serial,
         });
         let made = client.post(format!("{base}/api/printers")).header("X-Api-Key", key.trim()).json(&printer).send();
         assert_eq!(made.await.unwrap().status(), 201);
-        sim.handle.put_file("a.gcode", simulator::gcode::gcode("a", 36_000, 5.0, 1700.0));
-        sim.handle.with(|machine| machine.start("a.gcode")).unwrap();
+        let (name, content) = crate::machines::files::printable(sim.kind, "a", 36_000, 5.0);
+        sim.handle.put_file(&name, content);
+        sim.handle.with(|machine| machine.start(&name)).unwrap();
     }
     let before: Vec<_> = fleet.printers.iter().map(|sim| sim.handle.log().len()).collect();
     let checked = place.done("check --data data");

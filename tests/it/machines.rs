@@ -53,7 +53,7 @@ mod cancels;
 mod clock;
 mod crowd;
 mod dead;
-mod files;
+pub mod files;
 mod fit;
 mod foreseen;
 mod hands;

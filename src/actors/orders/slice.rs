@@ -5,8 +5,8 @@ use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::actors::slicing::NotSliced;
 use crate::domain::id::Id;
-use crate::domain::job::SliceSource;
 use crate::domain::order::{Make, Order, OrderCommand, SlicingNews};
+use crate::domain::slice_source::SliceSource;
 
 impl OrderEffects {
     /// Tells the order of the G-code that its jobs of a SKU wait for. What slicing waits for is looked for again at intervals.

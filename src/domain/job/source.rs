@@ -1,21 +1,7 @@
-//! What a job's G-code is sliced from.
-
-use serde::{Deserialize, Serialize};
+//! Whether a job has, or will have, something to print.
 
 use super::{Job, JobState};
-use crate::domain::id::Id;
-
-/// A model and how it is sliced: what the G-code of a job without a file is made from. Frozen with the job's needs.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SliceSource {
-    /// The uploaded model.
-    pub model_file_id: Id,
-    /// Name of the slicer profile, as the SKU says it.
-    pub profile: String,
-    /// How many parts one plate makes: as often is a mesh put on it. A project (3MF) is a whole plate and stays as it is.
-    pub copies: u32,
-}
+use crate::domain::slice_source::SliceSource;
 
 impl Job {
     /// What its G-code is to be sliced from now; `None` while its material is not reserved, and once it has G-code.

@@ -222,22 +222,30 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
 }
 
 /// Answers claims of one order, in rank order among themselves. Only these are checked, because no claim that waited
-/// before fits (see [`MaterialChange::walk`]). A reservation that is asked for with another need is corrected, which may let
-/// others fit.
+/// before fits (see [`MaterialChange::walk`]). A reservation that is asked for with another need is corrected first, which may
+/// let others fit.
 fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);
     let mut ranked: Vec<&ClaimAsk> = asks.iter().collect();
     ranked.sort_by_key(|ask| (Reverse(ask.priority), ask.due_at.is_none(), ask.due_at, ask.since, ask.id));
-    let mut corrected = false;
+    let (mut corrected, mut unanswered) = (false, Vec::new());
     for ask in ranked {
-        if let Some(held) = change.next.claims.get(&ask.id).filter(|known| !known.waits()).cloned() {
-            let need = ask.need.max(Amount::ZERO);
-            if held.need != need {
-                change.correct(held, need);
-                corrected = true;
+        match change.next.claims.get(&ask.id).filter(|known| !known.waits()).cloned() {
+            None => unanswered.push(ask),
+            Some(held) => {
+                let need = ask.need.max(Amount::ZERO);
+                if held.need != need {
+                    change.correct(held, need);
+                    corrected = true;
+                }
             }
-            continue;
         }
+    }
+    // Before the others: they would pass those that wait already, or that a correction sent back into the line.
+    if corrected {
+        change.walk();
+    }
+    for ask in unanswered {
         let claim = Claim {
             id: ask.id,
             material_id: material.id,
@@ -254,9 +262,6 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
             kept: false,
         };
         change.check(claim, false);
-    }
-    if corrected {
-        change.walk();
     }
     let stand = |material: &Material| {
         let of = |ask: &ClaimAsk| material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(c)));

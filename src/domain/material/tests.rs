@@ -120,6 +120,17 @@ fn a_reservation_that_is_asked_for_with_another_need_is_corrected_and_lets_other
 }
 
 #[test]
+fn a_correction_comes_before_new_claims_of_the_same_message() {
+    let mut shelf = shelf(80, 0);
+    shelf.tell(&claim(vec![ask(7, 1)])).unwrap();
+    // Of a later job, asked for in the same message: it does not take what the correction needs.
+    let later = ClaimAsk { since: Timestamp(0), ..ask(1, 43) };
+    shelf.tell(&claim(vec![later, ask(7, 73)])).unwrap();
+    assert_eq!((shelf.state(1), shelf.state(7)), (Some(ClaimState::Short), Some(ClaimState::Held)));
+    assert_eq!(shelf.now().reserved, Amount::units(73));
+}
+
+#[test]
 fn a_release_passes_the_reorder_point_and_not_a_shortage() {
     let mut shelf = shelf(90, 100);
     shelf.tell(&claim(vec![ask(1, 50), ask(2, 200)])).unwrap();

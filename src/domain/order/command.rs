@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::{Address, Line, Make, Order, OrderKind, SentLine, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{Job, Resolution, SeenPrint, SliceSource};
+use crate::domain::job::{Job, Resolution, SeenPrint};
 use crate::domain::material::{ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
+use crate::domain::slice_source::SliceSource;
 use crate::domain::time::Timestamp;
 
 /// A new order. The edge has looked up SKUs, materials and files before, because the rules do no look-ups.

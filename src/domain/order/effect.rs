@@ -4,8 +4,9 @@
 use super::OrderCommand;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{Resolution, SliceSource};
+use crate::domain::job::Resolution;
 use crate::domain::material::{ClaimAsk, ClaimId};
+use crate::domain::slice_source::SliceSource;
 
 /// Work outside the order that its state calls for. Each effect is repeated, also after a restart, until the order's
 /// state no longer calls for it, so its receiver must accept repeats.

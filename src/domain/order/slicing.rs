@@ -7,11 +7,12 @@ use super::change::OrderChange;
 use super::{Make, Order, SlicingNews};
 use crate::domain::aggregate::Decision;
 use crate::domain::id::Id;
-use crate::domain::job::{Block, Job, JobState, SliceSource};
+use crate::domain::job::{Block, Job, JobState};
 use crate::domain::launch::MaterialNeed;
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::{Refusal, shortened};
 use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::slice_source::SliceSource;
 
 /// Length at which the slicer's words are cut, in characters.
 const MAX_WORDS_CHARS: usize = 500;

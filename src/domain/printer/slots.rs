@@ -44,7 +44,7 @@ pub struct Slot {
     pub color: Option<String>,
     /// What is left on the spool, in the material's unit; `None` is unknown.
     pub remaining: Option<Amount>,
-    /// Who says so.
+    /// Whether a person or the printer said what is loaded.
     pub source: SlotSource,
     /// The vendor's code of the spool, as the printer reported it.
     #[serde(default)]

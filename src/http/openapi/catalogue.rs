@@ -44,7 +44,7 @@ impl Entry {
             has("id", id().about("The same on every attempt: `webhook-id`.")),
             has("event", word([self.kind.name]).about("What happened.")),
             has("timestamp", time().about("When it happened.")),
-            has("data", named(self.data_name).about("Facts about it.")),
+            has("data", named(self.data_name).about("What the event is about: the members of its kind.")),
         ])
     }
 }

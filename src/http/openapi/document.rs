@@ -175,10 +175,10 @@ impl Book {
         versioned: bool,
     ) -> Response {
         let words = match (status, content) {
-            (201, _) => "Made.",
+            (201, _) => "Created.",
             (_, DescribedContent::Nothing) => "Done.",
             (_, DescribedContent::NamedPage(_)) => "A page of the list.",
-            _ => "All is well.",
+            _ => "The request was carried out.",
         };
         let mut response = ResponseBuilder::new().description(words);
         response = match content {

@@ -67,7 +67,9 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, ABOUT, "actor")
         .get(operator, "/api/system/actors", actors, |op| op.named("listActors", "Show how each actor in memory fares"))
         .get(open, "/healthz", alive, |op| op.named("healthz", "Is the process alive?"))
-        .get(open, "/readyz", ready, |op| op.named("readyz", "Can it work?").about(READY))
+        .get(open, "/readyz", ready, |op| {
+            op.named("readyz", "Whether the server and all it depends on work").about(READY)
+        })
 }
 
 /// What the process answers as long as it lives.
@@ -124,9 +126,9 @@ enum ComponentState {
 }
 enumeration!(AliveStatus, ReadyStatus, UnreadyStatus);
 enumeration! {
-    /// Whether the database takes writes; `away` while it does not answer.
+    /// Whether the database takes writes; `unavailable` while it does not answer.
     DatabaseStatus,
-    /// Whether Redis answers; `away` while it does not.
+    /// Whether Redis answers; `unavailable` while it does not.
     RedisStatus,
     /// Whether a component runs; `parked` is out of service after repeated crashes and tried again slowly.
     ComponentState,

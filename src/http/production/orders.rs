@@ -72,7 +72,7 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Orders", about, "order")
         .get(customer, PATH, list, |op| op.named("listOrders", "List orders"))
         .post(customer, PATH, place, |op| {
-            op.named("placeOrder", "ValuePath an order")
+            op.named("placeOrder", "Place an order")
                 .about("Prices come from the catalogue and are frozen. `priority` and `dueAt` are set by staff only.")
                 .no(403, "forbidden", "The key orders for another customer, or sets what staff set.")
                 .no(409, "not_orderable", "A customer orders what has neither G-code nor a model. Staff may: its jobs wait for the file.")

@@ -153,7 +153,7 @@ struct SlicerFile {
 struct FileRefs {
     /// What is known of the file.
     resource: String,
-    /// Its content.
+    /// Address from which the content of the file is downloaded.
     download: String,
 }
 

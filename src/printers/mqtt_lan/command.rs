@@ -14,7 +14,7 @@ const MAX_SUBTASK: u32 = 0x7FFF_FFFF;
 pub(super) struct Command {
     /// The group that it belongs to.
     group: &'static str,
-    /// Its members.
+    /// What stands beside its name and number, as the printer takes it.
     members: Value,
     /// Whether the broker must acknowledge it. Starts go out unacknowledged: what is sent again after a connection was lost would cancel the print.
     pub(super) acknowledged: bool,

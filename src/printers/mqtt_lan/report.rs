@@ -53,7 +53,7 @@ fn ends(name: &str, extension: &str) -> bool {
 
 /// What the printer does, in its own words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum PrintState {
     Idle,
     /// It prepares a print: what it says of progress is still that of the last one.
     Preparing,
@@ -65,7 +65,7 @@ enum State {
     Unknown,
 }
 
-impl State {
+impl PrintState {
     fn of(report: &Map<String, Value>) -> Self {
         match report.get("gcode_state").and_then(Value::as_str).unwrap_or_default().to_ascii_uppercase().as_str() {
             "IDLE" => Self::Idle,
@@ -115,7 +115,7 @@ impl Print {
 #[derive(Default)]
 pub(super) struct Track {
     report: Map<String, Value>,
-    state: Option<State>,
+    state: Option<PrintState>,
     /// The print that was seen under way last.
     under_way: Option<Print>,
     /// The print that ended while we listened, and how.
@@ -148,7 +148,7 @@ impl Track {
 
     /// The print that is on was cancelled by us.
     pub(super) fn cancels(&mut self) {
-        if self.state.is_some_and(State::active) {
+        if self.state.is_some_and(PrintState::active) {
             self.cancelled = Some(self.print());
         }
     }
@@ -163,7 +163,7 @@ impl Track {
             return Ok(());
         }
         self.full = true;
-        let (state, print) = (State::of(&self.report), self.print());
+        let (state, print) = (PrintState::of(&self.report), self.print());
         let before = self.state.replace(state);
         if state.active() {
             let known = self.under_way.as_ref().is_some_and(|known| known.same(&print));
@@ -179,13 +179,13 @@ impl Track {
             self.cancelled = Some(self.under_way.clone().unwrap_or_else(|| print.clone()));
         }
         // It changed to this state while we listened, so the print has ended now, however fast it was.
-        let changed = before == Some(State::Idle) && state != State::Idle;
+        let changed = before == Some(PrintState::Idle) && state != PrintState::Idle;
         let seen = self.under_way.as_ref().is_some_and(|known| known.same(&print)) && self.ended.is_none();
         match state {
-            State::Finished if changed || seen => self.ended = Some((print, PrintEnd::Finished)),
-            State::Failed => self.failed(print, changed || seen, error, now),
+            PrintState::Finished if changed || seen => self.ended = Some((print, PrintEnd::Finished)),
+            PrintState::Failed => self.failed(print, changed || seen, error, now),
             // Some printers forget a cancelled print at once.
-            State::Idle if self.ended.is_none() => {
+            PrintState::Idle if self.ended.is_none() => {
                 let gone = self.under_way.clone();
                 self.ended = gone.filter(|gone| self.was_cancelled(gone)).map(|gone| (gone, PrintEnd::Cancelled));
             }
@@ -257,7 +257,7 @@ impl Track {
 
     /// Whether this print of ours is under way.
     pub(super) fn prints(&self, subtask: &str) -> bool {
-        self.state.is_some_and(State::active) && self.print().subtask == subtask
+        self.state.is_some_and(PrintState::active) && self.print().subtask == subtask
     }
 
     /// The printer's status, as of `at`.
@@ -265,20 +265,22 @@ impl Track {
         let read = |name: &str| self.report.get(name).and_then(number);
         let notices = self.notices();
         let read_only = self.read_only(&notices);
-        let state = self.state.unwrap_or(State::Unknown);
+        let state = self.state.unwrap_or(PrintState::Unknown);
         let ending = self.failed.is_some() && self.ended.is_none();
         let print = self.print();
-        let ended = self.ended.as_ref().filter(|(ended, _)| state == State::Idle || ended.same(&print));
+        let ended = self.ended.as_ref().filter(|(ended, _)| state == PrintState::Idle || ended.same(&print));
         let activity = match state {
-            State::Preparing | State::Printing => Activity::Printing,
-            State::Paused => Activity::Paused,
-            State::Failed if ending => Activity::Printing,
-            State::Idle | State::Finished | State::Failed if words::is_fault(&notices) => Activity::Error,
-            State::Idle | State::Finished | State::Failed => Activity::Idle,
-            State::Unknown => Activity::Offline,
+            PrintState::Preparing | PrintState::Printing => Activity::Printing,
+            PrintState::Paused => Activity::Paused,
+            PrintState::Failed if ending => Activity::Printing,
+            PrintState::Idle | PrintState::Finished | PrintState::Failed if words::is_fault(&notices) => {
+                Activity::Error
+            }
+            PrintState::Idle | PrintState::Finished | PrintState::Failed => Activity::Idle,
+            PrintState::Unknown => Activity::Offline,
         };
         let connection = match state {
-            State::Unknown => Connection::FirmwareDisconnected,
+            PrintState::Unknown => Connection::FirmwareDisconnected,
             _ if read_only => Connection::ReadOnly,
             _ => Connection::Connected,
         };
@@ -289,9 +291,9 @@ impl Track {
             && self.under_way.as_ref().is_none_or(|known| !known.same(&print))
             && self.ended.as_ref().is_none_or(|(known, _)| !known.same(&print));
         let percent = match state {
-            State::Preparing => 0.0,
+            PrintState::Preparing => 0.0,
             _ if begins => 0.0,
-            State::Finished => 100.0,
+            PrintState::Finished => 100.0,
             _ => read("mc_percent").unwrap_or_default(),
         };
         Status {

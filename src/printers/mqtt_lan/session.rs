@@ -82,7 +82,7 @@ struct State {
     /// When the printer last said anything on its topic.
     spoke: Option<Instant>,
     /// Who waits for the answer to a command, by its number.
-    waiting: HashMap<String, oneshot::Sender<Reply>>,
+    waiting: HashMap<String, oneshot::Sender<CommandReply>>,
     number: u32,
     /// What the printer said of its firmware.
     versions: Option<Value>,
@@ -96,7 +96,7 @@ struct Outgoing {
 
 /// The printer's answer to a command.
 #[derive(Debug)]
-struct Reply {
+struct CommandReply {
     failed: bool,
     reason: String,
 }

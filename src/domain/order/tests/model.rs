@@ -15,10 +15,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::{AttemptState, Job, SliceSource};
+use crate::domain::job::{AttemptState, Job};
 use crate::domain::material::{Material, MaterialCommand};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields, Spool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::domain::slice_source::SliceSource;
 use crate::domain::testing::samples::{pla, printer_fields};
 use crate::domain::time::Timestamp;
 use machine::Machine;

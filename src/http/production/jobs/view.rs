@@ -115,11 +115,11 @@ pub struct JobView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobNeed")]
 struct NeedView {
-    /// What it takes.
+    /// The material that is used up.
     material_id: Id,
     /// In the material's unit.
     need: Amount,
-    /// It is reserved.
+    /// Whether this need is reserved in the stock.
     reserved: bool,
     /// What was used up so far, in the material's unit.
     consumed: Amount,

@@ -79,7 +79,7 @@ pub struct SlotView {
     color: Option<String>,
     /// What is left on the spool, in the material's unit; prints use it up.
     remaining: Option<Amount>,
-    /// Who says so.
+    /// Whether a person or the printer said what is loaded.
     source: SlotSource,
     /// The vendor's code of the spool, as the printer reported it.
     vendor_code: Option<String>,

@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::codec::Framed;
 use tokio_util::sync::CancellationToken;
 
-use super::{Link, MAX_WAITING, Outgoing, Reply, Shared};
+use super::{CommandReply, Link, MAX_WAITING, Outgoing, Shared};
 use crate::domain::printer_status::Status;
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Telemetry};
@@ -267,7 +267,7 @@ fn reply(shared: &Shared, group: &str, content: &Map<String, Value>) {
             state.versions = Some(Value::Object(content.clone()));
         }
         if let Some(waits) = state.waiting.remove(&number) {
-            let _ = waits.send(Reply { failed, reason });
+            let _ = waits.send(CommandReply { failed, reason });
         }
     });
 }
