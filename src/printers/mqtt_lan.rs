@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use self::address::{Address, MQTT_PORT};
 use self::command::{Command, stored_name, subtask_of};
@@ -196,7 +196,7 @@ impl Adapter for MqttLan {
 
     async fn cancel(&self) -> Result<(), PrinterError> {
         self.session.ready().await?;
-        self.session.note(report::Track::cancels);
+        self.session.note(|track| track.cancels(Instant::now()));
         self.command(&Command::print("stop")).await
     }
 
@@ -207,7 +207,7 @@ impl Adapter for MqttLan {
         let stopping = async {
             self.session.ready().await?;
             let busy = self.session.read(report::Track::busy).is_some();
-            self.session.note(report::Track::cancels);
+            self.session.note(|track| track.cancels(Instant::now()));
             let (stop, cool) = (Command::print("stop"), Command::gcode(&HEATERS_OFF.map(str::to_owned)));
             let (stopped, cooled) = tokio::join!(self.session.ask(&stop, within), self.session.ask(&cool, within));
             if !busy {

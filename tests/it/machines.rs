@@ -11,7 +11,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 pub use self::files::big_gcode;
 use self::files::{big, printable};
 pub use self::kinds::can;
-use self::kinds::{done_if, keyless, prints, supported};
+use self::kinds::{done_if, elsewhere, keyless, needs_serial, prints, supported};
 use crate::support::app::Builder;
 use crate::support::{App, Clock, Db, until};
 
@@ -168,7 +168,8 @@ impl Floor {
         }
         let app = builder.start().await;
         let material = app.material("PLA black", STOCK).await;
-        let (name, content) = printable(fleet.printers[0].kind, "part", SECONDS, GRAMS);
+        let kind = fleet.printers.first().map_or(PrinterKind::FwRest, |sim| sim.kind);
+        let (name, content) = printable(kind, "part", SECONDS, GRAMS);
         let file = app.upload(&name, content).await.expect(201)["id"].as_str().unwrap().to_owned();
         let sku = app.sku("PART", &material, &file, 500).await;
         Self { app, fleet, printers: Vec::new(), material, sku }

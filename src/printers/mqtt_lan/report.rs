@@ -17,6 +17,8 @@ use crate::domain::time::Timestamp;
 pub(super) const ENDING: &str = ".gcode.3mf";
 /// A failed print is called so after this time: that it was cancelled may be said a moment later.
 const CANCEL_IS_TOLD: Duration = Duration::from_secs(2);
+/// How long a printer may take to act on a stop before it is told again, if it prints on.
+const STOP_ACTS: Duration = Duration::from_secs(15);
 /// The bit of `fun` that says that commands must be signed, so that other programs can only read.
 const SIGNED_ONLY: u64 = 0x2000_0000;
 /// Most characters that are kept of the name of a file.
@@ -122,6 +124,8 @@ pub(super) struct Track {
     ended: Option<(Print, PrintEnd)>,
     /// The print that somebody cancelled: the printer said so, or we asked for it.
     cancelled: Option<Print>,
+    /// When we asked for that last.
+    cancel_sent: Option<Instant>,
     /// The print that failed while we listened, and since when that is so.
     failed: Option<(Print, Instant)>,
     /// The start that we sent last: its id and its file.
@@ -146,10 +150,11 @@ impl Track {
         self.started = Some((subtask, file));
     }
 
-    /// The print that is on was cancelled by us.
-    pub(super) fn cancels(&mut self) {
+    /// We are about to cancel the print that is on.
+    pub(super) fn cancels(&mut self, now: Instant) {
         if self.state.is_some_and(PrintState::active) {
             self.cancelled = Some(self.print());
+            self.cancel_sent = Some(now);
         }
     }
 
@@ -168,7 +173,7 @@ impl Track {
         if state.active() {
             let known = self.under_way.as_ref().is_some_and(|known| known.same(&print));
             if !known || before.is_some_and(|before| !before.active()) {
-                self.cancelled = None;
+                (self.cancelled, self.cancel_sent) = (None, None);
             }
             self.under_way = Some(print.clone());
             (self.ended, self.failed) = (None, None);
@@ -268,6 +273,7 @@ impl Track {
         let state = self.state.unwrap_or(PrintState::Unknown);
         let ending = self.failed.is_some() && self.ended.is_none();
         let print = self.print();
+        let stopping = self.was_cancelled(&print) && self.cancel_sent.is_some_and(|sent| sent.elapsed() < STOP_ACTS);
         let ended = self.ended.as_ref().filter(|(ended, _)| state == PrintState::Idle || ended.same(&print));
         let activity = match state {
             PrintState::Preparing | PrintState::Printing => Activity::Printing,
@@ -301,7 +307,7 @@ impl Track {
             connection,
             ended: ended.map(|(_, end)| *end).filter(|_| file.is_some()),
             progress: if file.is_some() { percent.clamp(0.0, 100.0) } else { 0.0 },
-            cancelling: ending,
+            cancelling: ending || (active && stopping),
             remaining_seconds: read("mc_remaining_time").filter(|_| active).map(|minutes| (minutes * 60.0) as i64),
             filament_mm: None,
             nozzle: read("nozzle_temper").map_or(0.0, packed),

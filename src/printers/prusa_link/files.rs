@@ -1,15 +1,21 @@
 //! Files on a printer with `PrusaLink`.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::multipart::Form;
 use serde_json::Value;
+use tokio::time::{Instant, sleep};
 
 use crate::domain::bounds::unix_seconds;
 use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::wire::Wire;
 
+/// How long an upload waits for another one at the printer to be over. One that broke off is noticed there after a while.
+const TRANSFER_WAIT: Duration = Duration::from_secs(20);
+/// Between two tries meanwhile.
+const TRANSFER_INTERVAL: Duration = Duration::from_secs(1);
 /// Most folders of a storage that are looked into.
 const MAX_FOLDERS: usize = 100;
 
@@ -45,26 +51,18 @@ pub(super) fn name_of(file: &Value) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Stores a file, and reads back how many bytes were stored. The header that would print it is left out: some firmware takes any
-/// value of it for yes.
+/// Stores a file, and reads back how many bytes were stored.
 pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result<String, PrinterError> {
     let path = resource(storage, name);
-    let version = wire.get("api/version", &[]).await?;
-    let stored = if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
-        let headers = HeaderMap::from_iter([
-            (CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
-            // The same attempt may upload again after its connection broke.
-            (HeaderName::from_static("overwrite"), HeaderValue::from_static("?1")),
-        ]);
-        wire.put_file(&path, headers, source).await
-    } else {
-        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
-        let form = Form::new().text("path", folder.to_owned()).text("print", "false");
-        let place = if storage == "local" { "local" } else { "sdcard" };
-        wire.upload(&format!("api/files/{place}"), form, file, source).await
-    };
-    if let Err(PrinterError::Refused { status: 409, message }) = stored {
-        return Err(PrinterError::Refused { status: 409, message: format!("{message}{}", under_way(wire).await) });
+    let began = Instant::now();
+    let mut stored = send(wire, storage, name, source).await;
+    while let Err(PrinterError::Refused { status: 409, message }) = &stored {
+        let other = under_way(wire).await;
+        if other.is_empty() || began.elapsed() > TRANSFER_WAIT {
+            return Err(PrinterError::Refused { status: 409, message: format!("{message}{other}") });
+        }
+        sleep(TRANSFER_INTERVAL).await;
+        stored = send(wire, storage, name, source).await;
     }
     stored?;
     let size = wire.get(&path, &[]).await?.get("size").and_then(Value::as_u64);
@@ -75,6 +73,24 @@ pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Sour
             Err(PrinterError::Altered(format!("{size} of {} bytes", source.sent_bytes())))
         }
         None => Ok(name.to_owned()),
+    }
+}
+
+/// Sends a file. The header that would print it is left out: some firmware takes any value of it for yes.
+async fn send(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
+    let version = wire.get("api/version", &[]).await?;
+    if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
+        let headers = HeaderMap::from_iter([
+            (CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
+            // The same attempt may upload again after its connection broke.
+            (HeaderName::from_static("overwrite"), HeaderValue::from_static("?1")),
+        ]);
+        wire.put_file(&resource(storage, name), headers, source).await
+    } else {
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let form = Form::new().text("path", folder.to_owned()).text("print", "false");
+        let place = if storage == "local" { "local" } else { "sdcard" };
+        wire.upload(&format!("api/files/{place}"), form, file, source).await
     }
 }
 

@@ -1,11 +1,12 @@
 //! Calls that go straight to the printer, and its own words when it says no.
 
+use printfloor::domain::file::GcodeForm;
 use printfloor::printers::adapter::Operation;
 use serde_json::json;
 use simulator::printer::What;
 
 use super::files::printable;
-use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, can, supported, words};
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, can, prints, supported, words};
 
 each_kind! {
     async fn a_printer_tells_of_itself_and_its_files(kind: PrinterKind) {
@@ -35,9 +36,12 @@ each_kind! {
         let files = get("/files").await;
         assert_eq!(files["files"].as_array().unwrap().len(), 1, "{files}");
 
-        floor.sim(0).handle.put_file("old/vase one.gcode", simulator::gcode::gcode("vase", 60, 1.0, 300.0));
+        // Printers of packages show only their root, and names without spaces.
+        let theirs = if prints(kind, GcodeForm::Text) { "old/vase one.gcode" } else { "vase.gcode.3mf" };
+        floor.sim(0).handle.put_file(theirs, simulator::gcode::gcode("vase", 60, 1.0, 300.0));
         assert_eq!(get("/files").await["files"].as_array().unwrap().len(), 2);
-        floor.app.delete(&floor.path(0, "/files/old%2Fvase%20one.gcode")).await.expect(204);
+        let escaped = theirs.replace('/', "%2F").replace(' ', "%20");
+        floor.app.delete(&floor.path(0, &format!("/files/{escaped}"))).await.expect(204);
         assert_eq!(get("/files").await["files"].as_array().unwrap().len(), 1);
         let gone = floor.app.delete(&floor.path(0, "/files/nothing.gcode")).await;
         assert_eq!(gone.status, 404, "{}", gone.text);

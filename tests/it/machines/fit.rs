@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, register, words};
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, elsewhere, register, words};
 use crate::support::Db;
 
 each_kind! {
@@ -106,9 +106,10 @@ each_kind! {
         floor.app.job_is(&job, "PRINTING").await;
         let here = floor.path(0, "");
         assert_eq!(floor.app.delete(&here).await.error(409), "printer_busy");
-        assert_eq!(floor.app.patch(&here, &json!({"baseUrl": "http://127.0.0.1:9"})).await.error(409), "printer_busy");
+        assert_eq!(floor.app.patch(&here, &json!({"baseUrl": elsewhere(kind)})).await.error(409), "printer_busy");
         let other = if kind == PrinterKind::FwRest { "server_rest" } else { "fw_rest" };
-        assert_eq!(floor.app.patch(&here, &json!({"type": other})).await.error(409), "printer_busy");
+        let retyped = json!({"type": other, "baseUrl": "http://127.0.0.1:9"});
+        assert_eq!(floor.app.patch(&here, &retyped).await.error(409), "printer_busy");
         assert_eq!(floor.app.act(&floor.path(0, "/disconnect")).await.error(409), "printer_busy");
         assert_eq!(floor.app.patch(&here, &json!({"name": "The slow one"})).await.expect(200)["name"], "The slow one");
         floor.hurry(0);

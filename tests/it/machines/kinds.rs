@@ -25,6 +25,16 @@ pub fn keyless(kind: PrinterKind) -> bool {
     declared(kind).keyless
 }
 
+/// Whether printers of a kind are only reached with their serial number.
+pub fn needs_serial(kind: PrinterKind) -> bool {
+    declared(kind).needs_serial
+}
+
+/// An address of a printer of a kind, where nobody answers.
+pub fn elsewhere(kind: PrinterKind) -> &'static str {
+    if kind == PrinterKind::MqttLan { "mqtts://127.0.0.1:9" } else { "http://127.0.0.1:9" }
+}
+
 /// The outcome of an act that only some types can do.
 pub fn done_if(can: bool) -> &'static str {
     if can { "done" } else { "unsupported_by_printer" }

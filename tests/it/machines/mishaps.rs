@@ -38,7 +38,11 @@ each_kind! {
         floor.faults(0, |faults| faults.firmware_shutdown = true);
         let failed = floor.app.job_is(first, "FAILED").await;
         // Some say it with a number.
-        let said = if kind == PrinterKind::Sdcp { "error 19" } else { "Timer too close" };
+        let said = match kind {
+            PrinterKind::Sdcp => "error 19",
+            PrinterKind::MqttLan => "HMS 0300-0100-0001-0001",
+            _ => "Timer too close",
+        };
         assert!(words(&failed, "error").contains(said), "the printer's own words: {failed}");
         for attention in ["firmware_error", "needs_home", "bed_not_cleared", "print_failed"] {
             floor.attention(0, attention, true).await;

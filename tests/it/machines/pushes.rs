@@ -21,6 +21,10 @@ each_kind! {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, AS_SHIPPED]).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
+        if kind == PrinterKind::MqttLan {
+            // It tells whole percents: one more is to be seen in 20 s.
+            floor.sim(0).handle.set_speed(10.0);
+        }
         let first = floor.status_until("some progress", 0, |s| s["progress"].as_f64().unwrap() > 0.0).await;
         let before = floor.sim(0).handle.requests();
         // At a poll each 2 s it would be asked at least ten times.

@@ -2,18 +2,20 @@
 
 use serde_json::json;
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, keyless};
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, elsewhere, keyless, needs_serial};
 
 each_kind! {
     async fn the_same_machine_is_not_registered_twice(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE]).await;
         let body = |base_url: &str, serial: Option<&str>| json!({
-            "name": "Again", "type": kind.as_str(), "machineType": "fdm_standard", "baseUrl": base_url, "serial": serial,
+            "name": "Again", "type": kind.as_str(), "machineType": "fdm_standard", "baseUrl": base_url,
+            // Some are not reached without.
+            "serial": serial.or(needs_serial(kind).then_some(&floor.sim(0).serial)),
             "apiKey": floor.sim(0).api_key,
         });
         let first = &floor.sim(0).base_url;
-        let port = first.rsplit(':').next().unwrap().trim_end_matches('/');
-        for written in [first.clone(), format!("{first}/"), format!("http://localhost:{port}")] {
+        let slash = first.split_once('?').map_or(format!("{first}/"), |(host, query)| format!("{host}/?{query}"));
+        for written in [first.clone(), slash, first.replace("127.0.0.1", "localhost")] {
             let refused = floor.app.post("/api/printers", &body(&written, None)).await;
             assert_eq!(refused.error(409), "printer_exists", "{written}");
         }
@@ -24,8 +26,8 @@ each_kind! {
         let mut statuses = [both.0.status, both.1.status];
         statuses.sort_unstable();
         assert_eq!(statuses, [201, 409]);
-        let elsewhere = body("http://127.0.0.1:9", Some("sn-1"));
-        assert_eq!(floor.app.post("/api/printers", &elsewhere).await.error(409), "printer_exists", "by its serial");
+        let by_serial = body(elsewhere(kind), Some("sn-1"));
+        assert_eq!(floor.app.post("/api/printers", &by_serial).await.error(409), "printer_exists", "by its serial");
         let moved = floor.app.patch(&floor.path(1, ""), &json!({"baseUrl": first})).await;
         assert_eq!(moved.error(409), "printer_exists");
         floor.app.patch(&floor.path(1, ""), &json!({"name": "Right"})).await.expect(200);
@@ -34,7 +36,7 @@ each_kind! {
     async fn a_key_does_not_follow_a_printer_to_another_address(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let home = floor.sim(0).base_url.clone();
-        let moved = floor.app.patch(&floor.path(0, ""), &json!({"baseUrl": "http://127.0.0.1:9"})).await.expect(200);
+        let moved = floor.app.patch(&floor.path(0, ""), &json!({"baseUrl": elsewhere(kind)})).await.expect(200);
         assert_eq!(moved["hasApiKey"], false, "{moved}");
         let back = floor.app.patch(&floor.path(0, ""), &json!({"baseUrl": home})).await.expect(200);
         assert_eq!(back["hasApiKey"], false, "gone for good: {back}");
@@ -52,7 +54,8 @@ each_kind! {
         ] {
             let body = json!({"name": "X", "type": kind.as_str(), "machineType": "fdm_standard", "baseUrl": base_url});
             let refused = floor.app.post("/api/printers", &body).await.expect(400);
-            assert_eq!(refused["errors"][0]["path"], "baseUrl", "{base_url}: {refused}");
+            let faults = refused["errors"].as_array().unwrap();
+            assert!(faults.iter().any(|fault| fault["path"] == "baseUrl"), "{base_url}: {refused}");
         }
     }
 }

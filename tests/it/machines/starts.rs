@@ -111,7 +111,8 @@ each_kind! {
         let names: Vec<String> = uploads.collect();
         let job = floor.job(&job).await;
         let different: std::collections::BTreeSet<_> = names.iter().collect();
-        assert!(names.len() > 1, "uploaded again: {names:?}");
+        // One that can be asked for the size of what it stored is not sent the same again.
+        assert!(names.len() > 1 || kind == PrinterKind::MqttLan, "uploaded again: {names:?}");
         assert_eq!(different.len(), attempts(&job).len(), "an attempt always uploads under its own name: {names:?}");
         floor.truth().await;
     }

@@ -151,13 +151,14 @@ fn a_cancelled_print_is_told_from_a_failed_one() {
     heard.hear(failure.clone());
     assert_eq!(heard.wait(Duration::from_secs(3)).ended, Some(PrintEnd::Failed));
     assert_eq!(heard.track.due(), None);
-    // We cancelled it.
+    // We cancelled it; it prints on until it acts on that.
     let mut heard = Heard::printing();
-    heard.track.cancels();
+    heard.track.cancels(Instant::now());
+    assert!(heard.hear(json!({"mc_percent": 41})).cancelling);
     assert_eq!(heard.hear(failure).ended, Some(PrintEnd::Cancelled));
     // A printer that forgets it at once.
     let mut heard = Heard::printing();
-    heard.track.cancels();
+    heard.track.cancels(Instant::now());
     let idle = heard.hear(json!({"gcode_state": "IDLE", "subtask_id": "0", "gcode_file": "", "subtask_name": ""}));
     assert_eq!((idle.file.as_deref(), idle.ended), (Some(OURS), Some(PrintEnd::Cancelled)));
     // The next print has nothing of it.
