@@ -215,6 +215,10 @@ async fn a_name_with_a_line_break_is_refused() {
         let changed = app.patch(&format!("{path}/{}", id(&made)), &json!({"name": "a\nb"})).await.expect(400);
         assert_eq!(paths(&changed), ["name"], "{path}");
     }
+    let printers = app.get("/api/printers").await.expect(200);
+    let maintenance = format!("/api/printers/{}/maintenance", id(&printers["printers"][0]));
+    let refused = app.post(&maintenance, &json!({"on": true, "note": "new\nnozzle"})).await.expect(400);
+    assert_eq!(paths(&refused), ["note"]);
 }
 
 #[tokio::test]
