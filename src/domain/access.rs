@@ -135,8 +135,13 @@ pub struct Access {
 /// What can be asked about users, keys and sessions.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
-    /// Records in the audit log that the agent gateway was asked for this skill; changes nothing else.
-    Asked(crate::domain::agent::Skill),
+    /// Records in the audit log that the agent gateway asked for a skill, and what came of it; changes nothing else.
+    Asked {
+        /// What it asked for.
+        skill: crate::domain::agent::Skill,
+        /// Code of the error that it was answered with; `None` when it was carried out.
+        refused: Option<String>,
+    },
     /// Adds a staff member.
     AddUser {
         /// E-mail address, in any writing; refused with 400 if malformed, with 409 if taken.

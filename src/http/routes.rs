@@ -15,6 +15,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use crate::http::AppState;
 use crate::http::access::{Gate, RequiredAccess, guard};
 use crate::http::limits::layer::treatment;
+use crate::http::openapi::derive;
 use crate::http::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
 use crate::http::wire::{Components, DescribedHandler, ToSchema};
 
@@ -51,8 +52,10 @@ impl ResourceRoutes {
     {
         let mut operation = operation(method.clone(), path, "", "");
         H::describe(&mut operation, &mut self.components);
-        let bounds = Bounds { timed, streamed: operation.streamed };
-        self.resource.operations.push(words(operation));
+        let operation = words(operation);
+        let refuses_query = derive::refuses_query(need, &operation);
+        let bounds = Bounds { timed, streamed: operation.streamed, refuses_query };
+        self.resource.operations.push(operation);
         self.routes = self.routes.add(method, need, path, handler, bounds);
         self
     }
@@ -118,6 +121,8 @@ struct Bounds {
     timed: bool,
     /// The handler takes the body as it comes.
     streamed: bool,
+    /// There are no parameters in the query, and those that are sent are refused.
+    refuses_query: bool,
 }
 
 /// Routes and who may use them.
@@ -150,6 +155,7 @@ impl Routes {
                 meter: app.meters.of(word, path),
                 treatment: treatment(path),
                 streamed: bounds.streamed,
+                refuses_query: bounds.refuses_query,
                 bodies: app.bodies.clone(),
                 admission: app.admission.clone(),
             };

@@ -10,7 +10,7 @@ use crate::domain::access::{
     Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, Session, User, UserChange,
     normal_email,
 };
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Faults, Refusal};
@@ -50,7 +50,7 @@ impl Aggregate for Access {
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
             // An empty change: only the entry in the audit log is written.
-            C::Asked(_) => Ok(Decision::to(this, AccessAnswer::Done)),
+            C::Asked { .. } => Ok(Decision::to(this, AccessAnswer::Done)),
             C::Sweep { idle_ms, life_ms } => Ok(end(this, |session| session.over(cx.now, *idle_ms, *life_ms))),
         }
     }
@@ -65,7 +65,7 @@ impl Aggregate for Access {
             AccessCommand::OpenSession { .. } => "session.open",
             AccessCommand::EndSession(_) => "session.end",
             AccessCommand::Used { .. } => "access.used",
-            AccessCommand::Asked(skill) => skill.action(),
+            AccessCommand::Asked { skill, .. } => skill.action(),
             AccessCommand::Sweep { .. } => "session.sweep",
         }
     }
@@ -80,6 +80,13 @@ impl Aggregate for Access {
             (_, AccessAnswer::Key(key)) => Some(("api_key", key.id)),
             (_, AccessAnswer::Session(session)) => Some(("session", session.id)),
             (_, AccessAnswer::Done) => None,
+        }
+    }
+
+    fn audit_facts(command: &AccessCommand) -> AuditFacts {
+        match command {
+            AccessCommand::Asked { refused: Some(code), .. } => AuditFacts { outcome: code.clone(), detail: None },
+            _ => AuditFacts::done(),
         }
     }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::aggregate::Decision;
+use crate::domain::agent::Skill;
+use crate::domain::aggregate::{Aggregate as _, Decision};
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::Bench;
 
@@ -328,5 +329,18 @@ proptest! {
             let loaded = Access::default().hydrate(users.values().cloned(), keys.values().cloned(), sessions.values().cloned());
             prop_assert_eq!(&loaded, now);
         }
+    }
+}
+
+#[test]
+fn what_came_of_an_agents_command_is_told_and_changes_nothing() {
+    let mut house = House::new();
+    house.user("ada@example.com", Role::Admin);
+    for (refused, outcome) in [(None, "done"), (Some("invalid_transition".to_owned()), "invalid_transition")] {
+        let before = house.now().clone();
+        let asked = AccessCommand::Asked { skill: Skill::PausePrint, refused };
+        assert_eq!((Access::name(&asked), &*Access::audit_facts(&asked).outcome), ("agent.pause-print", outcome));
+        assert!(house.tell(&asked).unwrap().rows.is_empty());
+        assert_eq!(*house.now(), before);
     }
 }

@@ -21,6 +21,7 @@ use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::limits::layer::{ClientAddress, Treatment, overloaded};
 use crate::http::meter::RouteMeter;
 use crate::http::request_id::RequestId;
+use crate::http::wire::refuse_query;
 
 /// What a route needs to judge its requests; one for each route.
 pub(crate) struct Gate {
@@ -38,6 +39,8 @@ pub(crate) struct Gate {
     pub treatment: Treatment,
     /// Whether the handler takes the body as it comes; otherwise it is read whole first.
     pub streamed: bool,
+    /// Whether parameters in the query are refused, because the route has none.
+    pub refuses_query: bool,
     /// Bounds bodies that have not come as a whole.
     pub bodies: Arc<Bodies>,
     /// Bounds requests under way.
@@ -50,6 +53,9 @@ impl Gate {
         if self.treatment == Treatment::Always {
             // What is in the body of an emergency stop changes nothing, so nobody waits for it.
             return Ok(next.run(request.map(|_| Body::empty())).await);
+        }
+        if self.refuses_query {
+            refuse_query(request.uri())?;
         }
         let body_place = if request.body().is_end_stream() || request.method().is_safe() {
             None

@@ -10,7 +10,7 @@ use crate::domain::principal::Role;
 use crate::domain::printer::MAX_SLOTS;
 use crate::domain::refusal::kind_in_words;
 use crate::http::access::RequiredAccess;
-use crate::http::limits::layer::counts;
+use crate::http::limits::layer::{Treatment, counts, treatment};
 use crate::http::routes::Served;
 
 /// The word for callers without credentials in `x-roles`.
@@ -61,6 +61,19 @@ pub fn conditional(route: &Served, versioned: bool) -> bool {
     route.method == Method::PATCH && versioned
 }
 
+/// Whether the operation has parameters in the query.
+fn asks(operation: &DescribedOperation) -> bool {
+    operation.parameters.iter().any(|parameter| parameter.in_query)
+}
+
+/// Whether parameters in the query are refused, because the operation has none. Passed over are those of routes that
+/// browsers and other programs call in their own ways, and of the emergency stop, which nothing holds up.
+pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
+    let is_json = !matches!(operation.answer.1, DescribedContent::Other(..) | DescribedContent::Texts(_));
+    let of_api = operation.path.starts_with("/api/") && need != RequiredAccess::Open;
+    of_api && is_json && treatment(operation.path) != Treatment::Always && !asks(operation)
+}
+
 /// A code and when it happens.
 pub type Code = (String, String);
 
@@ -70,11 +83,11 @@ pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versio
     let mut no = |(status, code, when): (u16, &str, &str)| {
         all.entry(status).or_default().push((code.to_owned(), when.to_owned()));
     };
-    let asks = operation.parameters.iter().any(|parameter| parameter.in_query);
+    let asks = asks(operation);
     match &operation.body {
         Some(body) if body.media == "application/json" => BODY.into_iter().for_each(&mut no),
         Some(_) => FORM.into_iter().for_each(&mut no),
-        None if asks => no(INVALID),
+        None if asks || refuses_query(route.need, operation) => no(INVALID),
         None => {}
     }
     if asks {
@@ -155,7 +168,8 @@ const UNAVAILABLE: [No; 8] = [
 ];
 
 /// Answers that many operations share, as the document names them.
-pub const SHARED: [(&str, &[No]); 19] = [
+pub const SHARED: [(&str, &[No]); 20] = [
+    ("Invalid", &[INVALID]),
     ("InvalidBody", &[INVALID, MALFORMED, INCOMPLETE]),
     ("InvalidKeyedBody", &[INVALID, MALFORMED, INCOMPLETE, KEY]),
     ("InvalidQuery", &[INVALID, QUERY]),

@@ -1,7 +1,7 @@
 //! Commands of an agent gateway: `POST /webhooks/agent`, with the gateway's token.
 //!
-//! Each command is written to the audit log before it is carried out, an emergency stop after it went out. What the skills do
-//! is in `skills`.
+//! Each command is carried out and then written to the audit log with what came of it, also when the gateway hangs up
+//! meanwhile. What the skills do is in `skills`.
 
 mod skills;
 
@@ -145,15 +145,13 @@ async fn receive(
     let by = Arc::new(Principal::Agent { user });
     let who = Caller { by, session: None, request_id: call.who.request_id.clone() };
     let asked = AgentCall { app, who, params };
-    if skill == Skill::EmergencyStop {
-        let told = asked.emergency_stop().await;
-        if let Err(error) = asked.audit(skill).await {
-            tracing::warn!(code = error.code(), "an agent's emergency stop is not in the audit log");
-        }
-        return Ok(answer(told?));
-    }
-    asked.audit(skill).await?;
-    Ok(answer(asked.carry_out(skill).await?))
+    // On its own, so that who hangs up cannot keep what was done out of the audit log.
+    let going_on = tokio::spawn(async move {
+        let told = asked.carry_out(skill).await;
+        asked.audit(skill, told.as_ref().err()).await;
+        told
+    });
+    Ok(answer(going_on.await.map_err(ApiError::internal)??))
 }
 
 fn answer(told: AgentReply) -> Plain<AgentAnswer> {
@@ -165,9 +163,14 @@ impl AgentCall {
         CommandOrigin { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key: None }
     }
 
-    async fn audit(&self, skill: Skill) -> Result<(), ApiError> {
-        self.app.access.ask(Id::ONLY, self.caller(), AccessCommand::Asked(skill)).await?;
-        Ok(())
+    /// Records what came of it. While the database does not answer, the log alone says so: what was done must not be
+    /// asked for again.
+    async fn audit(&self, skill: Skill, error: Option<&ApiError>) {
+        let refused = error.map(|error| error.code().to_owned());
+        if let Err(error) = self.app.access.ask(Id::ONLY, self.caller(), AccessCommand::Asked { skill, refused }).await
+        {
+            tracing::warn!(action = skill.action(), %error, "an agent's command is not in the audit log");
+        }
     }
 
     /// A parameter's text, whichever of its names is used; numbers count as text.

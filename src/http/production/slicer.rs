@@ -31,10 +31,10 @@ use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::{DescribedOperation, No};
-use crate::http::openapi::shape::{bytes, has, may, taken, text_of};
+use crate::http::openapi::shape::{Shape, bytes, has, may, taken, text_of};
 use crate::http::reply::{Created, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components};
+use crate::http::wire::{Argument, Components, ToSchema, schema_of};
 use crate::printers::print_host::{API, HOW_TO, SERVER, TEXT};
 use crate::store::queries::{Page, Queries, SkuFilter};
 
@@ -65,13 +65,12 @@ pub fn routes() -> ResourceRoutes {
             op.named("slicerVersion", "Tell a slicer that uploads are taken here").nos(&[NO_TYPE])
         })
         .post_long(operator, "/slicer/{machineType}/api/files/local", upload, |op| {
-            let form = taken([has("file", bytes()), may("print", text_of(0..)), may("path", text_of(0..))]);
             op.named("slicerUpload", "Take a file from a slicer")
                 .about(
                     "Fields other than `file` and `print` are passed over. With `print` set to `true` one is printed by any \
                      printer of this type, of the material that all printers of the type have loaded.",
                 )
-                .takes_form(form)
+                .takes_form(schema_of::<SlicerUploadForm>())
                 .unkeyed()
                 .nos(&[
                     NO_TYPE,
@@ -79,6 +78,17 @@ pub fn routes() -> ResourceRoutes {
                     (409, "material_unknown", "The printers of this type have no material loaded, or several; the file was taken."),
                 ])
         })
+        .schema::<SlicerUploadForm>()
+}
+
+/// The form of an upload, which is read as it comes.
+struct SlicerUploadForm;
+
+impl ToSchema for SlicerUploadForm {
+    const NAME: Option<&'static str> = Some("SlicerUploadForm");
+    fn schema() -> Shape {
+        taken([has("file", bytes()), may("print", text_of(0..)), may("path", text_of(0..))])
+    }
 }
 
 /// The `{machineType}` of a path. What is none is 404.

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use axum::http::Uri;
 use serde_json::{Map, Value};
+use url::form_urlencoded;
 
 use super::{Request, body};
 use crate::domain::refusal::Faults;
@@ -26,4 +28,13 @@ pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiErro
         }
     }
     body::read(Value::Object(members), true, faults)
+}
+
+/// Refuses whatever parameters there are, for operations that have none: who sends one believes that it does something.
+pub fn refuse_query(uri: &Uri) -> Result<(), ApiError> {
+    let mut faults = Faults::default();
+    for (name, _) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
+        faults.note(&name, "is not known; there are no parameters in the query here");
+    }
+    Ok(faults.refuse()?)
 }

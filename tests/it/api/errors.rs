@@ -215,6 +215,38 @@ async fn a_name_with_a_line_break_is_refused() {
         let changed = app.patch(&format!("{path}/{}", id(&made)), &json!({"name": "a\nb"})).await.expect(400);
         assert_eq!(paths(&changed), ["name"], "{path}");
     }
+    let printers = app.get("/api/printers").await.expect(200);
+    let maintenance = format!("/api/printers/{}/maintenance", id(&printers["printers"][0]));
+    let refused = app.post(&maintenance, &json!({"on": true, "note": "new\nnozzle"})).await.expect(400);
+    assert_eq!(paths(&refused), ["note"]);
+}
+
+/// A misspelt or misplaced parameter would be passed over in silence.
+#[tokio::test]
+async fn a_query_is_refused_where_there_are_no_parameters() {
+    let app = App::new(Db::sqlite()).await;
+    let material = app.material("PLA", 5.0).await;
+    let path = format!("/api/inventory/materials/{material}");
+    let more = json!({"name": "PETG", "type": "filament"});
+    for refused in [
+        app.get(&format!("{path}?surprise=1")).await,
+        app.post("/api/inventory/materials?surprise=1", &more).await,
+        app.patch(&format!("{path}?surprise=1"), &json!({"name": "ABS"})).await,
+        app.delete(&format!("{path}?surprise=1")).await,
+    ] {
+        assert_eq!(paths(&is_an_error(&refused, "a query")), ["surprise"]);
+        assert_eq!(refused.error(400), "validation_failed");
+    }
+    let unchanged = app.get(&format!("{path}?")).await.expect(200);
+    assert_eq!((&unchanged["name"], count(&app, "/api/inventory/materials").await), (&json!("PLA"), 1), "{unchanged}");
+    // Who may not ask at all is told that first; what is not of the API's own shape takes whatever it is sent.
+    assert_eq!(app.nobody().get(&format!("{path}?surprise=1")).await.error(401), "unauthorized");
+    for open in ["/api/openapi.json?v=2", "/healthz?probe=1"] {
+        app.get(open).await.expect(200);
+    }
+    // An emergency stop is never held up.
+    let stop = app.act(&format!("/api/printers/{NOTHING}/emergency-stop?surprise=1")).await;
+    assert_eq!(stop.error(404), "printer_not_found");
 }
 
 #[tokio::test]

@@ -84,7 +84,7 @@ impl AgentCall {
         Ok(AgentReply { message, data: shown(&jobs::JobView::new(&self.app.job_handles, &job))? })
     }
 
-    pub(super) async fn emergency_stop(&self) -> Result<AgentReply, ApiError> {
+    async fn emergency_stop(&self) -> Result<AgentReply, ApiError> {
         let printer = match (self.param(PRINTER), self.param(JOB)) {
             (None, Some(_)) => {
                 let job = self.job().await?;

@@ -24,7 +24,7 @@ use crate::http::path_id::PathId;
 use crate::http::production::sign_off::{NOTHING, SignOffRequest};
 use crate::http::reply::{Plain, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, MaxChars, OptionalBody, Rule};
+use crate::http::wire::{EmptyBody, MaxChars, ONE_LINE, OptionalBody, Rule};
 use crate::printers::adapter::PrinterError;
 use crate::printers::connections::PrinterConnection;
 
@@ -153,7 +153,7 @@ struct Maintenance {
     /// True takes it out of service, false puts it back.
     on: bool,
     /// Why it is out of service, as a note for the staff.
-    #[api(MaxChars(500))]
+    #[api(ONE_LINE, MaxChars(500))]
     note: Option<String>,
 }
 
