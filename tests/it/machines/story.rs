@@ -50,13 +50,18 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
     });
     floor.app.post("/api/inventory/materials", &low).await.expect(201);
     told(&floor, "low stock: PETG, 1 g free, reorder point 500 g").await;
-    told(&floor, &format!("job {job} failed: ")).await;
-    for words in
-        ["is lost: ", "is back", "webhook endpoint", "low stock: PETG", &format!("job {job} failed: "), "serving"]
-    {
+    let failed = format!("job {job} failed: ");
+    told(&floor, &failed).await;
+    for words in ["is lost: ", "is back", "webhook endpoint", "low stock: PETG", failed.as_str(), "serving"] {
         assert_eq!(lines(&floor, words).len(), 1, "{words}: {:#?}", lines(&floor, words));
     }
-    for (words, level) in [("is lost: ", "WARN"), ("is back", "INFO"), ("webhook endpoint", "WARN")] {
+    for (words, level) in [
+        ("is lost: ", "WARN"),
+        ("is back", "INFO"),
+        ("webhook endpoint", "WARN"),
+        ("low stock: PETG", "WARN"),
+        (failed.as_str(), "WARN"),
+    ] {
         assert!(lines(&floor, words)[0].contains(level), "{words} at {level}");
     }
 }
