@@ -12,16 +12,33 @@ mod load;
 mod sharing;
 mod swollen;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
 
 use crate::support::client::Answer;
 use crate::support::{App, Db};
+
+/// The longest that an emergency stop and a health check may take each beside any attack, on a machine that is busy with
+/// tests.
+const MAX_STOP: Duration = Duration::from_secs(1);
 
 /// Settings of a server under test, for what this file is about: `SECTION__KEY` and value.
 pub async fn app(settings: &[(&str, &str)]) -> App {
     let app = App::on(Db::sqlite());
     let app = settings.iter().fold(app, |app, (name, value)| app.env(&format!("PRINTFLOOR_{name}"), value));
     app.start().await
+}
+
+/// Stops a printer and asks for health; each is answered in time.
+async fn stops_in_time(app: &App, printer: &str) {
+    let began = Instant::now();
+    app.post(&format!("/api/printers/{printer}/emergency-stop"), &json!({})).await.expect(200);
+    let stopped = began.elapsed();
+    let began = Instant::now();
+    app.get("/healthz").await.expect(200);
+    let healthy = began.elapsed();
+    assert!(stopped < MAX_STOP && healthy < MAX_STOP, "the stop took {stopped:?}, the health check {healthy:?}");
 }
 
 /// What the two headers say: limit and what is left.

@@ -248,6 +248,13 @@ async fn the_rendition_for_3_0_and_the_catalogue_of_events_are_for_anybody() {
     }
 }
 
+/// The page that shows the description offers them in this order, and the page at `/` says to take the key.
+#[test]
+fn an_api_key_is_the_first_way_to_say_who_one_is() {
+    let schemes = CONTRACT.document["components"]["securitySchemes"].as_object().unwrap();
+    assert_eq!(schemes.keys().next().unwrap(), "apiKey");
+}
+
 #[test]
 fn what_endpoints_are_sent_is_described() {
     let events = CONTRACT.document["webhooks"].as_object().unwrap();

@@ -2,7 +2,6 @@
 //! that unpack to much more than they are.
 
 use std::io::Write as _;
-use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -10,12 +9,9 @@ use serde_json::json;
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
-use super::app;
+use super::{app, stops_in_time};
 use crate::api::{PASSWORD, id, paths, some_sku};
 use crate::support::{App, on_both, until};
-
-/// The longest that an emergency stop may take beside any attack, on a machine that is busy with tests.
-const MAX_STOP: Duration = Duration::from_secs(2);
 
 on_both! {
     async fn what_was_taken_can_be_read_after_the_next_start(db: Db) {
@@ -87,14 +83,9 @@ async fn files_that_unpack_to_much_more_delay_no_emergency_stop() {
             tokio::spawn(async move { client.upload(&format!("{n}.bgcode"), bomb).await.status })
         })
         .collect();
-    let mut slowest = Duration::ZERO;
     for _ in 0..10 {
-        let began = Instant::now();
-        app.post(&format!("/api/printers/{printer}/emergency-stop"), &json!({})).await.expect(200);
-        app.get("/healthz").await.expect(200);
-        slowest = slowest.max(began.elapsed());
+        stops_in_time(&app, &printer).await;
     }
-    assert!(slowest < MAX_STOP, "{slowest:?}");
     let stopped = || fleet.printers[0].handle.log().iter().any(|one| matches!(one.what, What::EmergencyStop));
     until("the stop to have arrived", || async { stopped().then_some(()) }).await;
     for upload in uploads {

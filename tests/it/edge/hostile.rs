@@ -152,7 +152,7 @@ async fn no_answer_of_an_outside_system_ends_the_server() {
     let base = parrot(parsed_again()).await;
     let app = app(&[("MAIL__API_KEY", "key"), ("MAIL__API_URL", &base), ("AGENT__URL", &base)]).await;
     let before = app.pid();
-    for kind in ["fw_rest", "server_rest"] {
+    for kind in ["fw_rest", "server_rest", "prusa_link"] {
         let body = json!({
             "name": kind, "type": kind, "machineType": "fdm_standard", "baseUrl": format!("{base}/{kind}"), "apiKey": "k",
             "buildVolume": {"x": 220, "y": 220, "z": 250},

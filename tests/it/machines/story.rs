@@ -50,13 +50,19 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
     });
     floor.app.post("/api/inventory/materials", &low).await.expect(201);
     told(&floor, "low stock: PETG, 1 g free, reorder point 500 g").await;
-    told(&floor, &format!("job {job} failed: ")).await;
-    for words in
-        ["is lost: ", "is back", "webhook endpoint", "low stock: PETG", &format!("job {job} failed: "), "serving"]
-    {
+    assert_eq!(metric(&floor, "printfloor_materials_low").await, Some(1));
+    let failed = format!("job {job} failed: ");
+    told(&floor, &failed).await;
+    for words in ["is lost: ", "is back", "webhook endpoint", "low stock: PETG", failed.as_str(), "serving"] {
         assert_eq!(lines(&floor, words).len(), 1, "{words}: {:#?}", lines(&floor, words));
     }
-    for (words, level) in [("is lost: ", "WARN"), ("is back", "INFO"), ("webhook endpoint", "WARN")] {
+    for (words, level) in [
+        ("is lost: ", "WARN"),
+        ("is back", "INFO"),
+        ("webhook endpoint", "WARN"),
+        ("low stock: PETG", "WARN"),
+        (failed.as_str(), "WARN"),
+    ] {
         assert!(lines(&floor, words)[0].contains(level), "{words} at {level}");
     }
 }
@@ -85,9 +91,11 @@ async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
     const OFFLINE: &str = r#"printfloor_printers{state="offline"}"#;
     const FAILED: &str = r#"printfloor_jobs{state="FAILED"}"#;
     const FLAGGED: &str = r#"printfloor_orders_flagged{flag="job_failed"}"#;
+    const ATTENTION: &str = "printfloor_printers_attention";
     let env = [("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org"), ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "2")];
     let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &env).await;
     assert_eq!(metric(&floor, UNREACHABLE).await.unwrap_or_default(), 0);
+    assert_eq!(metric(&floor, ATTENTION).await, Some(0));
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
@@ -96,7 +104,7 @@ async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
     let mail = decoded(&mail);
     assert!(mail.contains(&format!("Printer lost: {name}")) && mail.contains("ops@example.org"), "{mail}");
     assert!(mail.contains("It has a job in hand, which waits"), "{mail}");
-    for name in [UNREACHABLE, OFFLINE] {
+    for name in [UNREACHABLE, OFFLINE, ATTENTION] {
         until(&format!("{name} to be 1"), || async { (metric(&floor, name).await == Some(1)).then_some(()) }).await;
     }
     floor.faults(0, |faults| faults.disconnect = false);
@@ -116,8 +124,8 @@ async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
     let line = &lines(&floor, &flagged)[0];
     assert!(line.contains("WARN") && line.contains("order.flagged"), "{line}");
     assert_eq!(lines(&floor, "needs a person").len(), 1);
-    // What the database counts is asked now and then.
-    for name in [FAILED, FLAGGED] {
+    // What the database counts is asked now and then. Whoever clears the bed looks at what failed.
+    for name in [FAILED, FLAGGED, ATTENTION] {
         until(&format!("{name} to be 1"), || async { (metric(&floor, name).await == Some(1)).then_some(()) }).await;
     }
 }

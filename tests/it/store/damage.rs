@@ -53,10 +53,13 @@ on_both! {
         assert_eq!(app.get(&path).await.expect(200)["status"], "created");
         app.post(&format!("{path}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
         app.order(&skus[1], 1).await;
-        // Lists leave out what they cannot show.
-        let listed = app.get("/api/orders").await.expect(200);
-        assert_eq!(listed["orders"].as_array().unwrap().len(), 2, "{listed}");
-        assert_eq!(app.get("/api/skus").await.expect(200)["skus"].as_array().unwrap().len(), 1);
+        // Lists leave out what they cannot show. Rows are counted all the same; printers are listed from memory. The jobs of
+        // what is damaged are there.
+        for (list, shown, total) in [("orders", 2, 3), ("skus", 1, 2), ("printers", 0, 0), ("jobs", 2, 2)] {
+            let listed = app.get(&format!("/api/{list}")).await.expect(200);
+            assert_eq!(listed[list].as_array().unwrap().len(), shown, "{listed}");
+            assert_eq!(listed["pagination"]["total"], total, "{listed}");
+        }
         // What is damaged says so, to whoever reads or asks it.
         assert_eq!(app.get(&format!("/api/orders/{}", orders[0])).await.error(500), "internal");
         let refused = app.post(&format!("/api/orders/{}/confirm", orders[0]), &json!({})).await;
@@ -69,6 +72,11 @@ on_both! {
         })
         .await;
         assert_eq!(ready["status"], "degraded", "{ready}");
+        // The rows that lists met: the order's and the SKU's. The printer is counted among what is out of service.
+        let metrics = app.get("/metrics").await.text;
+        for counted in ["printfloor_damaged_rows 2", "printfloor_actors{kind=\"printer\",status=\"parked\"} 1"] {
+            assert!(metrics.lines().any(|line| line == counted), "{counted}: {metrics}");
+        }
         let actors = app.get("/api/system/actors").await.expect(200).to_string();
         for id in [&orders[0], &printer] {
             assert!(actors.contains(&format!("{id} is damaged")), "{actors}");

@@ -63,6 +63,9 @@ on_both! {
         let events = app.get(&format!("/api/events?event=endpoint.disabled&subject={endpoint}")).await.expect(200);
         assert_eq!(events["events"].as_array().unwrap().len(), 1, "{events}");
         until("a mail", || async { (mails(&app, "Webhook endpoint disabled").len() == 1).then_some(()) }).await;
+        let metrics = app.get("/metrics").await.text;
+        let counted = "printfloor_webhook_endpoints{state=\"disabled\"} 1";
+        assert!(metrics.lines().any(|line| line == counted), "{metrics}");
 
         let held: Vec<String> = vec![happen(&app, &sku).await, happen(&app, &sku).await];
         until("two to be held", || async { (log(&app, &endpoint).await.len() == 3).then_some(()) }).await;

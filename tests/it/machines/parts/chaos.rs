@@ -1,4 +1,5 @@
 //! kill -9 at random moments while people sign parts of kits off: each word that was acknowledged counts, and counts once.
+//! The seed is printed; `PRINTFLOOR_TEST_SEED` replays one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,8 +11,10 @@ use serde_json::{Value, json};
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions};
 
+use crate::chaos::from_env;
 use crate::support::{App, Client, on_both, until};
 
+/// The seed without `PRINTFLOOR_TEST_SEED`.
 const SEED: u64 = 20_261_122;
 const KILLS: usize = 12;
 const SETS: u32 = 4;
@@ -20,8 +23,8 @@ const COMPONENTS: [(u32, u32); 2] = [(1, 1), (3, 2)];
 
 /// Clears beds and says how many parts are good, until it is over and every word was acknowledged. Gives what was said of
 /// each attempt.
-async fn inspect(client: Client, over: Arc<AtomicBool>) -> BTreeMap<String, u64> {
-    let mut rng = Rng::with_seed(SEED);
+async fn inspect(client: Client, over: Arc<AtomicBool>, seed: u64) -> BTreeMap<String, u64> {
+    let mut rng = Rng::with_seed(seed);
     let mut said: BTreeMap<String, (String, u64)> = BTreeMap::new();
     let mut heard: BTreeMap<String, u64> = BTreeMap::new();
     loop {
@@ -57,8 +60,10 @@ async fn inspect(client: Client, over: Arc<AtomicBool>) -> BTreeMap<String, u64>
 
 on_both! {
     async fn killed_at_random_moments_every_word_about_parts_counts_once(db: Db) {
+        let seed = from_env("PRINTFLOOR_TEST_SEED", SEED);
+        eprintln!("seed {seed}");
         let mut app = App::on(db).env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 1.5).start().await;
-        let fleet = Fleet::start(FleetOptions { speed: 2_000.0, seed: SEED, ..FleetOptions::of_each_for_text(2) }).await.unwrap();
+        let fleet = Fleet::start(FleetOptions { speed: 2_000.0, seed, ..FleetOptions::of_each_for_text(2) }).await.unwrap();
         for sim in &fleet.printers {
             let printer = app.printer(sim).await;
             app.patch(&format!("/api/printers/{printer}"), &json!({"autoClear": false})).await.expect(200);
@@ -78,8 +83,8 @@ on_both! {
         let order = app.paid_order(&kit, SETS).await;
 
         let over = Arc::new(AtomicBool::new(false));
-        let inspector = tokio::spawn(inspect(app.with_key(app.key.as_deref().unwrap()), over.clone()));
-        let mut rng = Rng::with_seed(SEED);
+        let inspector = tokio::spawn(inspect(app.with_key(app.key.as_deref().unwrap()), over.clone(), seed));
+        let mut rng = Rng::with_seed(seed);
         for _ in 0..KILLS {
             tokio::time::sleep(Duration::from_millis(rng.u64(5..400))).await;
             app.kill_9();
