@@ -246,6 +246,10 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
         change.walk();
     }
     for ask in unanswered {
+        // Asked for twice in one message, or held by the walk.
+        if change.next.claims.get(&ask.id).is_some_and(|known| !known.waits()) {
+            continue;
+        }
         let claim = Claim {
             id: ask.id,
             material_id: material.id,

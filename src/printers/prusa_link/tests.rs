@@ -132,7 +132,7 @@ async fn an_upload_prints_nothing_replaces_what_is_there_and_its_size_is_compare
 
 #[tokio::test]
 async fn an_older_one_takes_uploads_as_forms() {
-    let stored = post(|| async { (StatusCode::CREATED, "{}") });
+    let stored = post(|_: axum::body::Bytes| async { (StatusCode::CREATED, "{}") });
     let router = Router::new()
         .route("/api/version", get(|| async { version(false) }))
         .route("/api/v1/storage", get(|| async { storage() }))
