@@ -241,31 +241,31 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
             }
         }
     }
-    // Before the others: they would pass those that wait already, or that a correction sent back into the line.
+    let asked = |ask: &ClaimAsk| Claim {
+        id: ask.id,
+        material_id: material.id,
+        order_id: order,
+        need: ask.need.max(Amount::ZERO),
+        state: ClaimState::Short,
+        unheard: false,
+        released: ask.released,
+        priority: ask.priority,
+        due_at: ask.due_at,
+        since: ask.since,
+        reserved_at: None,
+        recalled: false,
+        kept: false,
+    };
     if corrected {
+        // What became free goes by rank over those that wait already and those that ask just now, so that nobody is passed.
+        unanswered.iter().for_each(|ask| change.put(asked(ask)));
         change.walk();
     }
     for ask in unanswered {
-        // Asked for twice in one message, or held by the walk.
-        if change.next.claims.get(&ask.id).is_some_and(|known| !known.waits()) {
-            continue;
+        // Held by the walk, or asked for twice in one message.
+        if change.next.claims.get(&ask.id).is_none_or(Claim::waits) {
+            change.check(asked(ask), false);
         }
-        let claim = Claim {
-            id: ask.id,
-            material_id: material.id,
-            order_id: order,
-            need: ask.need.max(Amount::ZERO),
-            state: ClaimState::Short,
-            unheard: false,
-            released: ask.released,
-            priority: ask.priority,
-            due_at: ask.due_at,
-            since: ask.since,
-            reserved_at: None,
-            recalled: false,
-            kept: false,
-        };
-        change.check(claim, false);
     }
     let stand = |material: &Material| {
         let of = |ask: &ClaimAsk| material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(c)));

@@ -128,6 +128,10 @@ fn a_correction_comes_before_new_claims_of_the_same_message() {
     shelf.tell(&claim(vec![later, ask(7, 73)])).unwrap();
     assert_eq!((shelf.state(1), shelf.state(7)), (Some(ClaimState::Short), Some(ClaimState::Held)));
     assert_eq!(shelf.now().reserved, Amount::units(73));
+    // What a correction frees goes to the more urgent one that asks just now, not to the one that waits already.
+    let urgent = ClaimAsk { priority: 9, ..ask(2, 60) };
+    shelf.tell(&claim(vec![urgent, ask(7, 5)])).unwrap();
+    assert_eq!((shelf.state(1), shelf.state(2)), (Some(ClaimState::Short), Some(ClaimState::Held)));
 }
 
 #[test]

@@ -67,9 +67,7 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, ABOUT, "actor")
         .get(operator, "/api/system/actors", actors, |op| op.named("listActors", "Show how each actor in memory fares"))
         .get(open, "/healthz", alive, |op| op.named("healthz", "Is the process alive?"))
-        .get(open, "/readyz", ready, |op| {
-            op.named("readyz", "Whether the server and all it depends on work").about(READY)
-        })
+        .get(open, "/readyz", ready, |op| op.named("readyz", "Does the whole server work?").about(READY))
 }
 
 /// What the process answers as long as it lives.

@@ -37,6 +37,10 @@ each_kind! {
         let path = floor.path(0, &format!("/files/{}", words(&put, "filename")));
         floor.app.delete(&path).await.expect(204);
         floor.faults(0, |faults| faults.wrong_key = true);
+        if kind == PrinterKind::MqttLan {
+            // Its session ends with the old code; before that is seen, a command is lost with it.
+            floor.connection_is(0, "wrong_key").await;
+        }
         let refused = floor.app.act(&floor.path(0, "/pause")).await;
         assert_eq!(refused.error(502), "printer_refused");
         let expected = [
