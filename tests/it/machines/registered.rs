@@ -21,12 +21,12 @@ each_kind! {
         }
         // At the same moment: one of them.
         floor.app.delete(&floor.path(0, "")).await.expect(204);
-        let again = body(first, Some("SN-1"));
+        let again = body(first, Some("01P00A"));
         let both = tokio::join!(floor.app.post("/api/printers", &again), floor.app.post("/api/printers", &again));
         let mut statuses = [both.0.status, both.1.status];
         statuses.sort_unstable();
         assert_eq!(statuses, [201, 409]);
-        let by_serial = body(elsewhere(kind), Some("sn-1"));
+        let by_serial = body(elsewhere(kind), Some("01p00a"));
         assert_eq!(floor.app.post("/api/printers", &by_serial).await.error(409), "printer_exists", "by its serial");
         let moved = floor.app.patch(&floor.path(1, ""), &json!({"baseUrl": first})).await;
         assert_eq!(moved.error(409), "printer_exists");
