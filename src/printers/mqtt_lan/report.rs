@@ -255,15 +255,6 @@ impl Track {
         Some(self.print().file.unwrap_or_else(|| "a print is on".to_owned()))
     }
 
-    /// The file of our last start, if the printer shows it as ended and we did not see that: it may have been printed.
-    pub(super) fn ended_unseen(&self) -> Option<String> {
-        self.state.filter(|state| matches!(state, PrintState::Finished | PrintState::Failed))?;
-        let print = self.print();
-        let ours = self.started.as_ref().is_some_and(|(subtask, _)| *subtask == print.subtask);
-        let seen = self.ended.as_ref().is_some_and(|(ended, _)| ended.same(&print));
-        print.file.filter(|_| ours && !seen)
-    }
-
     /// Numbers of the slots of the filament changers, and the slot that feeds the nozzle now.
     pub(super) fn changer(&self) -> slots::Changer {
         slots::Changer::of(self.report.get("ams"))
