@@ -25,9 +25,6 @@ const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Du
 const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
-/// Why a start is doubted at a printer that names the file as its last one and has no history to ask.
-const ENDED_UNSEEN: &str = "the printer names the file as that of its last print, but nobody saw it being printed";
-
 /// A printer writes its history a moment after the print has ended.
 const HISTORY_SETTLES: Duration = Duration::from_secs(1);
 
@@ -231,7 +228,7 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
             }
         }
         // Its last print may be this one, begun and ended unseen, or the name may stand there before the start took effect.
-        Err(PrinterError::Unsupported(_)) if names_it && !began => return Evidence::Unclear(ENDED_UNSEEN.to_owned()),
+        Err(PrinterError::Unsupported(_)) if names_it && !began => return Evidence::NamesLast,
         Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
         Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
     }

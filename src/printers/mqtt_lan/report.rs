@@ -291,7 +291,9 @@ impl Track {
             _ => Connection::Connected,
         };
         let active = matches!(activity, Activity::Printing | Activity::Paused);
-        let file = ended.map_or_else(|| print.file.clone(), |(ended, _)| ended.file.clone());
+        // An idle printer may name a file that it was told to print and did not begin.
+        let named = print.file.clone().filter(|_| state != PrintState::Idle);
+        let file = ended.map_or(named, |(ended, _)| ended.file.clone());
         // What the last print reached must not count for the one that was started after it.
         let begins = self.started.as_ref().is_some_and(|(subtask, _)| *subtask == print.subtask)
             && self.under_way.as_ref().is_none_or(|known| !known.same(&print))
