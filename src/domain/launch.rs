@@ -2,17 +2,20 @@
 //! build volume, nozzle, build plate, materials in its slots, and what is left there. One function answers for the dispatcher,
 //! for the printer itself, and for people who ask why a job waits.
 //!
-//! What is unknown fits; what is known to differ never does. On a printer with several slots an unbound slot fits nothing.
+//! What is unknown fits; what is known to differ never does. On a printer with several slots an unbound slot fits nothing, and of a
+//! type that does not map slots ([`TypeFacts`]) each filament of the file must be in the slot of its own number.
 
 mod facts;
 mod fit;
-mod forms;
+mod slots;
 #[cfg(test)]
 mod tests;
+mod types;
 
 pub use facts::{LaunchFacts, SlotFacts};
-pub use fit::{ChosenSlot, Fit, Mismatch, fit};
-pub use forms::PrintableForms;
+pub use fit::{Fit, Mismatch, fit};
+pub use slots::{ChosenSlot, FilamentSlot, ReportedSpool};
+pub use types::{KnownTypes, TypeFacts};
 
 use serde::{Deserialize, Serialize};
 
@@ -40,35 +43,20 @@ pub struct SlicedFor {
 }
 
 /// A filament of a file, and what it is of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsedFilament {
-    /// Index in the file, from 0.
+    /// Index in the file, from 0: the tool of plain G-code.
     pub filament: u32,
     /// The material that it is of.
     pub material_id: Id,
+    /// How much of it the plate takes, as the file states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grams: Option<Amount>,
 }
 
 /// Most filaments of a file.
 const MAX_FILAMENTS: u32 = 64;
-
-impl SlicedFor {
-    /// For each filament of the file, by its index, the slot that it comes from, of those that were chosen for the materials;
-    /// `None` for one that the plate does not use. Empty where nobody knows.
-    pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {
-        let of = |material: Id| chosen.iter().find(|one| one.needed.material_id == material).map(|one| one.slot);
-        if self.filaments.is_empty() {
-            // One material needs no telling which.
-            return if let [only] = chosen { vec![Some(only.slot)] } else { Vec::new() };
-        }
-        let used = || self.filaments.iter().filter(|used| used.filament < MAX_FILAMENTS);
-        let mut slots = vec![None; used().map(|used| used.filament as usize + 1).max().unwrap_or_default()];
-        for used in used() {
-            slots[used.filament as usize] = of(used.material_id);
-        }
-        slots
-    }
-}
 
 impl Default for SlicedFor {
     fn default() -> Self {

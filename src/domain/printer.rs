@@ -48,7 +48,7 @@ pub use slots::{MAX_SLOTS, Slot, SlotSource, Spool, SpoolBinding};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::Id;
-use crate::domain::launch::ChosenSlot;
+use crate::domain::launch::{ChosenSlot, FilamentSlot};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
@@ -208,7 +208,7 @@ pub struct InHand {
     /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty where
     /// nobody knows.
     #[serde(default)]
-    pub filament_slots: Vec<Option<u32>>,
+    pub filament_slots: Vec<Option<FilamentSlot>>,
     /// Length of filament in millimetres, as the file states it; `None` if it does not.
     #[serde(default)]
     pub stated_mm: Option<f64>,

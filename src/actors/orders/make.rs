@@ -101,7 +101,9 @@ fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<
     let of = |filament| {
         fields.materials.iter().find(|one| one.filament == filament).map_or(material_id, |one| one.material_id)
     };
-    used.into_iter().map(|filament| UsedFilament { filament, material_id: of(filament) }).collect()
+    let grams = |filament| plate.and_then(|plate| plate.filaments.iter().find(|one| one.index == filament)?.grams);
+    let one = |filament| UsedFilament { filament, material_id: of(filament), grams: grams(filament) };
+    used.into_iter().map(one).collect()
 }
 
 /// What one plate takes of each material: what the file states of its filaments, where the material is counted in grams, else the

@@ -24,7 +24,7 @@ impl Rehearsal {
     ) -> Self {
         let mut board = Board::new(rules);
         for printer in printers {
-            let mut known = BoardPrinter::of(printer, &board.rules.forms);
+            let mut known = BoardPrinter::of(printer, &board.rules.types);
             known.free = false;
             board.printers.insert(printer.id, known);
         }

@@ -8,7 +8,7 @@ use super::*;
 use crate::domain::amount::Amount;
 use crate::domain::dispatch::Board;
 use crate::domain::file::GcodeForm;
-use crate::domain::launch::{LaunchNeeds, MaterialNeed, PrintableForms, SlicedFor, fit};
+use crate::domain::launch::{KnownTypes, LaunchNeeds, MaterialNeed, SlicedFor, fit};
 use crate::domain::printer::{PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::sku::MachineType;
@@ -21,7 +21,7 @@ const HOUR: i64 = 60 * MINUTE;
 const STARTING_MS: i64 = MINUTE;
 
 fn rules() -> BoardRules {
-    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: PrintableForms::default() }
+    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() }
 }
 
 fn printer(number: u32, auto_clear: bool, loaded: Option<u32>) -> Printer {
@@ -230,7 +230,7 @@ proptest! {
             prop_assert_eq!(forecast.jobs.get(&proposal.job), Some(&expected));
         }
         for (_, job) in orders.iter().flat_map(|order| order.jobs.iter()) {
-            let fits = |printer: &Printer| fit(&job.launch_needs(), &printer.launch_facts(None)).fits();
+            let fits = |printer: &Printer| fit(&job.launch_needs(), &printer.launch_facts(&KnownTypes::default())).fits();
             prop_assert_eq!(forecast.jobs.contains_key(&job.id), printers.iter().any(fits));
         }
         let work: i64 = forecast.jobs.keys().map(|job| STARTING_MS + minutes_of(job) * 1000).sum();

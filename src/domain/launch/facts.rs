@@ -1,6 +1,6 @@
 //! What is known of a printer that decides which jobs it can make.
 
-use super::{PrintableForms, plate_key};
+use super::{TypeFacts, plate_key};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
@@ -15,6 +15,8 @@ pub struct SlotFacts {
     pub material_id: Option<Id>,
     /// What is left on its spool, in the material's unit; `None` is unknown.
     pub remaining: Option<Amount>,
+    /// Whether the printer itself reports the slot. Any other is a spool beside those that it can choose from.
+    pub reported: bool,
 }
 
 /// A printer as the match sees it. `None` is unknown and fits.
@@ -23,6 +25,7 @@ pub struct LaunchFacts {
     pub(super) machine_type: MachineType,
     pub(super) volume: Option<Dimensions>,
     pub(super) forms: Vec<GcodeForm>,
+    pub(super) maps_slots: bool,
     pub(super) nozzle_diameter: Option<f64>,
     pub(super) plate_type: Option<String>,
     /// The key of `plate_type`, made once because the dispatcher compares it often.
@@ -31,21 +34,15 @@ pub struct LaunchFacts {
 }
 
 impl LaunchFacts {
-    /// Facts of a machine with these slots, of which it has one at least.
-    pub fn new(machine_type: MachineType, volume: Option<Dimensions>, slots: Vec<SlotFacts>) -> Self {
-        let forms = Self::all_forms().to_vec();
-        Self { machine_type, volume, forms, nozzle_diameter: None, plate_type: None, plate_key: None, slots }
-    }
-
-    const fn all_forms() -> [GcodeForm; 3] {
-        [GcodeForm::Text, GcodeForm::Binary, GcodeForm::Package]
-    }
-
-    /// With the formats that printers of this type print.
-    #[must_use]
-    pub fn printing(mut self, kind: &str, forms: &PrintableForms) -> Self {
-        self.forms.retain(|form| forms.prints(kind, *form));
-        self
+    /// Facts of a machine of this printer type with these slots, of which it has one at least.
+    pub fn new(
+        of_type: TypeFacts,
+        machine_type: MachineType,
+        volume: Option<Dimensions>,
+        slots: Vec<SlotFacts>,
+    ) -> Self {
+        let TypeFacts { forms, maps_slots } = of_type;
+        Self { machine_type, volume, forms, maps_slots, nozzle_diameter: None, plate_type: None, plate_key: None, slots }
     }
 
     /// With this nozzle (diameter in millimetres) and build plate.

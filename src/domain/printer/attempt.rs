@@ -84,7 +84,9 @@ impl Printer {
         server_mark: Option<&str>,
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
-        let could = self.could_start();
+        let could = self.could_start().map_err(|why| format!("the printer is {why}"));
+        let chosen = self.in_hand.iter().flat_map(|in_hand| in_hand.used_slots.clone()).collect::<Vec<_>>();
+        let could = could.and_then(|()| self.still_holds(&chosen));
         let mut answer = PrinterAnswer::Done;
         let mut decision = self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, Phase::Taken) {
@@ -94,8 +96,9 @@ impl Printer {
                 in_hand.server_mark = mark.map(str::to_owned);
                 in_hand.enter(match could {
                     Ok(()) => Phase::StartSent { at: cx.now },
-                    // Something came in between (a person, another print): no fault of the job or of the printer.
-                    Err(why) => not_started(false, false, format!("not started: the printer is {why}")),
+                    // Something came in between (a person, another print, another spool): no fault of the job or of the
+                    // printer.
+                    Err(why) => not_started(false, false, format!("not started: {why}")),
                 });
                 if matches!(in_hand.phase, Phase::StartSent { .. }) {
                     answer = PrinterAnswer::Go;

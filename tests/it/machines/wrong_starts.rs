@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
 
+use super::slots::{fed, fit_changer, load, reported, reports_slots};
 use super::{
-    FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, SECONDS, SLOW, attempts, keyless, prints, register,
-    words,
+    FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, SECONDS, SLOW, attempts, keyless, maps_slots, prints,
+    register, words,
 };
 use crate::support::Db;
 
@@ -231,6 +232,7 @@ each_kind! {
         let matte = json!({"name": "PLA black", "type": "filament", "variant": "matte", "quantity": 500, "unit": "g"});
         let matte = floor.app.post("/api/inventory/materials", &matte).await.expect(201);
         for n in 0..2 {
+            fit_changer(&floor, n, 2);
             let printer = register(&floor.app, floor.sim(n), json!({})).await;
             floor.app.connected(&printer).await;
             floor.printers.push(printer);
@@ -239,16 +241,28 @@ each_kind! {
         let spools = [json!({"materialId": matte["id"]}), json!({"materialId": null})];
         for (n, spool) in spools.iter().enumerate() {
             for slot in 0..2 {
-                floor.app.post(&floor.path(n, &format!("/slots/{slot}")), spool).await.expect(200);
+                reported(&floor, n, slot).await;
+                load(&floor, n, slot, spool.clone()).await;
             }
         }
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
         assert!(words(&waits, "waitingReason").starts_with("no fdm_standard printer fits it"), "{waits}");
         assert_eq!((floor.count(0, uploaded), floor.count(1, uploaded)), (0, 0));
-        floor.app.post(&floor.path(1, "/slots/1"), &json!({"materialId": floor.material})).await.expect(200);
+        // The file prints with its first tool, which takes the second slot only where the start can say so.
+        let material = json!({"materialId": floor.material});
+        load(&floor, 1, 1, material.clone()).await;
+        if !maps_slots(kind) {
+            let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("PLA black is not in slot 0");
+            floor.job_until("it to say which slot is the right one", &job, why).await;
+            assert_eq!((floor.count(0, uploaded), floor.count(1, uploaded)), (0, 0));
+            load(&floor, 1, 0, material).await;
+        }
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (0, 1));
+        if reports_slots(kind) {
+            assert_eq!(fed(&floor, 1), [[(0, i64::from(maps_slots(kind)))]]);
+        }
         floor.truth().await;
     }
 
