@@ -1,5 +1,5 @@
 //! Whether a printer can make a job, judged when a printer is chosen and once more when it accepts: form of file, machine type,
-//! build volume, nozzle, build plate, materials in its slots, and what is left there. One function answers for the dispatcher,
+//! model, build volume, nozzle, build plate, materials in its slots, and what is left there. One function answers for the dispatcher,
 //! for the printer itself, and for people who ask why a job waits.
 //!
 //! What is unknown fits; what is known to differ never does. On a printer with several slots an unbound slot fits nothing, and of a
@@ -38,6 +38,8 @@ pub struct SlicedFor {
     pub nozzle_diameter: Option<f64>,
     /// The build plate, in the slicer's words.
     pub bed_type: Option<String>,
+    /// The model of the printer, in the slicer's words.
+    pub printer_model: Option<String>,
     /// The filaments of the file that the plate uses; empty for jobs that were made before they were kept here.
     pub filaments: Vec<UsedFilament>,
 }
@@ -60,7 +62,7 @@ const MAX_FILAMENTS: u32 = 64;
 
 impl Default for SlicedFor {
     fn default() -> Self {
-        Self { plate: 1, nozzle_diameter: None, bed_type: None, filaments: Vec::new() }
+        Self { plate: 1, nozzle_diameter: None, bed_type: None, printer_model: None, filaments: Vec::new() }
     }
 }
 
@@ -97,6 +99,11 @@ pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, p
         (PrintEnd::Cancelled | PrintEnd::Failed, ..) if progress.is_finite() => progress.clamp(0.0, 1.0),
         _ => 1.0,
     }
+}
+
+/// A model of printers by its name, so that different spellings are the same: lower-case letters and digits.
+fn model_key(name: &str) -> String {
+    name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// A build plate by its name, so that different spellings are the same: lower-case letters and digits, without the word plate.

@@ -76,6 +76,9 @@ pub struct PrinterFields {
     pub kind: String,
     /// The type of machine, which decides the jobs that it can make.
     pub machine_type: MachineType,
+    /// The model, in the words of slicers; `None` is unknown.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Address of the printer's API, with scheme and port.
     pub base_url: String,
     /// The printer's API key, encrypted with `SECRETS_KEY`; empty if it needs none. No answer of the API contains it.

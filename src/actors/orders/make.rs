@@ -60,6 +60,7 @@ impl MakeSources {
             plate: fields.plate,
             nozzle_diameter: plate.and_then(|plate| plate.nozzle_diameter),
             bed_type: plate.and_then(|plate| plate.bed_type.clone()),
+            printer_model: plate.and_then(|plate| plate.printer_model.clone()),
             filaments: filaments(fields, material_id, plate),
         };
         // What the whole file says is about its first plate.

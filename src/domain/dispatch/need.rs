@@ -29,6 +29,7 @@ struct ClassKey {
     size: Option<[u64; 3]>,
     nozzle: Option<u64>,
     bed_type: Option<String>,
+    model: Option<String>,
     /// The filaments of the file with what they are of: a printer that does not map slots tells them apart.
     filaments: Vec<UsedFilament>,
 }
@@ -61,6 +62,7 @@ impl NeedClass {
             size: needs.dimensions.as_ref().map(bits),
             nozzle: needs.sliced_for.nozzle_diameter.map(f64::to_bits),
             bed_type: needs.sliced_for.bed_type.clone(),
+            model: needs.sliced_for.printer_model.clone(),
             filaments: needs.sliced_for.filaments.clone(),
         };
         Self { key: Arc::new(key), needs: Arc::new(needs) }

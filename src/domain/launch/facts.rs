@@ -1,6 +1,6 @@
 //! What is known of a printer that decides which jobs it can make.
 
-use super::{TypeFacts, plate_key};
+use super::{TypeFacts, model_key, plate_key};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
@@ -30,6 +30,9 @@ pub struct LaunchFacts {
     pub(super) plate_type: Option<String>,
     /// The key of `plate_type`, made once because the dispatcher compares it often.
     pub(super) plate_key: Option<String>,
+    pub(super) model: Option<String>,
+    /// The key of `model`, made once for the same reason.
+    pub(super) model_key: Option<String>,
     pub(super) slots: Vec<SlotFacts>,
 }
 
@@ -42,7 +45,18 @@ impl LaunchFacts {
         slots: Vec<SlotFacts>,
     ) -> Self {
         let TypeFacts { forms, maps_slots } = of_type;
-        Self { machine_type, volume, forms, maps_slots, nozzle_diameter: None, plate_type: None, plate_key: None, slots }
+        Self {
+            machine_type,
+            volume,
+            forms,
+            maps_slots,
+            nozzle_diameter: None,
+            plate_type: None,
+            plate_key: None,
+            model: None,
+            model_key: None,
+            slots,
+        }
     }
 
     /// With this nozzle (diameter in millimetres) and build plate.
@@ -51,6 +65,14 @@ impl LaunchFacts {
         self.nozzle_diameter = nozzle_diameter;
         self.plate_type = plate_type.map(str::to_owned);
         self.plate_key = plate_type.map(plate_key);
+        self
+    }
+
+    /// With this model, in the words of slicers.
+    #[must_use]
+    pub fn of_model(mut self, model: Option<&str>) -> Self {
+        self.model = model.map(str::to_owned);
+        self.model_key = model.map(model_key);
         self
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::slots::choose_all;
-use super::{ChosenSlot, LaunchFacts, LaunchNeeds, MaterialNeed, SAME_NOZZLE_MM, plate_key};
+use super::{ChosenSlot, LaunchFacts, LaunchNeeds, MaterialNeed, SAME_NOZZLE_MM, model_key, plate_key};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
@@ -16,6 +16,13 @@ pub enum Mismatch {
     MachineType(MachineType),
     /// It does not print files of this format.
     Form(GcodeForm),
+    /// It is another model than the file was sliced for.
+    Model {
+        /// What the file was sliced for.
+        wanted: String,
+        /// What the printer is.
+        is: String,
+    },
     /// The part is larger than its build volume.
     TooLarge {
         /// Size of the part in millimetres.
@@ -65,6 +72,7 @@ impl Mismatch {
         match self {
             Self::MachineType(wanted) => format!("not of type {}", wanted.word()),
             Self::Form(form) => format!("not printing .{} files", form.ending()),
+            Self::Model { wanted, is } => format!("is a {is}, the file was sliced for a {wanted}"),
             Self::TooLarge { size, volume } => {
                 let lengths = |of: &Dimensions| format!("{} x {} x {} mm", of.x, of.y, of.z);
                 format!("too small ({}, the print is {})", lengths(volume), lengths(size))
@@ -129,6 +137,11 @@ pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     }
     if !facts.forms.contains(&needs.form) {
         missing.push(Mismatch::Form(needs.form));
+    }
+    if let (Some(wanted), Some(is), Some(key)) = (&needs.sliced_for.printer_model, &facts.model, &facts.model_key)
+        && model_key(wanted) != *key
+    {
+        missing.push(Mismatch::Model { wanted: wanted.clone(), is: is.clone() });
     }
     if let (Some(size), Some(volume)) = (&needs.dimensions, &facts.volume)
         && !size.fits_in(volume)

@@ -58,12 +58,17 @@ fn what_is_unknown_fits_and_what_differs_does_not() {
         plate: 1,
         nozzle_diameter: Some(0.4),
         bed_type: Some("Textured PEI Plate".into()),
+        printer_model: Some("MK4".into()),
         filaments: Vec::new(),
     };
     let unknown = printer(&[(None, None)]);
     assert_eq!(words(&job, &unknown), "");
     assert_eq!(words(&job, &unknown.clone().equipped(Some(0.4), Some("textured_pei"))), "", "another spelling");
     let other = unknown.clone().equipped(Some(0.6), Some("Cool Plate"));
+    assert_eq!(words(&job, &unknown.clone().of_model(Some("mk-4"))), "", "the same model");
+    let mini = unknown.clone().of_model(Some("MINI"));
+    assert_eq!(words(&job, &mini), "is a MINI, the file was sliced for a MK4");
+    assert_eq!(words(&needs(&[(1, 10)]), &mini), "", "a file that does not say");
     assert_eq!(
         words(&job, &other),
         "has a nozzle of 0.6 mm, needs 0.4 mm, has the plate Cool Plate, needs Textured PEI Plate"

@@ -137,7 +137,8 @@ impl Printer {
         };
         let slots = self.slots().into_iter().map(slot).collect();
         let facts = LaunchFacts::new(types.of(&fields.kind), fields.machine_type, fields.build_volume, slots);
-        facts.equipped(fields.nozzle.as_ref().map(|one| one.diameter), fields.plate_type.as_deref())
+        let facts = facts.equipped(fields.nozzle.as_ref().map(|one| one.diameter), fields.plate_type.as_deref());
+        facts.of_model(fields.model.as_deref())
     }
 
     /// The slots from which the printer would take what a job needs; else what is missing, in words for people.

@@ -1,5 +1,6 @@
 //! Slots: which spool is where decides which printer takes a job, and prints use the spools up.
 
+use printfloor::domain::file::GcodeForm;
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, Tray};
@@ -7,7 +8,7 @@ use simulator::faults::SlowUpload;
 use simulator::printer::{FilamentGate, What};
 
 use super::files::printable_of_several;
-use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, maps_slots, register, words};
+use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, maps_slots, prints, register, words};
 use crate::support::{Db, on_both, until};
 
 /// Printers that do not clear their beds, each with these slots: material and what is left.
@@ -199,6 +200,22 @@ each_kind! {
         assert_eq!([floor.started(0), floor.started(1), floor.started(2)], [0, 1, 0]);
         let refused = floor.app.patch(&floor.path(0, ""), &json!({"nozzle": {"diameter": 0}})).await.expect(400);
         assert_eq!(refused["errors"][0]["path"], "nozzle.diameter", "{refused}");
+        floor.truth().await;
+    }
+
+    async fn a_file_goes_to_the_model_that_it_was_sliced_for(kind: PrinterKind) {
+        let (floor, _) = floor(Db::sqlite(), kind, &[&[("black", None)], &[("black", None)]]).await;
+        for (n, model) in ["MINI", "mk4"].into_iter().enumerate() {
+            let shown = floor.app.patch(&floor.path(n, ""), &json!({"model": model})).await.expect(200);
+            assert_eq!(shown["model"], model);
+        }
+        let (order, job) = floor.one().await;
+        floor.app.order_is(&order, "ready").await;
+        // Packages of this simulator do not say for which model they are: then any is right, and the first has been idle longer.
+        let known = prints(kind, GcodeForm::Text);
+        assert_eq!((floor.started(0), floor.started(1)), if known { (0, 1) } else { (1, 0) });
+        let said = if known { json!(["is a MINI, the file was sliced for a MK4"]) } else { json!([]) };
+        assert_eq!(missing(&floor, &job, 0).await, said);
         floor.truth().await;
     }
 

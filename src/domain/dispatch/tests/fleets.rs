@@ -21,6 +21,7 @@ struct Machine {
     volume: Option<u32>,
     nozzle: Option<f64>,
     plate: Option<&'static str>,
+    model: Option<&'static str>,
     /// Material and what is left, of each slot.
     slots: Vec<(Option<u32>, Option<i64>)>,
     ready: bool,
@@ -40,6 +41,7 @@ struct Wanted {
     size: Option<u32>,
     nozzle: Option<f64>,
     bed: Option<&'static str>,
+    model: Option<&'static str>,
     /// Material and need; the first is that of the SKU.
     needs: Vec<(u32, i64)>,
     /// The filament of the file for each of them.
@@ -54,16 +56,18 @@ fn machine() -> impl Strategy<Value = Machine> {
         prop::option::of(50u32..150),
         prop::option::of(select(vec![0.4, 0.6])),
         prop::option::of(select(vec!["Textured PEI Plate", "Cool Plate"])),
+        prop::option::of(select(vec!["MK4", "MINI"])),
         prop::collection::vec(slot, 1..4),
         prop::bool::weighted(0.7),
         0i64..5,
     )
-        .prop_map(|(kind, large, volume, nozzle, plate, slots, ready, idle_ms)| Machine {
+        .prop_map(|(kind, large, volume, nozzle, plate, model, slots, ready, idle_ms)| Machine {
             kind,
             large,
             volume,
             nozzle,
             plate,
+            model,
             slots,
             ready,
             idle_ms,
@@ -79,16 +83,17 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         prop::option::of(50u32..150),
         prop::option::of(select(vec![0.4, 0.6])),
         prop::option::of(select(vec!["textured pei", "cool plate"])),
+        prop::option::of(select(vec!["mk 4", "mini"])),
         needs,
         any::<bool>(),
         Just((0u32..4).collect::<Vec<_>>()).prop_shuffle(),
     )
-        .prop_map(|((order, priority, due), form, large, size, nozzle, bed, needs, turned, tools)| {
+        .prop_map(|((order, priority, due), form, large, size, nozzle, bed, model, needs, turned, tools)| {
             let mut needs: Vec<(u32, i64)> = needs.into_iter().collect();
             if turned {
                 needs.reverse();
             }
-            Wanted { order, priority, due, form, large, size, nozzle, bed, needs, tools }
+            Wanted { order, priority, due, form, large, size, nozzle, bed, model, needs, tools }
         })
 }
 
@@ -98,6 +103,7 @@ fn can(machine: &Machine, job: &Wanted) -> bool {
     let size = job.size.zip(machine.volume).is_none_or(|(size, volume)| size <= volume);
     let nozzle = job.nozzle.zip(machine.nozzle).is_none_or(|(wanted, is)| (wanted - is).abs() < 0.1);
     let plate = job.bed.zip(machine.plate).is_none_or(|(wanted, is)| wanted[..4] == is.to_lowercase()[..4]);
+    let model = job.model.zip(machine.model).is_none_or(|(wanted, is)| wanted.replace(' ', "") == is.to_lowercase());
     let (one, mapped) = (machine.slots.len() == 1, machine.kind == "mapping");
     let fed = |((material, need), tool): (&(u32, i64), &u32)| {
         machine.slots.iter().enumerate().any(|(slot, (held, left))| {
@@ -105,7 +111,7 @@ fn can(machine: &Machine, job: &Wanted) -> bool {
             it && left.is_none_or(|left| left >= *need) && (one || mapped || slot == *tool as usize)
         })
     };
-    form && machine.large == job.large && size && nozzle && plate && job.needs.iter().zip(&job.tools).all(fed)
+    form && machine.large == job.large && size && nozzle && plate && model && job.needs.iter().zip(&job.tools).all(fed)
 }
 
 fn cube(size: u32) -> Dimensions {
@@ -124,6 +130,7 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
     one.fields.build_volume = machine.volume.map(cube);
     one.fields.nozzle = machine.nozzle.map(|diameter| Nozzle { diameter, kind: None });
     one.fields.plate_type = machine.plate.map(str::to_owned);
+    one.fields.model = machine.model.map(str::to_owned);
     one.bed_not_cleared = !machine.ready;
     one.idle_since = NOW.plus_ms(-machine.idle_ms);
     let slot = |(n, (material, left)): (usize, &(Option<u32>, Option<i64>))| Slot {
@@ -160,6 +167,7 @@ fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
         job.dimensions = wanted.size.map(cube);
         job.sliced_for.nozzle_diameter = wanted.nozzle;
         job.sliced_for.bed_type = wanted.bed.map(str::to_owned);
+        job.sliced_for.printer_model = wanted.model.map(str::to_owned);
         (job.material_id, job.need) = (id(wanted.needs[0].0), Amount::units(wanted.needs[0].1));
         let further = wanted.needs[1..].iter().map(|(material, units)| {
             let needed = MaterialNeed { material_id: id(*material), need: Amount::units(*units) };
@@ -266,6 +274,7 @@ fn a_printer_with_the_spool_that_is_used_up_best_comes_first() {
         volume: None,
         nozzle: None,
         plate: None,
+        model: None,
         slots: vec![(Some(2), left)],
         ready: true,
         idle_ms: 0,
@@ -282,6 +291,7 @@ fn a_printer_with_the_spool_that_is_used_up_best_comes_first() {
         size: None,
         nozzle: None,
         bed: None,
+        model: None,
         needs: vec![(2, 40)],
         tools: vec![0],
     };
