@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::KnownTypes;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
-use crate::domain::launch::{Fit, LaunchFacts, LaunchNeeds, MaterialNeed, UsedFilament, fit};
+use crate::domain::launch::{ChosenSlot, Fit, LaunchFacts, LaunchNeeds, MaterialNeed, UsedFilament, fit};
 use crate::domain::printer::{ConfirmedStart, Printer, Refusals};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
@@ -109,6 +109,11 @@ impl BoardPrinter {
     /// Whether it could make such a job at all, whatever it does now.
     pub(super) fn fits(&self, class: &NeedClass) -> bool {
         self.fit(class).fits()
+    }
+
+    /// A print of such a job, or of what it has in hand, takes this from its slots.
+    pub(super) fn use_up(&mut self, used: &[ChosenSlot]) {
+        self.facts.use_up(used);
     }
 
     /// Milliseconds for which it still rests after a refused start; `None` when it does not.

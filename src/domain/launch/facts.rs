@@ -1,6 +1,6 @@
 //! What is known of a printer that decides which jobs it can make.
 
-use super::{TypeFacts, model_key, plate_key};
+use super::{ChosenSlot, TypeFacts, model_key, plate_key};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
@@ -74,6 +74,16 @@ impl LaunchFacts {
         self.model = model.map(str::to_owned);
         self.model_key = model.map(model_key);
         self
+    }
+
+    /// A print takes this from the slots: less is left of what is known to be there.
+    pub fn use_up(&mut self, used: &[ChosenSlot]) {
+        for used in used {
+            let of_it = |one: &&mut SlotFacts| one.slot == used.slot;
+            if let Some(left) = self.slots.iter_mut().find(of_it).and_then(|one| one.remaining.as_mut()) {
+                *left = Amount(left.0.saturating_sub(used.needed.need.0)).max(Amount::ZERO);
+            }
+        }
     }
 
     /// Decides which jobs it is compared with.
