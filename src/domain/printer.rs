@@ -141,6 +141,9 @@ pub enum Phase {
         progress: f64,
         /// The printer's own words on the end, if it gave any.
         reason: Option<String>,
+        /// The printer was out of sight before, so that nobody knows when it ended.
+        #[serde(default)]
+        unseen: bool,
     },
     /// An emergency stop came before the print was seen; kept until the order has acknowledged it.
     Stopped {
@@ -204,6 +207,9 @@ pub struct InHand {
     /// `None` while the printer shows the print or cannot be read.
     #[serde(default)]
     pub gone: Option<String>,
+    /// The printer fell silent during the print and has not been seen printing it since.
+    #[serde(default)]
+    pub out_of_sight: bool,
     /// The slots that it prints from, as they were chosen when it was accepted.
     #[serde(default)]
     pub used_slots: Vec<ChosenSlot>,

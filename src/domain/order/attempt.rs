@@ -18,6 +18,7 @@ struct Ending<'a> {
     filament_mm: Option<f64>,
     progress: f64,
     reason: Option<&'a str>,
+    unseen: bool,
 }
 
 impl OrderChange<'_> {
@@ -41,6 +42,7 @@ impl OrderChange<'_> {
             word: None,
             reason: None,
             started_at: None,
+            unseen: false,
             ended_at: None,
             created_at: self.cx.now,
             sign_off: None,
@@ -117,21 +119,28 @@ impl OrderChange<'_> {
                     self.job_event("job.unverified", id, Some(reason));
                 }
             }
-            Report::Ended { end, filament_mm, progress, reason } => {
+            Report::Ended { end, filament_mm, progress, reason, unseen } => {
                 let (filament_mm, progress, reason) = (*filament_mm, *progress, reason.as_deref());
-                self.ended(&job, &known, &Ending { end: *end, filament_mm, progress, reason });
+                self.ended(&job, &known, &Ending { end: *end, filament_mm, progress, reason, unseen: *unseen });
             }
             // A print that was seen running cannot have failed to start, so its job ends here and is not printed
             // again without a person.
             Report::NotStarted { reason, .. } | Report::Stopped { reason } if began => {
                 let reason = Some(reason.as_str());
-                self.ended(&job, &known, &Ending { end: PrintEnd::Failed, filament_mm: None, progress: 0.0, reason });
+                let end = PrintEnd::Failed;
+                self.ended(&job, &known, &Ending { end, filament_mm: None, progress: 0.0, reason, unseen: false });
             }
             Report::CancelledBeforeStart if began => {
                 self.ended(
                     &job,
                     &known,
-                    &Ending { end: PrintEnd::Cancelled, filament_mm: None, progress: 0.0, reason: None },
+                    &Ending {
+                        end: PrintEnd::Cancelled,
+                        filament_mm: None,
+                        progress: 0.0,
+                        reason: None,
+                        unseen: false,
+                    },
                 );
             }
             Report::NotStarted { start_sent, counts, reason } => {
@@ -176,7 +185,7 @@ impl OrderChange<'_> {
             return impossible("the print was seen, so it did start; resolve it as finished or failed");
         }
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
-        let ending = |end, progress, reason| Ending { end, filament_mm: None, progress, reason };
+        let ending = |end, progress, reason| Ending { end, filament_mm: None, progress, reason, unseen: true };
         match outcome {
             Resolution::Finished => self.ended(&job, &attempt, &ending(PrintEnd::Finished, 1.0, None)),
             Resolution::Failed => {
@@ -222,6 +231,7 @@ impl OrderChange<'_> {
     /// The print is over. A finished print completes the job even if a cancel was waiting; any other end confirms
     /// that cancel.
     fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &Ending<'_>) {
+        let began = attempt.started_at;
         self.confirmed(job, attempt);
         let (now, id) = (self.cx.now, job.id);
         let used = job.used(ending.end, ending.filament_mm, ending.progress);
@@ -234,6 +244,9 @@ impl OrderChange<'_> {
             attempt.unverified = false;
             attempt.reason = ending.reason.map(str::to_owned);
             attempt.ended_at = Some(now);
+            // When it began nobody saw, if it was not seen before.
+            attempt.started_at = began;
+            attempt.unseen = ending.unseen || began.is_none();
             attempt.used = job.claims().iter().map(|claim| claim.need.scaled(used)).sum();
         });
         self.printed(job, attempt.id, ending.end == PrintEnd::Finished);

@@ -65,6 +65,7 @@ pub(super) fn decide(
                 server_mark: None,
                 began_at: None,
                 gone: None,
+                out_of_sight: false,
                 used_slots: Vec::new(),
                 plate: needs.sliced_for.plate,
                 filament_slots: slots
