@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, SlicedFor, SlotFacts, UsedFilament};
 use crate::domain::amount::Amount;
+use crate::domain::id::Id;
 
 /// A slot that a job takes a material from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -139,7 +140,7 @@ pub(super) fn choose_all(needs: &LaunchNeeds, facts: &LaunchFacts, missing: &mut
     chosen
 }
 
-fn holds(slots: &[SlotFacts], material: crate::domain::id::Id) -> bool {
+fn holds(slots: &[SlotFacts], material: Id) -> bool {
     slots.iter().any(|one| one.material_id == Some(material))
 }
 
@@ -162,9 +163,8 @@ fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> R
 /// Of those that hold enough of it the one with least; one of which it is not known what is left comes after them.
 fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
     let of_it = || slots.iter().filter(|one| one.material_id == Some(needed.material_id));
-    let best = of_it()
-        .filter(|one| enough(one, needed))
-        .min_by_key(|one| (one.remaining.is_none(), one.remaining, one.slot));
+    let best =
+        of_it().filter(|one| enough(one, needed)).min_by_key(|one| (one.remaining.is_none(), one.remaining, one.slot));
     if let Some(best) = best {
         return Ok(chosen(best, needed, true));
     }

@@ -123,7 +123,10 @@ fn a_job_that_its_slots_cannot_feed_is_not_taken() {
     assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains("9 units")), "{answer:?}");
     let types = || KnownTypes::new([("fw_rest", TypeFacts { maps_slots: true, ..TypeFacts::default() })]);
     shop.bench.rules.types = types();
-    assert!(matches!(shop.ask(take(ATTEMPT + 2)).unwrap().answer, PrinterAnswer::NotTaken(_)), "both are beside a changer");
+    assert!(
+        matches!(shop.ask(take(ATTEMPT + 2)).unwrap().answer, PrinterAnswer::NotTaken(_)),
+        "both are beside a changer"
+    );
     let mut shop = PrinterFixture::idle();
     shop.bench.rules.types = types();
     report(&mut shop, &[reported(0, "A", Some(9)), reported(1, "A", Some(11))]);

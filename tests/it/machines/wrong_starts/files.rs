@@ -6,9 +6,7 @@ use simulator::bambu::Bambu;
 use simulator::faults::{FailAt, SlowUpload};
 use simulator::printer::What;
 
-use super::super::{
-    FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, SECONDS, SLOW, prints, words,
-};
+use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, SECONDS, SLOW, prints, words};
 use super::{slow_uploads, uploaded};
 use crate::api::materials::mails;
 use crate::support::until;
