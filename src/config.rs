@@ -30,7 +30,8 @@ use self::io_words::io_words;
 use self::layers::{DEFAULTS, KnownSettings, MODE};
 use self::shown::Given;
 use self::values::Secret;
-use crate::domain::dispatch::{BoardRules, PrintableForms};
+use crate::domain::dispatch::BoardRules;
+use crate::domain::launch::KnownTypes;
 use crate::domain::refusal::MAX_FAULTS;
 use crate::domain::rules::{QualityRules, Rules, TaxRate};
 use crate::services::slicer::SlicerSettings;
@@ -277,22 +278,23 @@ impl Config {
     }
 
     /// The settings that the dispatcher's board depends on.
-    pub fn board_rules(&self, forms: PrintableForms) -> BoardRules {
+    pub fn board_rules(&self, types: KnownTypes) -> BoardRules {
         let most = self.dispatch.max_starts_per_minute;
         BoardRules {
             max_starts_per_minute: (most > 0).then_some(most),
             refusals_until_failed: self.dispatch.refusals_until_failed as usize,
-            forms,
+            types,
         }
     }
 
-    /// The settings that the rules of the domain depend on.
-    pub fn rules(&self) -> Rules {
+    /// The settings that the rules of the domain depend on, with what is known of the printer types.
+    pub fn rules(&self, types: KnownTypes) -> Rules {
         let rates = self.tax.rates.iter();
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
             confirm_ms: self.dispatch.start_confirm_timeout_seconds.millis(),
             offline_ms: self.printers.offline_after_seconds.millis(),
+            types,
             max_jobs: self.orders.max_jobs_per_order,
             currency: self.orders.currency.clone(),
             site: self.orders.default_site.clone(),

@@ -143,6 +143,7 @@ pub async fn printer(shop: &App, n: usize) -> Id {
         loaded_material_id: None,
         nozzle: None,
         plate_type: None,
+        model: None,
         location: None,
         tags: Vec::new(),
     };

@@ -4,7 +4,7 @@ mod shop;
 
 use std::time::Instant;
 
-use printfloor::domain::dispatch::{BoardRules, PrintableForms};
+use printfloor::domain::dispatch::{BoardRules, KnownTypes};
 use printfloor::domain::forecast::{Paces, PrinterOutlook, ShopKnowledge, forecast};
 use printfloor::domain::order::Order;
 use printfloor::domain::printer::Printer;
@@ -28,7 +28,7 @@ pub fn run() -> Vec<Row> {
 }
 
 pub fn rules() -> BoardRules {
-    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: PrintableForms::default() }
+    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() }
 }
 
 pub fn hours() -> ShopHours {

@@ -23,6 +23,8 @@ pub struct Faults {
     pub disk_full: bool,
     /// Uploads are received at this speed.
     pub slow_upload: Option<SlowUpload>,
+    /// Of what is uploaded only so many bytes are kept, and the upload is answered with success.
+    pub keeps_bytes: Option<u64>,
     /// Uploads that overlap share one temporary file with those of other printers on this computer that have this fault,
     /// each writing at its own position, as Moonraker's do when they begin in the same second.
     pub shared_upload_file: bool,

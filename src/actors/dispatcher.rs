@@ -127,7 +127,7 @@ impl Dispatcher {
             printers: &printers,
             materials: &materials,
             holders: &holders,
-            forms: &self.floor.rules.forms,
+            types: &self.floor.rules.types,
             now: self.floor.environment.now(),
         })
     }

@@ -22,7 +22,7 @@ use crate::actors::slicing::Slicing;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
-use crate::printers::registry::{Registry, Settings, printable_forms};
+use crate::printers::registry::{Registry, Settings, known_types};
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
 use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
@@ -83,7 +83,7 @@ impl App {
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
         let (orders, jobs) = queries.highest_numbers().await?;
-        let environment = Arc::new(Environment::with_clock(config.rules(), clock, orders, jobs));
+        let environment = Arc::new(Environment::with_clock(config.rules(known_types()), clock, orders, jobs));
 
         let components = Components::default();
         let (root, ended) = Root::spawn(None, Root, components.clone()).await?;
@@ -106,7 +106,7 @@ impl App {
         let new_references = watch::Sender::new(0);
         let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
         let blobs = Arc::new(Blobs::open(config.files_dir())?);
-        let board_rules = config.board_rules(printable_forms());
+        let board_rules = config.board_rules(known_types());
         let services = EffectServices {
             forecaster: Forecaster::new(ForecastSources {
                 orders: orders.clone(),

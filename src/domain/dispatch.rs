@@ -27,7 +27,7 @@ use crate::domain::sku::MachineType;
 use crate::domain::time::Timestamp;
 use need::{BoardPrinter, NeedClass, PrinterRank};
 
-pub use crate::domain::launch::PrintableForms;
+pub use crate::domain::launch::KnownTypes;
 pub use matching::{PrinterMatch, match_printers};
 pub use reason::{Surroundings, waiting_reason};
 pub use refused::RefusedJob;
@@ -46,8 +46,8 @@ pub struct BoardRules {
     pub max_starts_per_minute: Option<u32>,
     /// Number of printers that refuse to start a job before the job is FAILED.
     pub refusals_until_failed: usize,
-    /// Which types of printers print which files.
-    pub forms: PrintableForms,
+    /// What printers of each type print, and from where.
+    pub types: KnownTypes,
 }
 
 /// A job and a free printer that fits it. The order is to be asked to claim the printer for the job.
@@ -175,7 +175,7 @@ impl Board {
         if printer.archived {
             self.printers.remove(&printer.id);
         } else {
-            self.printers.insert(printer.id, BoardPrinter::of(printer, &self.rules.forms));
+            self.printers.insert(printer.id, BoardPrinter::of(printer, &self.rules.types));
         }
     }
 

@@ -1,18 +1,21 @@
 //! Whether a printer can make a job, judged when a printer is chosen and once more when it accepts: form of file, machine type,
-//! build volume, nozzle, build plate, materials in its slots, and what is left there. One function answers for the dispatcher,
+//! model, build volume, nozzle, build plate, materials in its slots, and what is left there. One function answers for the dispatcher,
 //! for the printer itself, and for people who ask why a job waits.
 //!
-//! What is unknown fits; what is known to differ never does. On a printer with several slots an unbound slot fits nothing.
+//! What is unknown fits; what is known to differ never does. On a printer with several slots an unbound slot fits nothing, and of a
+//! type that does not map slots ([`TypeFacts`]) each filament of the file must be in the slot of its own number.
 
 mod facts;
 mod fit;
-mod forms;
+mod slots;
 #[cfg(test)]
 mod tests;
+mod types;
 
 pub use facts::{LaunchFacts, SlotFacts};
-pub use fit::{ChosenSlot, Fit, Mismatch, fit};
-pub use forms::PrintableForms;
+pub use fit::{Fit, Mismatch, fit};
+pub use slots::{ChosenSlot, FilamentSlot, ReportedSpool};
+pub use types::{KnownTypes, TypeFacts};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,44 +38,31 @@ pub struct SlicedFor {
     pub nozzle_diameter: Option<f64>,
     /// The build plate, in the slicer's words.
     pub bed_type: Option<String>,
+    /// The model of the printer, in the slicer's words.
+    pub printer_model: Option<String>,
     /// The filaments of the file that the plate uses; empty for jobs that were made before they were kept here.
     pub filaments: Vec<UsedFilament>,
 }
 
 /// A filament of a file, and what it is of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsedFilament {
-    /// Index in the file, from 0.
+    /// Index in the file, from 0: the tool of plain G-code.
     pub filament: u32,
     /// The material that it is of.
     pub material_id: Id,
+    /// How much of it the plate takes, as the file states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grams: Option<Amount>,
 }
 
 /// Most filaments of a file.
 const MAX_FILAMENTS: u32 = 64;
 
-impl SlicedFor {
-    /// For each filament of the file, by its index, the slot that it comes from, of those that were chosen for the materials;
-    /// `None` for one that the plate does not use. Empty where nobody knows.
-    pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {
-        let of = |material: Id| chosen.iter().find(|one| one.needed.material_id == material).map(|one| one.slot);
-        if self.filaments.is_empty() {
-            // One material needs no telling which.
-            return if let [only] = chosen { vec![Some(only.slot)] } else { Vec::new() };
-        }
-        let used = || self.filaments.iter().filter(|used| used.filament < MAX_FILAMENTS);
-        let mut slots = vec![None; used().map(|used| used.filament as usize + 1).max().unwrap_or_default()];
-        for used in used() {
-            slots[used.filament as usize] = of(used.material_id);
-        }
-        slots
-    }
-}
-
 impl Default for SlicedFor {
     fn default() -> Self {
-        Self { plate: 1, nozzle_diameter: None, bed_type: None, filaments: Vec::new() }
+        Self { plate: 1, nozzle_diameter: None, bed_type: None, printer_model: None, filaments: Vec::new() }
     }
 }
 
@@ -109,6 +99,11 @@ pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, p
         (PrintEnd::Cancelled | PrintEnd::Failed, ..) if progress.is_finite() => progress.clamp(0.0, 1.0),
         _ => 1.0,
     }
+}
+
+/// A model of printers by its name, so that different spellings are the same: lower-case letters and digits.
+fn model_key(name: &str) -> String {
+    name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// A build plate by its name, so that different spellings are the same: lower-case letters and digits, without the word plate.

@@ -20,6 +20,7 @@ mod clearing;
 mod command;
 mod decide;
 mod leftover;
+mod loaded;
 mod manual;
 mod readiness;
 mod refusals;
@@ -38,6 +39,7 @@ pub use acts::{Act, ActRecord};
 pub use address::{MachineAddress, check_base_url, denied_address, denied_host, same_machine};
 pub use clearing::Clearing;
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
+pub use loaded::{FilamentMaterials, Undecided, loaded_materials};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, Refusals, StartFailure};
@@ -48,7 +50,7 @@ pub use slots::{MAX_SLOTS, Slot, SlotSource, Spool, SpoolBinding};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::Id;
-use crate::domain::launch::ChosenSlot;
+use crate::domain::launch::{ChosenSlot, FilamentSlot};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
@@ -74,6 +76,9 @@ pub struct PrinterFields {
     pub kind: String,
     /// The type of machine, which decides the jobs that it can make.
     pub machine_type: MachineType,
+    /// The model, in the words of slicers; `None` is unknown.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Address of the printer's API, with scheme and port.
     pub base_url: String,
     /// The printer's API key, encrypted with `SECRETS_KEY`; empty if it needs none. No answer of the API contains it.
@@ -136,6 +141,9 @@ pub enum Phase {
         progress: f64,
         /// The printer's own words on the end, if it gave any.
         reason: Option<String>,
+        /// The printer was out of sight before, so that nobody knows when it ended.
+        #[serde(default)]
+        unseen: bool,
     },
     /// An emergency stop came before the print was seen; kept until the order has acknowledged it.
     Stopped {
@@ -199,6 +207,9 @@ pub struct InHand {
     /// `None` while the printer shows the print or cannot be read.
     #[serde(default)]
     pub gone: Option<String>,
+    /// The printer fell silent during the print and has not been seen printing it since.
+    #[serde(default)]
+    pub out_of_sight: bool,
     /// The slots that it prints from, as they were chosen when it was accepted.
     #[serde(default)]
     pub used_slots: Vec<ChosenSlot>,
@@ -208,7 +219,7 @@ pub struct InHand {
     /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty where
     /// nobody knows.
     #[serde(default)]
-    pub filament_slots: Vec<Option<u32>>,
+    pub filament_slots: Vec<Option<FilamentSlot>>,
     /// Length of filament in millimetres, as the file states it; `None` if it does not.
     #[serde(default)]
     pub stated_mm: Option<f64>,

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::domain::file::{File, GcodeForm};
 use crate::domain::id::Id;
+use crate::domain::launch::FilamentSlot;
 use crate::domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
@@ -127,7 +128,8 @@ pub struct Launch {
     /// Number of the plate in the file, from 1.
     pub plate: u32,
     /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty if nobody chose.
-    pub slots: Vec<Option<u32>>,
+    /// Types that do not map slots pass over it: it was chosen so that each filament is in the slot of its own number.
+    pub slots: Vec<Option<FilamentSlot>>,
 }
 
 /// Present temperatures in degrees Celsius; 0 when unknown.
@@ -270,7 +272,8 @@ pub trait Adapter: Send + Sync {
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Prints an uploaded file. Ask [`PrinterError::certainly_not_done`] of a failure.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;
-    /// As [`Adapter::start`], for a certain plate from certain slots.
+    /// As [`Adapter::start`], for a certain plate from certain slots. A type that says that it maps slots
+    /// ([`PrinterType::maps_slots`]) obeys them, or refuses.
     async fn launch(&self, launch: &Launch) -> Result<(), PrinterError> {
         self.start(&launch.name).await
     }

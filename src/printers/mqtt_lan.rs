@@ -28,6 +28,7 @@ use self::ftps::Ftps;
 use self::session::{Link, Session};
 use self::tls::Tls;
 use crate::domain::file::GcodeForm;
+use crate::domain::launch::FilamentSlot;
 use crate::domain::printer_status::{Connection, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
@@ -49,6 +50,7 @@ static CLIENTS: AtomicU32 = AtomicU32::new(0);
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
     forms: &[GcodeForm::Package],
+    maps_slots: true,
     lacks: &[
         Operation::History,
         Operation::RestartFirmware,
@@ -102,7 +104,13 @@ impl MqttLan {
         self.session.read(report::Track::busy).map_or(Ok(()), |file| Err(PrinterError::InUse(file)))
     }
 
-    async fn begin(&self, name: &str, subtask: String, plate: u32, slots: &[Option<u32>]) -> Result<(), PrinterError> {
+    async fn begin(
+        &self,
+        name: &str,
+        subtask: String,
+        plate: u32,
+        slots: &[Option<FilamentSlot>],
+    ) -> Result<(), PrinterError> {
         let name = file_name(name)?;
         self.declared.takes(name)?;
         self.free().await?;

@@ -31,6 +31,9 @@ pub struct PrinterType {
     pub keyless: bool,
     /// The forms of G-code that its printers print.
     pub forms: &'static [GcodeForm],
+    /// Whether a start tells its printers which slot each filament comes from, of those that they report. Others with several slots
+    /// take filament n of a file from slot n.
+    pub maps_slots: bool,
     /// The optional operations that its printers do not have; the adapter answers them with [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
     /// Whether uploads to one host must not overlap, because several servers on one computer share a folder for unfinished
@@ -58,6 +61,7 @@ impl PrinterType {
             key_may_be_password: false,
             keyless: false,
             forms: &[GcodeForm::Text],
+            maps_slots: false,
             lacks: &[],
             one_upload_per_host: false,
             needs_serial: false,

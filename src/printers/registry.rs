@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{PRINTER_TYPES, PrinterType};
 use crate::config::sections::Printers;
-use crate::domain::dispatch::PrintableForms;
+use crate::domain::launch::{KnownTypes, TypeFacts};
 use crate::domain::printer::PrinterFields;
 use crate::printers::adapter::Adapter;
 use crate::printers::upload::UploadTurns;
@@ -128,9 +128,10 @@ pub enum MakeError {
     Key(EncryptionError),
 }
 
-/// The formats of G-code that printers of each type print.
-pub fn printable_forms() -> PrintableForms {
-    PrintableForms::new(PRINTER_TYPES.iter().map(|one| (one.word, one.forms)))
+/// What printers of each type print, and from where.
+pub fn known_types() -> KnownTypes {
+    let facts = |one: &PrinterType| TypeFacts { forms: one.forms.to_vec(), maps_slots: one.maps_slots };
+    KnownTypes::new(PRINTER_TYPES.iter().map(|one| (one.word, facts(one))))
 }
 
 /// Makes adapters of all printer types.

@@ -6,7 +6,7 @@ use md5::{Digest as _, Md5};
 use serde_json::Value;
 
 use super::{
-    panel::{Panel, Project, Rejected},
+    panel::{EXTERNAL, Panel, Project, Rejected},
     setup::Model,
 };
 use crate::{
@@ -34,6 +34,16 @@ pub(super) struct Refused {
     pub(super) reason: &'static str,
     /// The number of the error; 0 if it has none.
     pub(super) error: u32,
+}
+
+/// From which place each of these filaments, counted from 1, is fed by this start; the first, if the package names none.
+fn fed(request: &Value, filaments: &[usize]) -> Vec<(u32, i64)> {
+    let used = if filaments.is_empty() { &[1][..] } else { filaments };
+    let from = |filament: usize| match request["use_ams"].as_bool() {
+        Some(true) => request["ams_mapping"].get(filament - 1).and_then(Value::as_i64).unwrap_or(-1),
+        _ => EXTERNAL,
+    };
+    used.iter().map(|filament| ((filament - 1) as u32, from(*filament))).collect()
 }
 
 /// Accepts a start or refuses it. One that is accepted may still fail while it is being prepared.
@@ -72,6 +82,7 @@ pub(super) fn start(panel: &mut Panel, machine: &mut Machine, request: &Value) -
     };
     if let (None, Some(code)) = (flaw, &code) {
         machine.choose(path, Arc::new(GcodeFacts::read(code)));
+        machine.feed(path, fed(request, &package::filaments(package.as_deref().unwrap_or_default(), &plate)));
         let delay = Duration::from_millis(panel.setup.old_state_ms);
         machine.start_after(path, delay).map_err(|error| match error {
             CommandError::Busy => Refused { reason: "the printer is busy with another print job", error: BUSY },

@@ -23,6 +23,8 @@ pub struct GcodeFacts {
     pub filament_mm: f64,
     /// Whether the file states how much filament it needs.
     pub filament_known: bool,
+    /// The tools that it prints with, from 0, by what it states of each; the first where it states nothing.
+    pub tools: Vec<u32>,
     /// Filament in grams, all extruders together.
     pub filament_g: Option<f64>,
     /// Filament in cubic centimetres.
@@ -64,7 +66,7 @@ impl GcodeFacts {
         if is_package(file) {
             return Self::read(&first_code(file).unwrap_or_default());
         }
-        let mut facts = Self { nozzle_temp: 210.0, bed_temp: 60.0, ..Self::default() };
+        let mut facts = Self { nozzle_temp: 210.0, bed_temp: 60.0, tools: vec![0], ..Self::default() };
         let mut motion = 0.0;
         let mut layer_marks = 0;
         let mut picture: Option<(u32, u32, String)> = None;
@@ -149,7 +151,15 @@ impl GcodeFacts {
                     self.time(time);
                 }
             }
-            "filament used [mm]" | "total filament length [mm]" => self.length(sum(value)),
+            "filament used [mm]" | "total filament length [mm]" => {
+                let used =
+                    (0..).zip(value.split(',')).filter(|(_, mm)| mm.trim().parse::<f64>().is_ok_and(|mm| mm > 0.0));
+                let tools: Vec<u32> = used.map(|(tool, _)| tool).collect();
+                if !tools.is_empty() {
+                    self.tools = tools;
+                }
+                self.length(sum(value));
+            }
             "Filament used" => {
                 self.length(sum(&value.replace('m', "")).map(|metres| metres * 1000.0));
             }

@@ -9,7 +9,7 @@ use std::{
 
 use zip::{ZipArchive, ZipWriter, result::ZipResult, write::SimpleFileOptions};
 
-use super::{facts::GcodeFacts, orca_gcode};
+use super::{facts::GcodeFacts, orca_gcode, tools::MM_PER_GRAM};
 
 /// Most bytes of one plate's G-code that are read.
 const MAX_PLATE_BYTES: u64 = 64 << 20;
@@ -39,13 +39,35 @@ pub fn package_of(plates: &[&str]) -> Vec<u8> {
     package_using(&used)
 }
 
-/// A package with these plates: G-code, and the filaments that it uses, counted from 1.
+/// A package with these plates: G-code, and the filaments that it uses, counted from 1, evenly.
 pub fn package_using(plates: &[(&str, &[usize])]) -> Vec<u8> {
+    let evenly = |filaments: &[usize]| {
+        let share = 1.0 / filaments.len().max(1) as f64;
+        filaments.iter().map(|number| Used { number: *number, share, colour: "#FF7A1A" }).collect()
+    };
+    let plates: Vec<_> = plates.iter().map(|(code, filaments)| (*code, evenly(filaments))).collect();
     // Cannot fail in memory.
-    write(plates).unwrap_or_default()
+    write(&plates).unwrap_or_default()
 }
 
-fn write(plates: &[(&str, &[usize])]) -> ZipResult<Vec<u8>> {
+/// A package of one plate with several filaments: the grams and the colour (`#rrggbb`) of each.
+pub fn package_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -> Vec<u8> {
+    let all: f64 = filaments.iter().map(|(grams, _)| grams).sum();
+    let code = orca_gcode(name, seconds, all, all * MM_PER_GRAM);
+    let used = (1..).zip(filaments).map(|(number, (grams, colour))| Used { number, share: grams / all, colour });
+    write(&[(&code, used.collect())]).unwrap_or_default()
+}
+
+/// A filament of a plate.
+struct Used<'a> {
+    /// Counted from 1.
+    number: usize,
+    /// Its part of all that the plate takes.
+    share: f64,
+    colour: &'a str,
+}
+
+fn write(plates: &[(&str, Vec<Used<'_>>)]) -> ZipResult<Vec<u8>> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let mut put = |name: &str, text: &str| -> ZipResult<()> {
         zip.start_file(name, SimpleFileOptions::default())?;
@@ -62,13 +84,12 @@ fn write(plates: &[(&str, &[usize])]) -> ZipResult<Vec<u8>> {
         let _ = writeln!(info, "  <plate>\n    <metadata key=\"index\" value=\"{number}\"/>");
         let _ = writeln!(info, "    <metadata key=\"prediction\" value=\"{seconds:.0}\"/>");
         let _ = writeln!(info, "    <metadata key=\"weight\" value=\"{grams:.2}\"/>");
-        let share = filaments.len().max(1) as f64;
         let kind = facts.filament_type.as_deref().unwrap_or("PLA");
-        for filament in *filaments {
-            let (metres, grams) = (facts.filament_mm / 1000.0 / share, grams / share);
+        for Used { number, share, colour } in filaments {
+            let (metres, grams) = (facts.filament_mm / 1000.0 * share, grams * share);
             let _ = writeln!(
                 info,
-                "    <filament id=\"{filament}\" type=\"{kind}\" color=\"#FF7A1A\" used_m=\"{metres:.2}\" used_g=\"{grams:.2}\"/>"
+                "    <filament id=\"{number}\" type=\"{kind}\" color=\"{colour}\" used_m=\"{metres:.2}\" used_g=\"{grams:.2}\"/>"
             );
         }
         info.push_str("  </plate>\n");

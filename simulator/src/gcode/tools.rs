@@ -3,7 +3,7 @@
 use super::gcode;
 
 /// Millimetres of filament of 1.75 mm and 1.24 g/cm3 that weigh one gram.
-const MM_PER_GRAM: f64 = 335.3;
+pub(super) const MM_PER_GRAM: f64 = 335.3;
 
 /// As [`gcode`], of several filaments: the grams and the colour (`#rrggbb`) of each.
 pub fn gcode_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -> String {

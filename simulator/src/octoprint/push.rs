@@ -149,6 +149,6 @@ fn events(what: &What) -> Vec<Value> {
         What::Disconnected | What::Rebooted => vec![event("Disconnected", Value::Null)],
         What::Restarted => vec![event("Connected", json!({"port": "VIRTUAL", "baudrate": 115_200}))],
         What::Homed { .. } => vec![event("Home", Value::Null)],
-        What::LateStartFellThrough { .. } | What::Connected | What::Gcode { .. } => vec![],
+        What::LateStartFellThrough { .. } | What::Fed { .. } | What::Connected | What::Gcode { .. } => vec![],
     }
 }

@@ -26,6 +26,13 @@ pub enum What {
         /// Name of the file that is printed.
         filename: String,
     },
+    /// A print that just began takes its filaments from these places of a filament changer.
+    Fed {
+        /// Name of the file that is printed.
+        filename: String,
+        /// Each tool of the file that is used, from 0, with the slot that it prints from; 254 is the spool beside the changer.
+        slots: Vec<(u32, i64)>,
+    },
     /// A print ran to its end.
     Finished {
         /// Name of the file that was printed.
@@ -104,6 +111,7 @@ impl What {
     pub fn filename(&self) -> Option<&str> {
         match self {
             Self::Started { filename }
+            | Self::Fed { filename, .. }
             | Self::Finished { filename }
             | Self::Cancelled { filename }
             | Self::Failed { filename, .. }

@@ -124,6 +124,8 @@ pub struct Machine {
     cancels: u64,
     /// The gates of its filament changer; empty without one.
     gates: Vec<FilamentGate>,
+    /// From which slot each tool of the next print of this file takes its filament, as the start said.
+    feed: Option<(String, Vec<(u32, i64)>)>,
 }
 
 /// How long the printer's server has run when the printer is made: it remembers a little from before.
@@ -168,6 +170,7 @@ impl Machine {
             unrecorded: None,
             cancels: 0,
             gates: Vec::new(),
+            feed: None,
         }
     }
 
@@ -306,6 +309,8 @@ impl Machine {
 
     /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and read its facts.
     pub fn store(&mut self, path: &str, bytes: Bytes, facts: Arc<GcodeFacts>) -> StoredFile {
+        let kept = self.faults.keeps_bytes.map_or(bytes.len(), |most| bytes.len().min(most as usize));
+        let bytes = bytes.slice(..kept);
         let file = StoredFile {
             modified: self.now_at(),
             facts,

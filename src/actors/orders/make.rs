@@ -60,6 +60,7 @@ impl MakeSources {
             plate: fields.plate,
             nozzle_diameter: plate.and_then(|plate| plate.nozzle_diameter),
             bed_type: plate.and_then(|plate| plate.bed_type.clone()),
+            printer_model: plate.and_then(|plate| plate.printer_model.clone()),
             filaments: filaments(fields, material_id, plate),
         };
         // What the whole file says is about its first plate.
@@ -101,7 +102,9 @@ fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<
     let of = |filament| {
         fields.materials.iter().find(|one| one.filament == filament).map_or(material_id, |one| one.material_id)
     };
-    used.into_iter().map(|filament| UsedFilament { filament, material_id: of(filament) }).collect()
+    let grams = |filament| plate.and_then(|plate| plate.filaments.iter().find(|one| one.index == filament)?.grams);
+    let one = |filament| UsedFilament { filament, material_id: of(filament), grams: grams(filament) };
+    used.into_iter().map(one).collect()
 }
 
 /// What one plate takes of each material: what the file states of its filaments, where the material is counted in grams, else the

@@ -48,7 +48,7 @@ pub fn match_printers<'a>(job: &Job, around: &Surroundings<'a>) -> Vec<PrinterMa
     let printers = around.printers.iter().filter(|printer| !printer.archived);
     let mut all: Vec<PrinterMatch<'a>> = printers
         .map(|printer| {
-            let fit = fit(&needs, &printer.launch_facts(Some(around.forms)));
+            let fit = fit(&needs, &printer.launch_facts(around.types));
             let missing = fit.missing.iter().map(|missing| missing.words(&named)).collect();
             let busy = printer.takes_jobs(around.now).err();
             PrinterMatch { printer, fit, missing, busy }

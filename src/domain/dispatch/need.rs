@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::PrintableForms;
+use super::KnownTypes;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
-use crate::domain::launch::{Fit, LaunchFacts, LaunchNeeds, MaterialNeed, fit};
+use crate::domain::launch::{ChosenSlot, Fit, LaunchFacts, LaunchNeeds, MaterialNeed, UsedFilament, fit};
 use crate::domain::printer::{ConfirmedStart, Printer, Refusals};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
@@ -29,6 +29,9 @@ struct ClassKey {
     size: Option<[u64; 3]>,
     nozzle: Option<u64>,
     bed_type: Option<String>,
+    model: Option<String>,
+    /// The filaments of the file with what they are of: a printer that does not map slots tells them apart.
+    filaments: Vec<UsedFilament>,
 }
 
 impl PartialEq for NeedClass {
@@ -59,6 +62,8 @@ impl NeedClass {
             size: needs.dimensions.as_ref().map(bits),
             nozzle: needs.sliced_for.nozzle_diameter.map(f64::to_bits),
             bed_type: needs.sliced_for.bed_type.clone(),
+            model: needs.sliced_for.printer_model.clone(),
+            filaments: needs.sliced_for.filaments.clone(),
         };
         Self { key: Arc::new(key), needs: Arc::new(needs) }
     }
@@ -82,9 +87,9 @@ pub(super) struct BoardPrinter {
 }
 
 impl BoardPrinter {
-    pub(super) fn of(printer: &Printer, forms: &PrintableForms) -> Self {
+    pub(super) fn of(printer: &Printer, types: &KnownTypes) -> Self {
         Self {
-            facts: printer.launch_facts(Some(forms)),
+            facts: printer.launch_facts(types),
             free: printer.free().is_ok(),
             idle_since: printer.idle_since,
             refusals: printer.refusals.clone(),
@@ -104,6 +109,11 @@ impl BoardPrinter {
     /// Whether it could make such a job at all, whatever it does now.
     pub(super) fn fits(&self, class: &NeedClass) -> bool {
         self.fit(class).fits()
+    }
+
+    /// A print of such a job, or of what it has in hand, takes this from its slots.
+    pub(super) fn use_up(&mut self, used: &[ChosenSlot]) {
+        self.facts.use_up(used);
     }
 
     /// Milliseconds for which it still rests after a refused start; `None` when it does not.

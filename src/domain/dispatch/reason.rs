@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::PrintableForms;
+use super::KnownTypes;
 use super::matching::{PrinterMatch, match_printers};
 use crate::domain::job::{AttemptState, Block, Job, JobState};
 use crate::domain::material::{ClaimId, Material};
@@ -24,8 +24,8 @@ pub struct Surroundings<'a> {
     pub materials: &'a [&'a Material],
     /// The numbers of jobs that hold the material that the job waits for.
     pub holders: &'a [String],
-    /// Which types of printers print which files.
-    pub forms: &'a PrintableForms,
+    /// What printers of each type print, and from where.
+    pub types: &'a KnownTypes,
     /// The time of asking.
     pub now: Timestamp,
 }
@@ -109,7 +109,7 @@ fn more(all: usize, most: usize) -> String {
 /// cleared". Where none of them can make it, for each of them what is missing.
 fn no_printer(job: &Job, around: &Surroundings<'_>) -> String {
     let (word, form) = (job.machine_type.word(), job.file_form);
-    if !around.forms.printable(form) {
+    if !around.types.printable(form) {
         let ending = form.ending();
         return format!("no type of printer known here prints .{ending} files; its SKU needs plain G-code (.gcode)");
     }

@@ -1,7 +1,8 @@
 //! Plays the queue ahead: which job would get which printer when, if nothing came in between.
 //!
 //! It is a [`Board`] of its own, so what it plays follows the dispatcher's rule by construction. Nobody is asked: a
-//! proposal counts as taken, and the caller says when a printer is free again.
+//! proposal counts as taken, and the caller says when a printer is free again. Prints use up the spools of which it is known
+//! what is left; nobody swaps one.
 
 use super::{Board, BoardPrinter, BoardRules, Proposal};
 use crate::domain::id::Id;
@@ -24,8 +25,11 @@ impl Rehearsal {
     ) -> Self {
         let mut board = Board::new(rules);
         for printer in printers {
-            let mut known = BoardPrinter::of(printer, &board.rules.forms);
+            let mut known = BoardPrinter::of(printer, &board.rules.types);
             known.free = false;
+            if let Some(in_hand) = printer.in_hand.as_ref().filter(|in_hand| !in_hand.over()) {
+                known.use_up(&in_hand.used_slots);
+            }
             board.printers.insert(printer.id, known);
         }
         for (order, job) in jobs {
@@ -51,11 +55,17 @@ impl Rehearsal {
     pub fn starts(&mut self, now: Timestamp) -> Vec<Proposal> {
         let made = self.board.proposals(now);
         for proposal in &made {
+            let class = self.board.jobs.get(&proposal.job).map(|job| job.class.clone());
             self.board.take_out(&proposal.job);
             self.board.settled(proposal, true);
             if let Some(known) = self.board.printers.get_mut(&proposal.printer) {
                 // It is assumed to take the start, which ends its rests after refused ones.
                 (known.free, known.refusals) = (false, None);
+                // Nobody puts in another spool by itself: what the print takes is missing for the next.
+                if let Some(class) = class {
+                    let used = known.fit(&class).slots;
+                    known.use_up(&used);
+                }
             }
         }
         made

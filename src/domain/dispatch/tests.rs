@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::file::GcodeForm;
 use crate::domain::job::Attempt;
+use crate::domain::launch::TypeFacts;
 use crate::domain::printer::{ConfirmedStart, PrinterFields, Refusals};
 use crate::domain::printer_status::{Activity, Connection};
 use crate::domain::sku::Dimensions;
@@ -16,8 +17,8 @@ use crate::domain::testing::id;
 use crate::domain::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
 
 fn board(max_starts_per_minute: Option<u32>) -> Board {
-    let forms = PrintableForms::default();
-    Board::new(BoardRules { max_starts_per_minute, refusals_until_failed: 3, forms })
+    let types = KnownTypes::default();
+    Board::new(BoardRules { max_starts_per_minute, refusals_until_failed: 3, types })
 }
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -148,8 +149,8 @@ fn starts_per_minute_are_limited() {
 
 fn why(job: &Job, printers: &[Printer]) -> Option<String> {
     let printers: Vec<&Printer> = printers.iter().collect();
-    let forms = PrintableForms::default();
-    waiting_reason(job, &Surroundings { printers: &printers, materials: &[], holders: &[], forms: &forms, now: NOW })
+    let types = KnownTypes::default();
+    waiting_reason(job, &Surroundings { printers: &printers, materials: &[], holders: &[], types: &types, now: NOW })
 }
 
 #[test]
@@ -195,9 +196,9 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     assert_eq!(board.refused_jobs(), []);
     let job = &**one.jobs.get(&id(1000)).unwrap();
     assert!(why(job, &[printer(7)]).unwrap().contains("prints .bgcode files"));
-    let forms = PrintableForms::new([("other", &[GcodeForm::Binary][..])]);
+    let types = KnownTypes::new([("other", TypeFacts { forms: vec![GcodeForm::Binary], maps_slots: false })]);
     let printer = printer(7);
-    let around = Surroundings { printers: &[&printer], materials: &[], holders: &[], forms: &forms, now: NOW };
+    let around = Surroundings { printers: &[&printer], materials: &[], holders: &[], types: &types, now: NOW };
     assert_eq!(
         waiting_reason(job, &around).unwrap(),
         "no fdm_large printer fits it: printer 7: not printing .bgcode files"

@@ -39,9 +39,10 @@ pub struct ObservedPrint {
 }
 
 impl ObservedPrint {
-    /// What a finished attempt of a job with this file shows; `None` if the print was never seen, or the job has no file.
+    /// What a finished attempt of a job with this file shows; `None` if nobody saw how long it
+    /// took, or the job has no file.
     pub fn of(attempt: &Attempt, file: Option<Id>, stated_seconds: Option<i64>) -> Option<Self> {
-        let took_ms = attempt.ended_at?.since(attempt.started_at?);
+        let took_ms = attempt.took_ms()?;
         Some(Self { attempt: attempt.id, file: file?, printer: attempt.printer_id, stated_seconds, took_ms })
     }
 }

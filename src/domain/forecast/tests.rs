@@ -8,8 +8,8 @@ use super::*;
 use crate::domain::amount::Amount;
 use crate::domain::dispatch::Board;
 use crate::domain::file::GcodeForm;
-use crate::domain::launch::{LaunchNeeds, MaterialNeed, PrintableForms, SlicedFor, fit};
-use crate::domain::printer::{PrinterCommand, PrinterFields};
+use crate::domain::launch::{KnownTypes, LaunchNeeds, MaterialNeed, SlicedFor, fit};
+use crate::domain::printer::{PrinterCommand, PrinterFields, Slot, SlotSource};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::sku::MachineType;
 use crate::domain::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
@@ -21,7 +21,7 @@ const HOUR: i64 = 60 * MINUTE;
 const STARTING_MS: i64 = MINUTE;
 
 fn rules() -> BoardRules {
-    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: PrintableForms::default() }
+    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() }
 }
 
 fn printer(number: u32, auto_clear: bool, loaded: Option<u32>) -> Printer {
@@ -102,6 +102,43 @@ fn what_nobody_can_tell_has_no_moment() {
     assert_eq!(made.untold, 3);
 }
 
+fn spool(left: Option<i64>) -> Slot {
+    Slot {
+        slot: 0,
+        material_id: Some(id(2)),
+        color: None,
+        remaining: left.map(Amount::units),
+        source: SlotSource::Manual,
+        vendor_code: None,
+        weighed: false,
+        updated_at: NOW,
+    }
+}
+
+#[test]
+fn prints_use_up_the_spools_of_which_it_is_known_what_is_left() {
+    // Each job takes ten grams.
+    let orders: Vec<Order> = (1..=4).map(|n| order(n * 10, [job(n * 10 + 1, n * 10)])).collect();
+    let shop = |spools: &[Option<i64>]| {
+        let printers: Vec<Printer> = spools
+            .iter()
+            .enumerate()
+            .map(|(n, left)| printer(5 + n as u32, true, None).with_slots(vec![spool(*left)]))
+            .collect();
+        made(&orders, &printers, &always())
+    };
+    assert_eq!((shop(&[None]).jobs.len(), shop(&[Some(40)]).jobs.len()), (4, 4));
+    let short = shop(&[Some(25)]);
+    assert_eq!((short.jobs.len(), short.untold), (2, 2), "the third would need another spool");
+    let both = shop(&[Some(10), Some(30)]);
+    assert_eq!((both.jobs.len(), both.untold), (4, 0));
+    assert_eq!(
+        both.done_at(),
+        Some(NOW.plus_ms(3 * (STARTING_MS + HOUR))),
+        "three on the printer that has enough for them"
+    );
+}
+
 #[test]
 fn a_print_that_goes_on_ends_as_its_printer_says() {
     let (mut bench, mut one) = (Bench::new(), Some(printer(5, true, None)));
@@ -136,6 +173,8 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
     };
     bench.tell(&mut one, id(5), &PrinterCommand::Seen(Box::new(status))).unwrap();
     let one = one.unwrap();
+    // What the print takes is no longer there for the next.
+    let short = one.clone().with_slots(vec![spool(Some(9))]);
     let mut running = job(11, 10);
     running.state = JobState::Printing;
     running.attempt_id = Some(id(50));
@@ -150,6 +189,15 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
     );
     assert_eq!(made.jobs[&id(11)], NOW.plus_ms(20 * MINUTE));
     assert_eq!(made.jobs[&id(12)], NOW.plus_ms(20 * MINUTE + STARTING_MS + HOUR));
+    let told = |printer: &Printer| {
+        let outlook = [PrinterOutlook { printer, left_ms: Some(20 * MINUTE) }];
+        let shop = ShopKnowledge { rules: &rules, paces: &paces, hours: &hours, starting_ms: STARTING_MS };
+        forecast(NOW, &orders, &outlook, shop).jobs.len()
+    };
+    // The one in hand takes a gram, the next ten.
+    assert_eq!(told(&short), 1);
+    assert_eq!(told(&one.clone().with_slots(vec![spool(Some(10))])), 1);
+    assert_eq!(told(&one.with_slots(vec![spool(Some(11))])), 2);
 }
 
 #[test]
@@ -230,7 +278,7 @@ proptest! {
             prop_assert_eq!(forecast.jobs.get(&proposal.job), Some(&expected));
         }
         for (_, job) in orders.iter().flat_map(|order| order.jobs.iter()) {
-            let fits = |printer: &Printer| fit(&job.launch_needs(), &printer.launch_facts(None)).fits();
+            let fits = |printer: &Printer| fit(&job.launch_needs(), &printer.launch_facts(&KnownTypes::default())).fits();
             prop_assert_eq!(forecast.jobs.contains_key(&job.id), printers.iter().any(fits));
         }
         let work: i64 = forecast.jobs.keys().map(|job| STARTING_MS + minutes_of(job) * 1000).sum();

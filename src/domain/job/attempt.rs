@@ -74,6 +74,9 @@ pub struct Attempt {
     pub reason: Option<String>,
     /// When the printer was first seen printing the file; `None` if it never was.
     pub started_at: Option<Timestamp>,
+    /// Nobody saw when the print began, or when it ended: its times do not say how long it took.
+    #[serde(default)]
+    pub unseen: bool,
     /// When the attempt reached a final state.
     pub ended_at: Option<Timestamp>,
     /// When the printer was claimed.
@@ -97,11 +100,16 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// How long the printer printed, in milliseconds; `None` where nobody knows.
+    pub fn took_ms(&self) -> Option<i64> {
+        self.started_at.zip(self.ended_at).filter(|_| !self.unseen).map(|(start, end)| end.since(start))
+    }
+
     /// Whether a print began, as far as is known, and is over: only then can there be parts.
     pub fn printed(&self) -> bool {
         match self.state {
             AttemptState::Finished | AttemptState::Failed | AttemptState::Abandoned => true,
-            AttemptState::Cancelled => self.started_at.is_some(),
+            AttemptState::Cancelled => self.started_at.is_some() || self.unseen,
             _ => false,
         }
     }

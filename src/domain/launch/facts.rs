@@ -1,6 +1,6 @@
 //! What is known of a printer that decides which jobs it can make.
 
-use super::{PrintableForms, plate_key};
+use super::{ChosenSlot, TypeFacts, model_key, plate_key};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
@@ -15,6 +15,8 @@ pub struct SlotFacts {
     pub material_id: Option<Id>,
     /// What is left on its spool, in the material's unit; `None` is unknown.
     pub remaining: Option<Amount>,
+    /// Whether the printer itself reports the slot. Any other is a spool beside those that it can choose from.
+    pub reported: bool,
 }
 
 /// A printer as the match sees it. `None` is unknown and fits.
@@ -23,29 +25,38 @@ pub struct LaunchFacts {
     pub(super) machine_type: MachineType,
     pub(super) volume: Option<Dimensions>,
     pub(super) forms: Vec<GcodeForm>,
+    pub(super) maps_slots: bool,
     pub(super) nozzle_diameter: Option<f64>,
     pub(super) plate_type: Option<String>,
     /// The key of `plate_type`, made once because the dispatcher compares it often.
     pub(super) plate_key: Option<String>,
+    pub(super) model: Option<String>,
+    /// The key of `model`, made once for the same reason.
+    pub(super) model_key: Option<String>,
     pub(super) slots: Vec<SlotFacts>,
 }
 
 impl LaunchFacts {
-    /// Facts of a machine with these slots, of which it has one at least.
-    pub fn new(machine_type: MachineType, volume: Option<Dimensions>, slots: Vec<SlotFacts>) -> Self {
-        let forms = Self::all_forms().to_vec();
-        Self { machine_type, volume, forms, nozzle_diameter: None, plate_type: None, plate_key: None, slots }
-    }
-
-    const fn all_forms() -> [GcodeForm; 3] {
-        [GcodeForm::Text, GcodeForm::Binary, GcodeForm::Package]
-    }
-
-    /// With the formats that printers of this type print.
-    #[must_use]
-    pub fn printing(mut self, kind: &str, forms: &PrintableForms) -> Self {
-        self.forms.retain(|form| forms.prints(kind, *form));
-        self
+    /// Facts of a machine of this printer type with these slots, of which it has one at least.
+    pub fn new(
+        of_type: TypeFacts,
+        machine_type: MachineType,
+        volume: Option<Dimensions>,
+        slots: Vec<SlotFacts>,
+    ) -> Self {
+        let TypeFacts { forms, maps_slots } = of_type;
+        Self {
+            machine_type,
+            volume,
+            forms,
+            maps_slots,
+            nozzle_diameter: None,
+            plate_type: None,
+            plate_key: None,
+            model: None,
+            model_key: None,
+            slots,
+        }
     }
 
     /// With this nozzle (diameter in millimetres) and build plate.
@@ -55,6 +66,24 @@ impl LaunchFacts {
         self.plate_type = plate_type.map(str::to_owned);
         self.plate_key = plate_type.map(plate_key);
         self
+    }
+
+    /// With this model, in the words of slicers.
+    #[must_use]
+    pub fn of_model(mut self, model: Option<&str>) -> Self {
+        self.model = model.map(str::to_owned);
+        self.model_key = model.map(model_key);
+        self
+    }
+
+    /// A print takes this from the slots: less is left of what is known to be there.
+    pub fn use_up(&mut self, used: &[ChosenSlot]) {
+        for used in used {
+            let of_it = |one: &&mut SlotFacts| one.slot == used.slot;
+            if let Some(left) = self.slots.iter_mut().find(of_it).and_then(|one| one.remaining.as_mut()) {
+                *left = Amount(left.0.saturating_sub(used.needed.need.0)).max(Amount::ZERO);
+            }
+        }
     }
 
     /// Decides which jobs it is compared with.

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
-
-use super::{LaunchFacts, LaunchNeeds, MaterialNeed, SAME_NOZZLE_MM, SlotFacts, plate_key};
+use super::slots::choose_all;
+use super::{ChosenSlot, LaunchFacts, LaunchNeeds, MaterialNeed, SAME_NOZZLE_MM, model_key, plate_key};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
@@ -17,6 +16,13 @@ pub enum Mismatch {
     MachineType(MachineType),
     /// It does not print files of this format.
     Form(GcodeForm),
+    /// It is another model than the file was sliced for.
+    Model {
+        /// What the file was sliced for.
+        wanted: String,
+        /// What the printer is.
+        is: String,
+    },
     /// The part is larger than its build volume.
     TooLarge {
         /// Size of the part in millimetres.
@@ -40,6 +46,17 @@ pub enum Mismatch {
     },
     /// This material is in none of its slots.
     NotLoaded(Id),
+    /// The material is in another slot than the one that the file takes it from, and the printer cannot be told another.
+    OtherSlot {
+        /// What is in the wrong slot.
+        material: Id,
+        /// The slot that it must be in: the number of the filament in the file.
+        slot: u32,
+    },
+    /// The material is only on a spool beside the slots that the printer can choose from, and cannot be taken from there.
+    OutOfReach(Id),
+    /// Which filament of the file is of which material is not known, and the printer has several slots.
+    UnknownFilaments,
     /// Too little of a material is left in the slot that has most of it.
     TooLittle {
         /// What is needed.
@@ -55,6 +72,7 @@ impl Mismatch {
         match self {
             Self::MachineType(wanted) => format!("not of type {}", wanted.word()),
             Self::Form(form) => format!("not printing .{} files", form.ending()),
+            Self::Model { wanted, is } => format!("is a {is}, the file was sliced for a {wanted}"),
             Self::TooLarge { size, volume } => {
                 let lengths = |of: &Dimensions| format!("{} x {} x {} mm", of.x, of.y, of.z);
                 format!("too small ({}, the print is {})", lengths(volume), lengths(size))
@@ -62,6 +80,13 @@ impl Mismatch {
             Self::Nozzle { wanted, is } => format!("has a nozzle of {is} mm, needs {wanted} mm"),
             Self::Plate { wanted, is } => format!("has the plate {is}, needs {wanted}"),
             Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
+            Self::OtherSlot { material: id, slot } => {
+                format!("{} is not in slot {slot}, the only one that the file can take it from", material(*id).0)
+            }
+            Self::OutOfReach(id) => {
+                format!("{} is not in its filament changer, and cannot be taken from beside it", material(*id).0)
+            }
+            Self::UnknownFilaments => "nobody knows which filament of the file is of which material".to_owned(),
             Self::TooLittle { needed, left } => {
                 let (name, unit) = material(needed.material_id);
                 format!("{left} {unit} of {name} are left on its spool, needs {} {unit}", needed.need)
@@ -70,26 +95,13 @@ impl Mismatch {
     }
 }
 
-/// The slot that a job takes a material from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChosenSlot {
-    /// What is taken from it.
-    pub needed: MaterialNeed,
-    /// Number of the slot.
-    pub slot: u32,
-    /// What is left there before the print; `None` is unknown.
-    pub remaining: Option<Amount>,
-    /// Whether the slot is known to hold the material, and not only fits because nobody knows what it holds.
-    pub loaded: bool,
-}
-
 /// How a job and a printer go together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fit {
     /// What is missing; nothing: the printer can make the job.
     pub missing: Vec<Mismatch>,
-    /// The slots that it would use, one for each material; complete only if nothing is missing.
+    /// The slots that it would use: one for each material, or for each filament where the printer cannot choose. Complete only if
+    /// nothing is missing.
     pub slots: Vec<ChosenSlot>,
 }
 
@@ -126,6 +138,11 @@ pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     if !facts.forms.contains(&needs.form) {
         missing.push(Mismatch::Form(needs.form));
     }
+    if let (Some(wanted), Some(is), Some(key)) = (&needs.sliced_for.printer_model, &facts.model, &facts.model_key)
+        && model_key(wanted) != *key
+    {
+        missing.push(Mismatch::Model { wanted: wanted.clone(), is: is.clone() });
+    }
     if let (Some(size), Some(volume)) = (&needs.dimensions, &facts.volume)
         && !size.fits_in(volume)
     {
@@ -141,31 +158,6 @@ pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     {
         missing.push(Mismatch::Plate { wanted: wanted.clone(), is: is.clone() });
     }
-    let mut slots = Vec::with_capacity(needs.materials.len());
-    for needed in &needs.materials {
-        match choose(*needed, needs.materials.len(), &facts.slots) {
-            Ok(chosen) => slots.push(chosen),
-            Err(mismatch) => missing.push(mismatch),
-        }
-    }
+    let slots = choose_all(needs, facts, &mut missing);
     Fit { missing, slots }
-}
-
-/// The slot for a material: of those with enough left the one with least; one of which it is not known what is left comes after
-/// them. A printer with one slot of unknown content takes a job of one material.
-fn choose(needed: MaterialNeed, materials: usize, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
-    let enough = |one: &SlotFacts| one.remaining.is_none_or(|left| left >= needed.need);
-    let chosen = |one: &SlotFacts, loaded| ChosenSlot { needed, slot: one.slot, remaining: one.remaining, loaded };
-    let of_it = || slots.iter().filter(|one| one.material_id == Some(needed.material_id));
-    let best = of_it().filter(|one| enough(one)).min_by_key(|one| (one.remaining.is_none(), one.remaining, one.slot));
-    if let Some(best) = best {
-        return Ok(chosen(best, true));
-    }
-    if let Some(most) = of_it().filter_map(|one| one.remaining).max() {
-        return Err(Mismatch::TooLittle { needed, left: most });
-    }
-    match slots {
-        [only] if only.material_id.is_none() && materials <= 1 && enough(only) => Ok(chosen(only, false)),
-        _ => Err(Mismatch::NotLoaded(needed.material_id)),
-    }
 }

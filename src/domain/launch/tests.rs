@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use proptest::prelude::*;
 
 use super::*;
@@ -15,13 +17,38 @@ fn needs(materials: &[(u32, i64)]) -> LaunchNeeds {
     }
 }
 
-fn printer(slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
+const ALL_FORMS: [GcodeForm; 3] = [GcodeForm::Text, GcodeForm::Binary, GcodeForm::Package];
+
+fn of_type(maps_slots: bool, slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
     let slots = slots.iter().enumerate().map(|(n, (material, left))| SlotFacts {
         slot: n as u32,
         material_id: material.map(id),
         remaining: left.map(Amount::units),
+        reported: true,
     });
-    LaunchFacts::new(MachineType::FdmStandard, None, slots.collect())
+    let facts = TypeFacts { forms: ALL_FORMS.to_vec(), maps_slots };
+    LaunchFacts::new(facts, MachineType::FdmStandard, None, slots.collect())
+}
+
+/// A printer of a type that maps the slots that it reports.
+fn printer(slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
+    of_type(true, slots)
+}
+
+/// A printer of a type that does not.
+fn unmapped(slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
+    of_type(false, slots)
+}
+
+/// As [`needs`], where filament n of the file is of these materials.
+fn using(materials: &[(u32, i64)], filaments: &[(u32, u32)]) -> LaunchNeeds {
+    let used = |(filament, material): &(u32, u32)| UsedFilament {
+        filament: *filament,
+        material_id: id(*material),
+        grams: None,
+    };
+    let sliced_for = SlicedFor { filaments: filaments.iter().map(used).collect(), ..SlicedFor::default() };
+    LaunchNeeds { sliced_for, ..needs(materials) }
 }
 
 fn words(needs: &LaunchNeeds, facts: &LaunchFacts) -> String {
@@ -35,12 +62,17 @@ fn what_is_unknown_fits_and_what_differs_does_not() {
         plate: 1,
         nozzle_diameter: Some(0.4),
         bed_type: Some("Textured PEI Plate".into()),
+        printer_model: Some("MK4".into()),
         filaments: Vec::new(),
     };
     let unknown = printer(&[(None, None)]);
     assert_eq!(words(&job, &unknown), "");
     assert_eq!(words(&job, &unknown.clone().equipped(Some(0.4), Some("textured_pei"))), "", "another spelling");
     let other = unknown.clone().equipped(Some(0.6), Some("Cool Plate"));
+    assert_eq!(words(&job, &unknown.clone().of_model(Some("mk-4"))), "", "the same model");
+    let mini = unknown.clone().of_model(Some("MINI"));
+    assert_eq!(words(&job, &mini), "is a MINI, the file was sliced for a MK4");
+    assert_eq!(words(&needs(&[(1, 10)]), &mini), "", "a file that does not say");
     assert_eq!(
         words(&job, &other),
         "has a nozzle of 0.6 mm, needs 0.4 mm, has the plate Cool Plate, needs Textured PEI Plate"
@@ -48,7 +80,8 @@ fn what_is_unknown_fits_and_what_differs_does_not() {
     job.sliced_for = SlicedFor::default();
     assert_eq!(words(&job, &other), "", "a file that does not say");
     job.form = GcodeForm::Package;
-    assert_eq!(words(&job, &unknown.printing("plain", &PrintableForms::default())), "not printing .gcode.3mf files");
+    let plain = LaunchFacts::new(TypeFacts::default(), MachineType::FdmStandard, None, unknown.slots);
+    assert_eq!(words(&job, &plain), "not printing .gcode.3mf files");
 }
 
 #[test]
@@ -62,11 +95,75 @@ fn an_unbound_slot_fits_only_where_it_is_the_only_one() {
 
 #[test]
 fn a_job_of_two_materials_needs_both_in_slots() {
-    let job = needs(&[(1, 10), (2, 5)]);
+    let job = using(&[(1, 10), (2, 5)], &[(0, 1), (1, 2)]);
     let chosen = fit(&job, &printer(&[(Some(3), None), (Some(2), None), (Some(1), Some(50))]));
     assert_eq!(chosen.slots.iter().map(|one| one.slot).collect::<Vec<_>>(), [2, 1]);
     let without = fit(&job, &printer(&[(Some(1), None), (Some(3), None)]));
     assert_eq!(without.missing, [Mismatch::NotLoaded(id(2))]);
+    let blind = needs(&[(1, 10), (2, 5)]);
+    let both = printer(&[(Some(1), None), (Some(2), None)]);
+    assert_eq!(words(&blind, &both), "nobody knows which filament of the file is of which material");
+}
+
+#[test]
+fn without_a_mapping_each_filament_is_in_the_slot_of_its_number() {
+    let two = using(&[(1, 10), (2, 5)], &[(0, 1), (2, 2)]);
+    let slots = |facts: &LaunchFacts| fit(&two, facts).slots.iter().map(|one| one.slot).collect::<Vec<_>>();
+    assert_eq!(slots(&unmapped(&[(Some(1), None), (Some(1), None), (Some(2), None)])), [0, 2]);
+    let exchanged = unmapped(&[(Some(2), None), (Some(1), None), (Some(1), None)]);
+    assert_eq!(
+        words(&two, &exchanged),
+        "PLA is not in slot 0, the only one that the file can take it from, PLA is not in slot 2, the only one that the file can take it from"
+    );
+    assert!(fit(&two, &printer(&[(Some(2), None), (Some(1), None), (Some(1), None)])).fits(), "a mapping helps");
+    let absent = unmapped(&[(Some(1), None), (Some(1), None), (None, None)]);
+    assert_eq!(fit(&two, &absent).missing, [Mismatch::NotLoaded(id(2))]);
+    // One slot is the only place that a filament of whatever number can come from.
+    let second = using(&[(1, 10)], &[(1, 1)]);
+    assert_eq!(fit(&second, &unmapped(&[(Some(1), None)])).slots[0].slot, 0);
+    assert_eq!(fit(&second, &unmapped(&[(Some(1), None), (Some(2), None)])).missing.len(), 1);
+    // A file of which nobody wrote down the filaments prints with its first tool.
+    let old = needs(&[(1, 10)]);
+    assert_eq!(fit(&old, &unmapped(&[(Some(1), None), (Some(2), None)])).slots[0].slot, 0);
+    assert!(!fit(&old, &unmapped(&[(Some(2), None), (Some(1), None)])).fits());
+}
+
+#[test]
+fn two_filaments_of_one_material_come_from_two_spools_of_it() {
+    let mut job = using(&[(1, 10)], &[(0, 1), (1, 1)]);
+    let taken = |job: &LaunchNeeds, slots: &[(Option<u32>, Option<i64>)]| {
+        let found = fit(job, &unmapped(slots));
+        let slots = found.slots.iter().map(|one| (one.slot, one.needed.need.0 / 1000)).collect::<Vec<_>>();
+        (found.missing.len(), slots)
+    };
+    assert_eq!(taken(&job, &[(Some(1), Some(5)), (Some(1), Some(5))]), (0, vec![(0, 5), (1, 5)]));
+    for (filament, grams) in job.sliced_for.filaments.iter_mut().zip([2, 8]) {
+        filament.grams = Some(Amount::units(grams));
+    }
+    assert_eq!(taken(&job, &[(Some(1), Some(5)), (Some(1), Some(8))]), (0, vec![(0, 2), (1, 8)]));
+    assert_eq!(taken(&job, &[(Some(1), Some(5)), (Some(1), Some(7))]).0, 1);
+    assert_eq!(taken(&job, &[(Some(1), Some(5)), (Some(2), None)]).0, 1, "the second is of another material");
+}
+
+#[test]
+fn beside_the_slots_that_a_printer_maps_there_is_one_spool() {
+    let beside = |facts: LaunchFacts, from: usize| {
+        let slots = facts.slots.iter().enumerate().map(|(n, one)| SlotFacts { reported: n < from, ..*one }).collect();
+        LaunchFacts { slots, ..facts }
+    };
+    let one = needs(&[(1, 10)]);
+    let changer = printer(&[(Some(2), None), (Some(3), None), (Some(1), None)]);
+    assert_eq!(fit(&one, &beside(changer.clone(), 2)).slots[0].slot, 2);
+    let two = using(&[(1, 10), (2, 5)], &[(0, 1), (1, 2)]);
+    assert_eq!(
+        words(&two, &beside(changer.clone(), 2)),
+        "PLA is not in its filament changer, and cannot be taken from beside it"
+    );
+    assert_eq!(
+        fit(&one, &beside(changer, 1)).missing,
+        [Mismatch::OutOfReach(id(1))],
+        "which of two it is nobody knows"
+    );
 }
 
 #[test]
@@ -91,22 +188,32 @@ fn the_spool_that_is_used_up_best_is_taken() {
 
 /// Whether the printer can make the job, said once more and in the simplest way.
 fn plainly(needs: &LaunchNeeds, facts: &LaunchFacts) -> bool {
+    let slots = &facts.slots;
+    let filaments = &needs.sliced_for.filaments;
     needs.materials.iter().all(|needed| {
-        let enough = |slot: &SlotFacts| slot.remaining.is_none_or(|left| left >= needed.need);
-        let held = facts.slots.iter().any(|slot| slot.material_id == Some(needed.material_id) && enough(slot));
-        let blind = facts.slots.len() == 1 && facts.slots[0].material_id.is_none() && needs.materials.len() == 1;
-        held || (blind && enough(&facts.slots[0]))
+        let has = |slot: &SlotFacts| slot.material_id == Some(needed.material_id);
+        let enough = |slot: &SlotFacts, need: Amount| slot.remaining.is_none_or(|left| left >= need);
+        let blind = slots.len() == 1 && slots[0].material_id.is_none() && needs.materials.len() == 1;
+        if facts.maps_slots || slots.len() == 1 {
+            return slots.iter().any(|slot| (has(slot) || blind) && enough(slot, needed.need));
+        }
+        // The property test gives each material one filament.
+        let tool = filaments.iter().find(|used| used.material_id == needed.material_id).unwrap().filament;
+        slots.get(tool as usize).is_some_and(|slot| has(slot) && enough(slot, needed.need))
     })
 }
 
 proptest! {
     #[test]
-    fn every_chosen_slot_holds_enough_of_its_material(
+    fn every_chosen_slot_holds_enough_of_its_material_and_is_the_tools_own_where_nothing_is_mapped(
         wanted in prop::collection::btree_map(1u32..5, 0i64..50, 1..4),
+        tools in Just((0u32..6).collect::<Vec<_>>()).prop_shuffle(),
         slots in prop::collection::vec((prop::option::of(1u32..5), prop::option::of(0i64..60)), 1..6),
+        maps_slots: bool,
     ) {
         let wanted: Vec<(u32, i64)> = wanted.into_iter().collect();
-        let (job, facts) = (needs(&wanted), printer(&slots));
+        let filaments: Vec<(u32, u32)> = wanted.iter().zip(&tools).map(|((material, _), tool)| (*tool, *material)).collect();
+        let (job, facts) = (using(&wanted, &filaments), of_type(maps_slots, &slots));
         let found = fit(&job, &facts);
         prop_assert_eq!(found.fits(), plainly(&job, &facts));
         prop_assert_eq!(&found, &fit(&job, &facts), "the same again");
@@ -116,6 +223,33 @@ proptest! {
             prop_assert_eq!(chosen.loaded, slot.material_id == Some(chosen.needed.material_id));
         }
         prop_assert_eq!(found.slots.len() + found.missing.len(), job.materials.len());
+        if found.fits() {
+            let from = job.sliced_for.slots(&found.slots);
+            for (tool, material) in &filaments {
+                let slot = from[*tool as usize];
+                prop_assert_eq!(slot.map(|slot| facts.slots[slot as usize].material_id.unwrap_or(id(*material))), Some(id(*material)));
+                if !maps_slots && slots.len() > 1 {
+                    prop_assert_eq!(slot, Some(*tool), "it cannot come from anywhere else");
+                }
+            }
+        }
+    }
+
+    /// However a need is spread over the filaments of its material, nothing of it is lost.
+    #[test]
+    fn the_shares_of_a_need_are_the_need(
+        need in 0i64..1_000_000,
+        grams in prop::collection::vec(prop::option::of(0i64..1000), 1..6),
+    ) {
+        let mut job = using(&[(1, 0)], &(0..grams.len() as u32).map(|n| (n, 1)).collect::<Vec<_>>());
+        job.materials[0].need = Amount(need);
+        for (used, grams) in job.sliced_for.filaments.iter_mut().zip(&grams) {
+            used.grams = grams.map(Amount::units);
+        }
+        let found = fit(&job, &unmapped(&vec![(Some(1), None); grams.len().max(2)]));
+        prop_assert!(found.fits());
+        prop_assert_eq!(found.slots.iter().map(|one| one.needed.need.0).sum::<i64>(), need);
+        prop_assert!(found.slots.iter().all(|one| one.needed.need.0 >= 0));
     }
 
     #[test]
@@ -132,8 +266,9 @@ fn each_filament_comes_from_the_slot_of_its_material() {
         slot,
         remaining: None,
         loaded: true,
+        filament: None,
     };
-    let used = |filament, material: u32| UsedFilament { filament, material_id: id(material) };
+    let used = |filament, material: u32| UsedFilament { filament, material_id: id(material), grams: None };
     let sliced = |filaments: Vec<UsedFilament>| SlicedFor { filaments, ..SlicedFor::default() };
     let two = [chosen(1, 5), chosen(2, 0)];
     let slots = sliced(vec![used(0, 2), used(2, 1), used(3, 2)]).slots(&two);
@@ -141,4 +276,16 @@ fn each_filament_comes_from_the_slot_of_its_material() {
     assert_eq!(sliced(vec![]).slots(&two[..1]), [Some(5)], "one material needs no telling which");
     assert_eq!(sliced(vec![]).slots(&two), [], "nobody knows which is which");
     assert_eq!(sliced(vec![used(u32::MAX, 1)]).slots(&two), [], "no endless list");
+    let of = |filament, slot| ChosenSlot { filament: Some(filament), ..chosen(1, slot) };
+    let own = sliced(vec![used(0, 1), used(2, 1)]).slots(&[of(0, 0), of(2, 2)]);
+    assert_eq!(own, [Some(0), None, Some(2)], "each of its own, where the printer cannot choose");
+}
+
+#[test]
+fn slots_of_attempts_from_before_their_spools_were_kept_are_read() {
+    let read = |text: &str| serde_json::from_str::<Vec<Option<FilamentSlot>>>(text).unwrap();
+    let spool = Some(ReportedSpool { vendor_code: Some("GFA00".into()), color: None });
+    let now = vec![Some(FilamentSlot { slot: 3, spool }), None];
+    assert_eq!(read(&serde_json::to_string(&now).unwrap()), now);
+    assert_eq!(read("[3, null]"), [Some(FilamentSlot { slot: 3, spool: None }), None]);
 }

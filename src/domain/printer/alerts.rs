@@ -19,6 +19,17 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Printer lost: {name}"), &text)
     }
 
+    /// The printer prints a file that was sent to it for a job that is over, and nobody started it here.
+    pub(super) fn leftover_alert(&self, cx: &DecisionContext<'_>, file: &str) -> Vec<Mail> {
+        let name = &self.fields.name;
+        let text = format!(
+            "{name} prints {file}, which was sent to it for a job that is over. It was not started from here: printers may start a \
+             file that is left on their storage after a loss of power, and people may start one at the printer. What it makes \
+             counts for no order. Stop it at the printer if nobody wants it.\n"
+        );
+        Mail::alert(cx, AlertKind::Printer, &format!("Old file started by itself: {name}"), &text)
+    }
+
     /// The printer's firmware reports an error or has shut down.
     pub(super) fn fault_alert(&self, cx: &DecisionContext<'_>, words: &str) -> Vec<Mail> {
         let name = &self.fields.name;

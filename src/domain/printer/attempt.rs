@@ -84,7 +84,9 @@ impl Printer {
         server_mark: Option<&str>,
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
-        let could = self.could_start();
+        let could = self.could_start().map_err(|why| format!("the printer is {why}"));
+        let chosen = self.in_hand.iter().flat_map(|in_hand| in_hand.used_slots.clone()).collect::<Vec<_>>();
+        let could = could.and_then(|()| self.still_holds(&chosen));
         let mut answer = PrinterAnswer::Done;
         let mut decision = self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, Phase::Taken) {
@@ -94,8 +96,9 @@ impl Printer {
                 in_hand.server_mark = mark.map(str::to_owned);
                 in_hand.enter(match could {
                     Ok(()) => Phase::StartSent { at: cx.now },
-                    // Something came in between (a person, another print): no fault of the job or of the printer.
-                    Err(why) => not_started(false, false, format!("not started: the printer is {why}")),
+                    // Something came in between (a person, another print, another spool): no fault of the job or of the
+                    // printer.
+                    Err(why) => not_started(false, false, format!("not started: {why}")),
                 });
                 if matches!(in_hand.phase, Phase::StartSent { .. }) {
                     answer = PrinterAnswer::Go;
@@ -182,10 +185,10 @@ impl Printer {
                             in_hand.enter(not_started(true, true, reason.to_owned()));
                             printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
                         }
-                        Resolution::Finished => in_hand.enter(ended(PrintEnd::Finished, 1.0, None)),
+                        Resolution::Finished => in_hand.enter(untimed(ended(PrintEnd::Finished, 1.0, None))),
                         Resolution::NotStarted | Resolution::Failed => {
                             let reason = Some("an operator says that the print failed".to_owned());
-                            in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, reason));
+                            in_hand.enter(untimed(ended(PrintEnd::Failed, in_hand.progress, reason)));
                         }
                     }
                     if let Phase::Ended { end, .. } = in_hand.phase {
@@ -262,7 +265,8 @@ impl Printer {
             Phase::Taken | Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. } => false,
         };
         if in_hand.unwanted && hopeless {
-            in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(GIVEN_UP_REASON.to_owned())));
+            let reason = Some(GIVEN_UP_REASON.to_owned());
+            in_hand.enter(untimed(ended(PrintEnd::Failed, in_hand.progress, reason)));
             self.left_on_the_bed(PrintEnd::Failed);
         }
     }
@@ -292,6 +296,16 @@ pub(super) fn not_started(start_sent: bool, counts: bool, reason: String) -> Pha
     Phase::NotStarted { start_sent, counts, reason }
 }
 
+/// The same end, of which nobody knows when it was.
+fn untimed(phase: Phase) -> Phase {
+    match phase {
+        Phase::Ended { end, filament_mm, progress, reason, .. } => {
+            Phase::Ended { end, filament_mm, progress, reason, unseen: true }
+        }
+        other => other,
+    }
+}
+
 pub(super) fn ended(end: PrintEnd, progress: f64, reason: Option<String>) -> Phase {
-    Phase::Ended { end, filament_mm: None, progress, reason }
+    Phase::Ended { end, filament_mm: None, progress, reason, unseen: false }
 }

@@ -47,7 +47,7 @@ pub(super) fn decide(
             stated_mm,
             estimated_seconds,
         } => {
-            let slots = printer.resolve_slots(needs);
+            let slots = printer.resolve_slots(needs, &cx.rules.types);
             let in_hand = InHand {
                 attempt: *attempt,
                 job: *job,
@@ -65,9 +65,13 @@ pub(super) fn decide(
                 server_mark: None,
                 began_at: None,
                 gone: None,
+                out_of_sight: false,
                 used_slots: Vec::new(),
                 plate: needs.sliced_for.plate,
-                filament_slots: slots.as_deref().map(|slots| needs.sliced_for.slots(slots)).unwrap_or_default(),
+                filament_slots: slots
+                    .as_deref()
+                    .map(|slots| printer.filament_slots(&needs.sliced_for, slots))
+                    .unwrap_or_default(),
                 stated_mm: *stated_mm,
                 taken_at: *claimed_at,
             };

@@ -17,9 +17,14 @@ pub fn report_of(in_hand: &InHand) -> Report {
         Phase::Unverified { reason } => Report::Unverified(reason.clone()),
         Phase::Printing { .. } => Report::Printing,
         Phase::Paused { .. } => Report::Paused,
-        Phase::Ended { end, filament_mm, progress, reason } => {
-            Report::Ended { end: *end, filament_mm: *filament_mm, progress: *progress, reason: reason.clone() }
-        }
+        Phase::Ended { end, filament_mm, progress, reason, unseen } => Report::Ended {
+            end: *end,
+            filament_mm: *filament_mm,
+            progress: *progress,
+            reason: reason.clone(),
+            began_at: in_hand.began(),
+            unseen: *unseen,
+        },
         Phase::Stopped { reason } => Report::Stopped { reason: reason.clone() },
         Phase::NotStarted { start_sent: false, counts: false, .. } if in_hand.cancel => Report::CancelledBeforeStart,
         Phase::NotStarted { start_sent, counts, reason } => {

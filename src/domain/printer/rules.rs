@@ -178,9 +178,11 @@ impl Printer {
             next.event_with(cx, "printer.firmware_error", next.last_seen_at, data)
         });
         let alert = fault.as_ref().and(next.fault.as_ref()).map(|fault| next.fault_alert(cx, &fault.words));
+        let left = |printer: &Self| printer.shows.clone().filter(|file| printer.is_leftover(file));
+        let left = left(&next).filter(|_| left(&self).is_none()).map(|file| next.leftover_alert(cx, &file));
         Decision::to(next, PrinterAnswer::Done)
             .events(back.into_iter().chain(fault))
-            .created(alert.into_iter().flatten())
+            .created(alert.into_iter().chain(left).flatten())
     }
 
     /// The printer, or the firmware behind its server, has not answered for too long. `printer.offline` is published once
@@ -202,6 +204,9 @@ impl Printer {
             next.activity = Activity::Offline;
         }
         next.outage = true;
+        if let Some(in_hand) = next.in_hand.as_mut().filter(|in_hand| !in_hand.over()) {
+            in_hand.out_of_sight = true;
+        }
         // Not the later of the two: the clock may have been set back.
         next.last_seen_at = last_seen.or(self.last_seen_at);
         next.give_up();

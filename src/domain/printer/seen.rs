@@ -209,7 +209,7 @@ impl Printer {
         let job = in_hand.job;
         match shown {
             Observation::Printing | Observation::Paused => {
-                in_hand.gone = None;
+                (in_hand.gone, in_hand.out_of_sight) = (None, false);
                 let at = in_hand.began().unwrap_or(now);
                 in_hand.began_at = Some(at);
                 let paused = matches!(shown, Observation::Paused);
@@ -223,7 +223,8 @@ impl Printer {
             Observation::Ended(end, reason) => {
                 let filament_mm = status.filament_mm.filter(|_| ours);
                 let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
-                in_hand.enter(Phase::Ended { end, filament_mm, progress, reason });
+                let unseen = in_hand.out_of_sight;
+                in_hand.enter(Phase::Ended { end, filament_mm, progress, reason, unseen });
                 self.print_over(end, auto_clear);
             }
             // What it looks like may change while the history is asked; the first impression stays.

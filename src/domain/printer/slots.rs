@@ -10,7 +10,10 @@ use super::{Phase, Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::launch::{ChosenSlot, LaunchFacts, LaunchNeeds, PrintableForms, SlotFacts, fit, used_share};
+use crate::domain::launch::{
+    ChosenSlot, FilamentSlot, KnownTypes, LaunchFacts, LaunchNeeds, ReportedSpool, SlicedFor, SlotFacts, fit,
+    used_share,
+};
 use crate::domain::material::Material;
 use crate::domain::printer_status::ReportedSlot;
 use crate::domain::refusal::Refusal;
@@ -124,26 +127,54 @@ impl Printer {
         self
     }
 
-    /// The printer as the match sees it. `forms` says what printers of its type print; without, that counts as all forms.
-    pub fn launch_facts(&self, forms: Option<&PrintableForms>) -> LaunchFacts {
+    /// The printer as the match sees it. `types` says what printers of its type print, and from where.
+    pub fn launch_facts(&self, types: &KnownTypes) -> LaunchFacts {
         let fields = &self.fields;
-        let slot = |one: Slot| SlotFacts { slot: one.slot, material_id: one.material_id, remaining: one.remaining };
+        let slot = |one: Slot| SlotFacts {
+            slot: one.slot,
+            material_id: one.material_id,
+            remaining: one.remaining,
+            reported: one.source == SlotSource::Printer,
+        };
         let slots = self.slots().into_iter().map(slot).collect();
-        let facts = LaunchFacts::new(fields.machine_type, fields.build_volume, slots);
+        let facts = LaunchFacts::new(types.of(&fields.kind), fields.machine_type, fields.build_volume, slots);
         let facts = facts.equipped(fields.nozzle.as_ref().map(|one| one.diameter), fields.plate_type.as_deref());
-        match forms {
-            Some(forms) => facts.printing(&fields.kind, forms),
-            None => facts,
-        }
+        facts.of_model(fields.model.as_deref())
     }
 
     /// The slots from which the printer would take what a job needs; else what is missing, in words for people.
-    pub(super) fn resolve_slots(&self, needs: &LaunchNeeds) -> Result<Vec<ChosenSlot>, String> {
-        let found = fit(needs, &self.launch_facts(None));
+    pub(super) fn resolve_slots(&self, needs: &LaunchNeeds, types: &KnownTypes) -> Result<Vec<ChosenSlot>, String> {
+        let found = fit(needs, &self.launch_facts(types));
         if found.fits() {
             return Ok(found.slots);
         }
         Err(format!("the printer is not fit for it: {}", found.words(&|_| ("its material".to_owned(), "units"))))
+    }
+
+    /// For each filament of a file the slot that was chosen for it, with what the printer says is in it.
+    pub(super) fn filament_slots(&self, file: &SlicedFor, chosen: &[ChosenSlot]) -> Vec<Option<FilamentSlot>> {
+        let spool = |number: u32| {
+            let slot = self.slots.iter().find(|one| one.slot == number && one.source == SlotSource::Printer)?;
+            Some(ReportedSpool { vendor_code: slot.vendor_code.clone(), color: slot.color.clone() })
+        };
+        let with_spool = |slot: u32| FilamentSlot { slot, spool: spool(slot) };
+        file.slots(chosen).into_iter().map(|slot| slot.map(with_spool)).collect()
+    }
+
+    /// Whether the slots that were chosen still hold enough of what they were chosen for; otherwise which does not.
+    pub(super) fn still_holds(&self, chosen: &[ChosenSlot]) -> Result<(), String> {
+        let slots = self.slots();
+        for one in chosen {
+            let holds = |slot: &Slot| {
+                slot.slot == one.slot
+                    && (slot.material_id == Some(one.needed.material_id) || (!one.loaded && slot.material_id.is_none()))
+                    && slot.remaining.is_none_or(|left| left >= one.needed.need)
+            };
+            if !slots.iter().any(holds) {
+                return Err(format!("slot {} no longer holds what the print was to take from it", one.slot));
+            }
+        }
+        Ok(())
     }
 
     /// An operator says what is in a slot: one word for a swap of spools. A slot that is not there yet is added.

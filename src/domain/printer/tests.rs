@@ -7,7 +7,7 @@ mod verdict;
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::amount::Amount;
-use crate::domain::launch::{LaunchNeeds, MaterialNeed};
+use crate::domain::launch::{LaunchNeeds, MaterialNeed, SlicedFor, UsedFilament};
 use crate::domain::order::{Report, Resolution};
 use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::refusal::Refusal;
@@ -44,15 +44,20 @@ pub(super) fn take(attempt: u32) -> PrinterCommand {
     }
 }
 
-/// What a job needs: grams of materials.
+/// What a job needs: grams of materials, of which each is the filament with the number of the material above 24.
 pub(super) fn needs(materials: &[(u32, i64)]) -> LaunchNeeds {
     let need =
         |(material, grams): &(u32, i64)| MaterialNeed { material_id: id(*material), need: Amount::units(*grams) };
+    let used = |(material, _): &(u32, i64)| UsedFilament {
+        filament: material.saturating_sub(24),
+        material_id: id(*material),
+        grams: None,
+    };
     LaunchNeeds {
         machine_type: MachineType::FdmStandard,
         dimensions: None,
         form: Default::default(),
-        sliced_for: Default::default(),
+        sliced_for: SlicedFor { filaments: materials.iter().map(used).collect(), ..SlicedFor::default() },
         materials: materials.iter().map(need).collect(),
     }
 }

@@ -131,5 +131,6 @@ fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) 
 fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd) -> Phase {
     let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
     let reason = in_hand.gone.clone().filter(|_| end == PrintEnd::Failed);
-    Phase::Ended { end, filament_mm: past.filament_mm, progress, reason }
+    let unseen = in_hand.out_of_sight;
+    Phase::Ended { end, filament_mm: past.filament_mm, progress, reason, unseen }
 }

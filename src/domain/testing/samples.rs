@@ -18,6 +18,7 @@ pub(crate) fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFi
         name: name.to_owned(),
         kind: "fw_rest".into(),
         machine_type,
+        model: None,
         base_url: "http://printer:7125".into(),
         encrypted_api_key: String::new(),
         serial: None,

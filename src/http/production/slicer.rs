@@ -3,7 +3,7 @@
 //! An operator enters `{base}/slicer/{machineType}` as a print host with an API key. What is uploaded lands among the files.
 //! With "upload and print" it becomes an order of the shop's own: one job for any printer of that type.
 
-use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use api_derive::Response;
@@ -24,8 +24,8 @@ use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::material::Material;
 use crate::domain::principal::Role;
-use crate::domain::printer::Printer;
-use crate::domain::sku::{MachineType, Sku, SkuCommand, SkuFields};
+use crate::domain::printer::{FilamentMaterials, Printer, Undecided, loaded_materials};
+use crate::domain::sku::{MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -36,10 +36,13 @@ use crate::http::reply::{Created, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, schema_of};
 use crate::printers::print_host::{API, HOW_TO, SERVER, TEXT};
+use crate::printers::registry::known_types;
 use crate::store::queries::{Page, Queries, SkuFilter};
 
 /// Consumption of G-code that does not state its weight: the least amount there is, so that the ledger notes the print.
 const UNSTATED: Amount = Amount(1);
+/// The plate that is printed.
+const PLATE: u32 = 1;
 const NO_TYPE: No = (404, "machine_type_not_found", "There is no such machine type.");
 /// Hexadecimal digits of a hash in the code of a SKU that is made for an upload.
 const CODE_DIGITS: usize = 16;
@@ -68,14 +71,16 @@ pub fn routes() -> ResourceRoutes {
             op.named("slicerUpload", "Take a file from a slicer")
                 .about(
                     "Fields other than `file` and `print` are passed over. With `print` set to `true` one is printed by any \
-                     printer of this type, of the material that all printers of the type have loaded.",
+                     printer of this type, of the material that all printers of the type have loaded. Of a file with several filaments each \
+                     is of the material in its slot: the slot of its number, or, on printers that are told which slot a filament \
+                     comes from, one of its colour.",
                 )
                 .takes_form(schema_of::<SlicerUploadForm>())
                 .unkeyed()
                 .nos(&[
                     NO_TYPE,
                     (409, "not_gcode", "It is no G-code; the file was taken."),
-                    (409, "material_unknown", "The printers of this type have no material loaded, or several; the file was taken."),
+                    (409, "material_unknown", "The printers of this type have no material loaded for each filament, or several; the file was taken."),
                 ])
         })
         .schema::<SlicerUploadForm>()
@@ -215,47 +220,78 @@ async fn print_one(
     if file.kind != FileKind::Gcode {
         return Err(ApiError::conflict("not_gcode", "the file was taken, but only G-code can be printed"));
     }
-    let material = material(app, machine_type).await?;
-    let sku = sku(app, call, machine_type, material, file).await?;
+    let materials = materials(app, machine_type, file).await?;
+    let sku = sku(app, call, machine_type, &materials, file).await?;
     let notes = format!("sent from a slicer: {}", file.name);
     let command = own_use(&app.orders, &call.who, sku, notes).await?;
     Ok(call.ask(&app.orders.orders, CommandTarget::New, command).await?.id)
 }
 
-/// The material that the printers of a type have loaded. A slicer does not say of what it prints, and stock of another
-/// material must not be reserved.
-async fn material(app: &SlicerHandles, machine_type: MachineType) -> Result<Id, ApiError> {
+/// What each filament of the file is of: the materials that the printers of a type have loaded for them. A slicer does not say of
+/// what it prints, and stock of another material must not be reserved.
+async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) -> Result<FilamentMaterials, ApiError> {
+    let plate = file.metadata.plate(PLATE);
+    let filaments = plate.map(|plate| plate.filaments.as_slice()).unwrap_or_default();
+    let several = filaments.len() > 1;
+    let undecided = |why: &str| {
+        let machine = machine_type.word();
+        let what = if several {
+            format!("say what is in the slots of the {machine} printers, so that each filament has one material")
+        } else {
+            format!("set loadedMaterialId of the {machine} printers to the material that it is printed of")
+        };
+        ApiError::conflict("material_unknown", format!("the file was taken, but {why}: {what}"))
+    };
     let printers = app.printers.all_resident();
     let printers = printers.iter().filter_map(|(_, state)| state.state.as_ref());
-    let of_type = printers.filter(|printer| !printer.archived && printer.fields.machine_type == machine_type);
-    let loaded: BTreeSet<Id> = of_type.filter_map(|printer| printer.fields.loaded_material_id).collect();
-    let unknown = |why: &str| {
-        let words = format!(
-            "the file was taken, but {why}: set loadedMaterialId of the {} printers to the material that it is printed of",
-            machine_type.word()
-        );
-        ApiError::conflict("material_unknown", words)
-    };
-    match loaded.first() {
-        Some(only) if loaded.len() == 1 => {
-            let there = app.materials.read(*only).await?;
-            let there = there.as_ref().and_then(|state| state.state.as_ref()).is_some_and(|one| !one.archived);
-            if there { Ok(*only) } else { Err(unknown("the loaded material was deleted")) }
+    let form = file.metadata.form.unwrap_or_default();
+    let found = loaded_materials(filaments, form, machine_type, printers, &known_types());
+    let found = found.map_err(|why| match (why, several) {
+        (Undecided::NotLoaded, false) => undecided("no material is loaded"),
+        (Undecided::Several, false) => undecided("several materials are loaded"),
+        (Undecided::NotLoaded, true) => {
+            undecided(&format!("no printer has a material loaded for each of its {} filaments", filaments.len()))
         }
-        Some(_) => Err(unknown("several materials are loaded")),
-        None => Err(unknown("no material is loaded")),
+        (Undecided::Several, true) => undecided("what is loaded allows several materials for its filaments"),
+    })?;
+    for material in found.values() {
+        let there = app.materials.read(*material).await?;
+        if there.as_ref().and_then(|state| state.state.as_ref()).is_none_or(|one| one.archived) {
+            return Err(undecided("a loaded material was deleted"));
+        }
     }
+    Ok(found)
 }
 
-/// The SKU of a file's content for this type of machine and this material: the same for each upload of the same content.
+/// The SKU of a file's content for this type of machine and these materials: the same for each upload of the same content.
 async fn sku(
     app: &SlicerHandles,
     call: &CommandRequest,
     machine_type: MachineType,
-    material_id: Id,
+    materials: &FilamentMaterials,
     file: &File,
 ) -> Result<Id, ApiError> {
-    let hash = Sha256::digest(format!("{}/{}/{material_id}", file.sha256, machine_type.word()));
+    let Some((first, material_id)) = materials.first_key_value().map(|(filament, material)| (*filament, *material))
+    else {
+        return Err(ApiError::conflict("material_unknown", "the file was taken, but it has no filament"));
+    };
+    let plate = file.metadata.plate(PLATE);
+    let grams = |filament: u32| {
+        let stated = plate.and_then(|plate| plate.filaments.iter().find(|one| one.index == filament)?.grams);
+        stated.filter(|grams| grams.0 > 0).unwrap_or(UNSTATED)
+    };
+    // What is not named is of the first material.
+    let further = materials.iter().filter(|(_, material)| **material != material_id).map(|(filament, material)| {
+        SkuMaterial { material_id: *material, estimated_consumption: grams(*filament), filament: *filament }
+    });
+    let further: Vec<SkuMaterial> = further.collect();
+    let whole = file.metadata.grams.filter(|grams| grams.0 > 0).unwrap_or(UNSTATED);
+    let estimated_consumption = if further.is_empty() { whole } else { grams(first) };
+    let mut content = format!("{}/{}/{material_id}", file.sha256, machine_type.word());
+    for one in &further {
+        let _ = write!(content, "/{}={}", one.filament, one.material_id);
+    }
+    let hash = Sha256::digest(content);
     let code = format!("SLICER-{}", &hex::encode(hash)[..CODE_DIGITS]);
     let filter = SkuFilter { code: Some(code.clone()), ..SkuFilter::default() };
     let known = async || {
@@ -273,9 +309,9 @@ async fn sku(
         kind: Some("slicer".to_owned()),
         collections: Vec::new(),
         material_id: Some(material_id),
-        materials: Vec::new(),
-        plate: 1,
-        estimated_consumption: file.metadata.grams.filter(|grams| grams.0 > 0).unwrap_or(UNSTATED),
+        materials: further,
+        plate: PLATE,
+        estimated_consumption,
         machine_type,
         dimensions: file.metadata.size,
         price_cents: 0,

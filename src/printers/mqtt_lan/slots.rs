@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::report::{integer, number, unsigned};
 use crate::domain::amount::Amount;
+use crate::domain::launch::{FilamentSlot, ReportedSpool};
 use crate::domain::printer_status::ReportedSlot;
 use crate::printers::adapter::PrinterError;
 
@@ -17,10 +18,10 @@ const UNUSED: i64 = -1;
 /// Most filaments of a file.
 const MAX_FILAMENTS: usize = 64;
 
-/// Which slots the changers have, and what feeds the nozzle now.
+/// What is in the slots of the changers, and which of them feeds the nozzle now.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Changer {
-    slots: Vec<u32>,
+    slots: Vec<(u32, ReportedSpool)>,
     now: Option<u32>,
 }
 
@@ -36,32 +37,57 @@ pub(super) struct Feed {
 impl Changer {
     /// Reads the member `ams` of a report.
     pub(super) fn of(ams: Option<&Value>) -> Self {
-        let slots: Vec<u32> = trays(ams).map(|(slot, _)| slot).collect();
+        let known = |slot: ReportedSlot| {
+            let ReportedSlot { slot, vendor_code, color, .. } = slot.bounded();
+            (slot, ReportedSpool { vendor_code, color })
+        };
+        let slots: Vec<(u32, ReportedSpool)> = reported(ams).into_iter().map(known).collect();
         let now = ams.and_then(|ams| ams.get("tray_now")).and_then(unsigned).and_then(|now| u32::try_from(now).ok());
-        Self { now: now.filter(|now| slots.contains(now)), slots }
+        Self { now: now.filter(|now| slots.iter().any(|(slot, _)| slot == now)), slots }
     }
 
-    /// The feed of a print whose filaments come from these slots; `None` is a filament that it does not use. Without any slot it is what feeds the nozzle now.
-    pub(super) fn feed(&self, filaments: &[Option<u32>]) -> Result<Feed, PrinterError> {
-        let used: Vec<u32> = filaments.iter().copied().flatten().collect();
+    /// The feed of a print whose filaments come from these slots; `None` is a filament that it does not use. Without any slot it is
+    /// what feeds the nozzle now.
+    ///
+    /// A slot that the printer reported when it was chosen must be there with the same spool: what was chosen from the changer never
+    /// comes from the spool beside it. A slot that only a person knows of is that spool.
+    pub(super) fn feed(&self, filaments: &[Option<FilamentSlot>]) -> Result<Feed, PrinterError> {
+        let used: Vec<&FilamentSlot> = filaments.iter().flatten().collect();
         if used.is_empty() {
             let mapping: Vec<i64> = self.now.map(i64::from).into_iter().collect();
             return Ok(Feed { use_ams: !mapping.is_empty(), mapping });
         }
-        let inside = used.iter().filter(|slot| self.slots.contains(slot)).count();
-        if inside == 0 {
-            return Ok(Feed::default());
+        if filaments.len() > MAX_FILAMENTS {
+            return Err(PrinterError::Invalid(format!("a print has {MAX_FILAMENTS} filaments at most")));
         }
-        if inside < used.len() {
-            let beside: Vec<String> =
-                used.iter().filter(|slot| !self.slots.contains(slot)).map(ToString::to_string).collect();
-            return Err(PrinterError::Invalid(format!(
-                "the print needs slot {} beside slots of the filament changer: the printer takes filament from one or the other",
-                beside.join(", ")
-            )));
+        for one in &used {
+            let there = self.slots.iter().find(|(slot, _)| *slot == one.slot).map(|(_, spool)| spool);
+            if there != one.spool.as_ref() {
+                let what = if there.is_some() { "has changed" } else { "is gone" };
+                return Err(PrinterError::Invalid(format!(
+                    "slot {} of the filament changer {what} since it was chosen for the print",
+                    one.slot
+                )));
+            }
         }
-        let mapping = filaments.iter().take(MAX_FILAMENTS).map(|slot| slot.map_or(UNUSED, i64::from)).collect();
-        Ok(Feed { use_ams: true, mapping })
+        let mut beside: Vec<u32> = used.iter().filter(|one| one.spool.is_none()).map(|one| one.slot).collect();
+        let mixed = beside.len() < used.len();
+        beside.sort_unstable();
+        beside.dedup();
+        match &beside[..] {
+            [] => {
+                let of = |one: &Option<FilamentSlot>| one.as_ref().map_or(UNUSED, |one| i64::from(one.slot));
+                Ok(Feed { use_ams: true, mapping: filaments.iter().map(of).collect() })
+            }
+            [_] if !mixed => Ok(Feed::default()),
+            _ => {
+                let beside: Vec<String> = beside.iter().map(ToString::to_string).collect();
+                Err(PrinterError::Invalid(format!(
+                    "the print needs slot {}: the printer takes filament from its changer, or from one spool beside it",
+                    beside.join(" and ")
+                )))
+            }
+        }
     }
 }
 
@@ -136,18 +162,49 @@ mod tests {
         assert!(reported(None).is_empty() && reported(Some(&json!({"ams": "x"}))).is_empty());
     }
 
+    /// The slot as the printer reports it now; with a number that no changer has, the spool beside it.
+    fn chosen(changer: &Changer, slot: u32) -> FilamentSlot {
+        let spool = changer.slots.iter().find(|(number, _)| *number == slot).map(|(_, spool)| spool.clone());
+        FilamentSlot { slot, spool }
+    }
+
     #[test]
     fn filaments_come_from_the_slots_that_were_chosen() {
         let ams = two_changers();
         let changer = Changer::of(Some(&ams));
-        let fed = |filaments: &[Option<u32>]| changer.feed(filaments).map(|feed| (feed.use_ams, feed.mapping));
-        assert_eq!(fed(&[Some(1)]), Ok((true, vec![1])));
-        assert_eq!(fed(&[Some(7), None, Some(0)]), Ok((true, vec![7, -1, 0])));
+        let of = |slot| Some(chosen(&changer, slot));
+        let fed = |filaments: &[Option<FilamentSlot>]| changer.feed(filaments).map(|feed| (feed.use_ams, feed.mapping));
+        assert_eq!(fed(&[of(1)]), Ok((true, vec![1])));
+        assert_eq!(fed(&[of(7), None, of(0)]), Ok((true, vec![7, -1, 0])));
         assert_eq!(fed(&[]), Ok((true, vec![2])), "what feeds the nozzle now");
-        assert_eq!(fed(&[Some(20)]), Ok((false, vec![])), "the spool beside the changer");
-        assert!(matches!(fed(&[Some(0), Some(20)]), Err(PrinterError::Invalid(_))), "one or the other");
+        assert_eq!(fed(&[of(20)]), Ok((false, vec![])), "the spool beside the changer");
+        assert_eq!(fed(&[of(20), of(20)]), Ok((false, vec![])));
+        assert!(matches!(fed(&[of(0), of(20)]), Err(PrinterError::Invalid(_))), "one or the other");
+        assert!(matches!(fed(&[of(20), of(21)]), Err(PrinterError::Invalid(_))), "there is one spool beside it");
         let none = Changer::of(Some(&json!({"tray_now": "255"})));
-        assert_eq!(none.feed(&[Some(0)]).unwrap(), Feed::default());
+        assert_eq!(none.feed(&[Some(chosen(&none, 0))]).unwrap(), Feed::default());
         assert_eq!(none.feed(&[]).unwrap(), Feed::default());
+    }
+
+    #[test]
+    fn what_was_chosen_from_the_changer_never_comes_from_beside_it() {
+        let before = Changer::of(Some(&two_changers()));
+        let mut one = two_changers();
+        one["ams"].as_array_mut().unwrap().truncate(1);
+        one["ams"][0]["tray"][1]["tray_color"] = json!("00FF00FF");
+        let mut swapped = two_changers();
+        swapped["ams"][1]["tray"][0]["tray_type"] = json!("ABS");
+        for (now, slot, why) in [
+            (json!({}), 1, "is gone"),
+            (one.clone(), 7, "is gone"),
+            (one, 1, "has changed"),
+            (swapped, 7, "has changed"),
+        ] {
+            let refused = Changer::of(Some(&now)).feed(&[Some(chosen(&before, slot))]).unwrap_err();
+            assert!(refused.certainly_not_done() && refused.to_string().contains(why), "{refused}");
+        }
+        // A changer was fitted since: what a person said of the slot may be elsewhere now.
+        let beside = [Some(FilamentSlot { slot: 1, spool: None })];
+        assert!(before.feed(&beside).unwrap_err().to_string().contains("has changed"));
     }
 }

@@ -9,6 +9,7 @@ use simulator::bambu::setup::{Ams, DeveloperMode, Model, Tray};
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use crate::domain::amount::Amount;
+use crate::domain::launch::{FilamentSlot, ReportedSpool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::testing::id;
 use crate::domain::time::Timestamp;
@@ -70,7 +71,7 @@ async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> boo
     look
 }
 
-fn launch(name: &str, slots: Vec<Option<u32>>) -> Launch {
+fn launch(name: &str, slots: Vec<Option<FilamentSlot>>) -> Launch {
     Launch { name: name.to_owned(), print: id(5), plate: 1, slots }
 }
 
@@ -160,7 +161,17 @@ async fn spools_in_the_changer_are_reported_and_printed_from() {
     assert_eq!(second.remaining, Some(Amount::units(400)));
     let (_kept, source) = package(60);
     let name = printer.upload("part.gcode.3mf", &source).await.unwrap();
-    printer.launch(&launch(&name, vec![Some(1)])).await.unwrap();
+    let spool = ReportedSpool { vendor_code: Some("GFA01".into()), color: Some("#00ff00".into()) };
+    let chosen = FilamentSlot { slot: 1, spool: Some(spool) };
+    // Of a changer that is gone nothing is printed, and not from the spool beside it either.
+    let fitted = shop.bambu.setup().ams;
+    shop.bambu.change(|setup| setup.ams.clear());
+    let refused = printer.launch(&launch(&name, vec![Some(chosen.clone())])).await.unwrap_err();
+    assert!(refused.certainly_not_done() && refused.to_string().contains("is gone"), "{refused}");
+    assert_eq!(shop.sim.handle.starts_of(&name), 0);
+    shop.bambu.change(|setup| setup.ams = fitted);
+    until(printer.as_ref(), "told of the spools again", |look| look.slots.len() >= 2).await;
+    printer.launch(&launch(&name, vec![Some(chosen)])).await.unwrap();
     until(printer.as_ref(), "printed", |look| look.ended == Some(PrintEnd::Finished)).await;
     assert_eq!(shop.sim.handle.starts_of(&name), 1);
 }

@@ -65,9 +65,9 @@ fn judged(attempt: &Attempt) -> Option<&SignOff> {
     attempt.sign_off.as_ref().filter(|_| attempt.printed())
 }
 
-/// How long the printer printed, in milliseconds; 0 where its start was not seen, or the clock was set back.
+/// How long the printer printed, in milliseconds; 0 where nobody knows, or the clock was set back.
 fn print_ms(attempt: &Attempt) -> i64 {
-    attempt.started_at.zip(attempt.ended_at).map_or(0, |(start, end)| end.0.saturating_sub(start.0).max(0))
+    attempt.took_ms().map_or(0, |took| took.max(0))
 }
 
 impl StoredRow for OrderRow {

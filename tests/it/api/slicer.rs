@@ -148,6 +148,55 @@ on_both! {
     }
 }
 
+on_both! {
+    async fn a_file_of_two_colours_is_printed_of_what_is_in_its_slots(db: Db) {
+        let app = App::new(db).await;
+        let options = FleetOptions { speed: 2_000.0, seed: 12, ..FleetOptions::of(PrinterKind::FwRest, 2) };
+        let fleet = Fleet::start(options).await.unwrap();
+        let [black, white] = [app.material("PLA black", 100.0).await, app.material("PLA white", 100.0).await];
+        let mut printers = Vec::new();
+        for sim in &fleet.printers {
+            printers.push(app.printer(sim).await);
+        }
+        let key = app.key.clone().unwrap();
+        let code = simulator::gcode::tools::gcode_of_several("part", 60, &[(10.0, "#1b1b22"), (3.5, "#f4f1e6")]);
+        let load = async |printer: usize, slot: u32, material: &str| {
+            let path = format!("/api/printers/{}/slots/{slot}", printers[printer]);
+            app.post(&path, &json!({"materialId": material})).await.expect(200);
+        };
+        let refused = async |why: &str| {
+            let (status, told) = Slicer::Prusa.upload(&app, UPLOAD, &key, &code, true).await;
+            assert_eq!((status, &told["code"]), (409, &json!("material_unknown")), "{told}");
+            assert!(told["message"].as_str().unwrap().contains(why), "{told}");
+        };
+        // One spool is not enough for two filaments, whichever it is.
+        load(0, 0, &black).await;
+        load(1, 0, &black).await;
+        refused("no printer has a material loaded for each of its 2 filaments").await;
+        load(0, 1, &white).await;
+        let (status, told) = Slicer::Prusa.upload(&app, UPLOAD, &key, &code, true).await;
+        assert_eq!((status, &told["effectivePrint"]), (201, &json!(true)), "{told}");
+        let order = told["orderId"].as_str().unwrap();
+        app.order_is(order, "ready").await;
+        let jobs = app.jobs(order).await;
+        assert_eq!((jobs.len(), &jobs[0]["printerId"]), (1, &json!(printers[0])), "{jobs:?}");
+        for (material, left) in [(&black, 90.0), (&white, 96.5)] {
+            until("the material to be used", || async {
+                let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+                (stock["reserved"] == 0 && stock["quantity"] == left).then_some(())
+            })
+            .await;
+            app.ledger_is_even(material).await;
+        }
+        // The other has them the other way round: which is meant nobody can tell.
+        load(1, 0, &white).await;
+        load(1, 1, &black).await;
+        refused("what is loaded allows several materials for its filaments").await;
+        let made = fleet.printers.iter().flat_map(|sim| sim.handle.log());
+        assert_eq!(made.filter(|line| matches!(line.what, What::Finished { .. })).count(), 1);
+    }
+}
+
 #[tokio::test]
 async fn a_slicer_finds_the_server_it_looks_for_with_an_operators_key() {
     let app = App::new(Db::sqlite()).await;

@@ -1,6 +1,7 @@
 //! What the shop sells: plates of one part and of two, a part of two materials, and a kit of all of them.
 
 use serde_json::{Value, json};
+use simulator::gcode::tools::gcode_of_several;
 
 use crate::support::App;
 use crate::whole::sliced;
@@ -34,7 +35,9 @@ impl Catalogue {
         let cube = app.sku("CUBE", &black, &file, 1250).await;
         let of_white = app.gcode("ring", 60, 0.6).await;
         let ring = sku(app, "RING", json!({"materialId": white, "gcodeFileId": of_white, "unitsPerPlate": 2})).await;
-        let of_two = app.gcode("badge", 90, 0.9).await;
+        // Black with its first tool, white with its second.
+        let of_two = gcode_of_several("badge", 90, &[(0.9, "#1b1b22"), (0.4, "#f4f1e6")]);
+        let of_two = app.upload("badge.gcode", of_two.into_bytes()).await.expect(201)["id"].clone();
         let second = json!([{"materialId": white, "estimatedConsumption": 0.4, "filament": 1}]);
         let badge = sku(app, "BADGE", json!({"materialId": black, "gcodeFileId": of_two, "materials": second})).await;
         let components = json!([

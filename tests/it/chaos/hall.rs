@@ -51,7 +51,7 @@ impl Machine {
     pub fn spool(&self, slot: usize) -> Option<f64> {
         match (self.by_hand, self.loaded.len(), slot) {
             (false, 2, _) if !self.sick => Some(MUCH),
-            (true, 2, 1) => Some(LITTLE),
+            (true, 2, 0) => Some(LITTLE),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use printfloor::actors::dispatcher::Dispatcher;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
-use printfloor::domain::dispatch::{BoardRules, PrintableForms};
+use printfloor::domain::dispatch::{BoardRules, KnownTypes};
 use ractor::{ActorId, ActorStatus};
 
 use crate::store::rig::Rig;
@@ -23,7 +23,7 @@ async fn a_component_that_crashes_comes_back_alone(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 2).await;
-    let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: PrintableForms::default() };
+    let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() };
     let policy = Policy::default;
     let (orders, printers) = (rig.directory(policy()), rig.directory(policy()));
     let dispatcher = Dispatcher::new(orders, printers, rig.directory(policy()), rig.environment.clone(), rules);

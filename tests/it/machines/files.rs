@@ -14,6 +14,15 @@ pub fn printable(kind: PrinterKind, name: &str, seconds: u64, grams: f64) -> (St
     (format!("{name}.gcode.3mf"), simulator::gcode::package(name, seconds, grams, grams * 330.0))
 }
 
+/// As [`printable`], of several filaments: the grams and the colour of each.
+pub fn printable_of_several(kind: PrinterKind, name: &str, filaments: &[(f64, &str)]) -> (String, Vec<u8>) {
+    if prints(kind, GcodeForm::Text) {
+        let code = simulator::gcode::tools::gcode_of_several(name, SECONDS, filaments);
+        return (format!("{name}.gcode"), code.into_bytes());
+    }
+    (format!("{name}.gcode.3mf"), simulator::gcode::package::package_of_several(name, SECONDS, filaments))
+}
+
 /// As [`printable`], of about this many bytes.
 pub fn big(kind: PrinterKind, name: &str, bytes: usize) -> (String, Vec<u8>) {
     if prints(kind, GcodeForm::Text) {

@@ -20,6 +20,11 @@ pub fn prints(kind: PrinterKind, form: GcodeForm) -> bool {
     declared(kind).prints(form)
 }
 
+/// Whether printers of a kind are told which slot each filament comes from.
+pub fn maps_slots(kind: PrinterKind) -> bool {
+    declared(kind).maps_slots
+}
+
 /// Whether printers of a kind ask for no key.
 pub fn keyless(kind: PrinterKind) -> bool {
     declared(kind).keyless

@@ -1,9 +1,14 @@
 //! Slots: which spool is where decides which printer takes a job, and prints use the spools up.
 
+use printfloor::domain::file::GcodeForm;
 use serde_json::{Value, json};
-use simulator::printer::FilamentGate;
+use simulator::bambu::Bambu;
+use simulator::bambu::setup::{Ams, Tray};
+use simulator::faults::SlowUpload;
+use simulator::printer::{FilamentGate, What};
 
-use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, register, words};
+use super::files::printable_of_several;
+use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, maps_slots, prints, register, words};
 use crate::support::{Db, on_both, until};
 
 /// Printers that do not clear their beds, each with these slots: material and what is left.
@@ -11,6 +16,9 @@ async fn floor(db: Db, kind: PrinterKind, printers: &[&[(&str, Option<f64>)]]) -
     let mut floor = Floor::empty(db, kind, printers.len(), FAST, &[JUDGE_LATE]).await;
     let other = floor.app.material("PETG white", 1000.0).await;
     for (n, slots) in printers.iter().enumerate() {
+        if slots.len() > 1 {
+            fit_changer(&floor, n, slots.len());
+        }
         let printer = register(&floor.app, floor.sim(n), json!({})).await;
         floor.app.connected(&printer).await;
         floor.printers.push(printer);
@@ -18,16 +26,83 @@ async fn floor(db: Db, kind: PrinterKind, printers: &[&[(&str, Option<f64>)]]) -
             let material = match *word {
                 "black" => json!(floor.material),
                 "white" => json!(other),
+                // What a printer reports and nobody binds is unknown.
+                _ if slots.len() > 1 && reports_slots(kind) => continue,
                 _ => Value::Null,
             };
+            if slots.len() > 1 {
+                reported(&floor, n, slot).await;
+            }
             load(&floor, n, slot, json!({"materialId": material, "remaining": left})).await;
         }
     }
     (floor, other)
 }
 
-async fn load(floor: &Floor, printer: usize, slot: usize, spool: Value) -> Value {
+/// Whether printers of a kind report what is in their changers.
+pub fn reports_slots(kind: PrinterKind) -> bool {
+    matches!(kind, PrinterKind::MqttLan | PrinterKind::FwRest)
+}
+
+/// A person fits a changer with so many spools, of which no two in the hall are alike, to a printer that reports them.
+pub fn fit_changer(floor: &Floor, printer: usize, spools: usize) {
+    let sim = &floor.sim(printer).handle;
+    let shade = |slot: usize| (10 * printer + slot + 1) as u8;
+    if let Some(bambu) = Bambu::of(sim) {
+        let tray = |slot: usize| Tray { tray_color: format!("{:02X}4040FF", shade(slot)), ..Tray::default() };
+        let trays = std::array::from_fn(|slot| (slot < spools).then(|| tray(slot)));
+        bambu.change(|setup| setup.ams = vec![Ams { trays }]);
+    } else if floor.sim(printer).kind == PrinterKind::FwRest {
+        let gate = |slot| FilamentGate::filled("Acme", "PLA", &format!("Shade {}", shade(slot)), [0.5, 0.5, 0.5]);
+        sim.with(|machine| machine.set_gates((0..spools).map(gate).collect()));
+    }
+}
+
+/// Waits until a printer that reports its slots has reported this one.
+pub async fn reported(floor: &Floor, printer: usize, slot: usize) {
+    if !reports_slots(floor.sim(printer).kind) {
+        return;
+    }
+    until("the slot to be reported", || async {
+        let shown = floor.app.get(&floor.path(printer, "")).await.expect(200);
+        shown["slots"][slot]["vendorCode"].is_string().then_some(())
+    })
+    .await;
+}
+
+/// From which slot each tool of the prints of a printer physically took its filament, in the order of the prints.
+pub fn fed(floor: &Floor, printer: usize) -> Vec<Vec<(u32, i64)>> {
+    let log = floor.sim(printer).handle.log().into_iter();
+    log.filter_map(|entry| match entry.what {
+        What::Fed { slots, .. } => Some(slots),
+        _ => None,
+    })
+    .collect()
+}
+
+pub async fn load(floor: &Floor, printer: usize, slot: usize, spool: Value) -> Value {
     floor.app.post(&floor.path(printer, &format!("/slots/{slot}")), &spool).await.expect(200)
+}
+
+/// What a job of one part says of its match with a printer.
+async fn missing(floor: &Floor, job: &str, printer: usize) -> Value {
+    let shown = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
+    let of_it = |one: &&Value| one["printerId"] == floor.printers[printer];
+    shown["printers"].as_array().unwrap().iter().find(of_it).unwrap()["missing"].clone()
+}
+
+/// A SKU of a file with two filaments, which are black (10 g) and white (3.5 g), becomes what the floor makes.
+async fn two_colours(floor: &Floor, white: &str) -> Value {
+    let (name, content) = printable_of_several(floor.sim(0).kind, "two", &[(GRAMS, "#1b1b22"), (3.5, "#f4f1e6")]);
+    let file = floor.app.upload(&name, content).await.expect(201);
+    assert_eq!(file["plates"][0]["filaments"][1]["grams"], 3.5, "{file}");
+    let two = json!({
+        "gcodeFileId": file["id"],
+        "materials": [{"materialId": white, "estimatedConsumption": 3.5, "filament": 1}],
+    });
+    let sku = floor.app.patch(&format!("/api/skus/{}", floor.sku), &two).await.expect(200);
+    assert_eq!((&sku["materials"], &sku["plate"]), (&two["materials"], &json!(1)));
+    sku
 }
 
 async fn left(floor: &Floor, printer: usize) -> Vec<Value> {
@@ -40,15 +115,14 @@ async fn stock(floor: &Floor, material: &str) -> Value {
 }
 
 async fn two_materials(db: Db, kind: PrinterKind) {
-    let spools: [&[(&str, Option<f64>)]; 3] = [
-        &[("black", None)],
-        &[("white", None), ("nobody knows", None)],
-        &[("white", Some(500.0)), ("nobody knows", None), ("black", Some(100.0))],
-    ];
+    let mapped = maps_slots(kind);
+    // The file takes black from its first tool, and white from its second.
+    let own: &[(&str, Option<f64>)] = &[("black", Some(100.0)), ("white", Some(500.0))];
+    let turned: &[(&str, Option<f64>)] = &[("white", Some(500.0)), ("nobody knows", None), ("black", Some(100.0))];
+    let last = if mapped { turned } else { own };
+    let spools: [&[(&str, Option<f64>)]; 3] = [&[("black", None)], &[("white", None), ("nobody knows", None)], last];
     let (floor, white) = floor(db, kind, &spools).await;
-    let two = json!({"materials": [{"materialId": white, "estimatedConsumption": 3.5, "filament": 1}]});
-    let sku = floor.app.patch(&format!("/api/skus/{}", floor.sku), &two).await.expect(200);
-    assert_eq!((&sku["materials"], &sku["plate"]), (&two["materials"], &json!(1)));
+    two_colours(&floor, &white).await;
     let (order, job) = floor.one().await;
     floor.app.order_is(&order, "ready").await;
     let job = floor.job(&job).await;
@@ -58,13 +132,53 @@ async fn two_materials(db: Db, kind: PrinterKind) {
     assert_eq!((&of(&floor.material)["need"], &of(&white)["need"]), (&json!(10), &json!(3.5)), "{job}");
     assert_eq!((&of(&white)["consumed"], &job["consumed"]), (&json!(3.5), &json!(10)), "{job}");
     assert_eq!([floor.started(0), floor.started(1), floor.started(2)], [0, 0, 1]);
-    assert_eq!(left(&floor, 2).await, [json!(496.5), Value::Null, json!(90)], "as much as the print took");
+    let left = left(&floor, 2).await;
+    if mapped {
+        assert_eq!(left[..3], [json!(496.5), Value::Null, json!(90)], "as much as the print took");
+        assert_eq!(fed(&floor, 2), [[(0, 2), (1, 0)]], "each tool from the slot of its colour");
+    } else {
+        assert_eq!(left, [json!(90), json!(496.5)], "as much as the print took");
+    }
+    if kind == PrinterKind::FwRest {
+        assert_eq!(fed(&floor, 2), [[(0, 0), (1, 1)]]);
+    }
     floor.truth().await;
     floor.app.ledger_is_even(&white).await;
     assert_eq!(stock(&floor, &white).await["quantity"], 996.5);
 }
 
 each_kind! {
+    async fn colours_in_exchanged_slots_are_mapped_or_waited_for(kind: PrinterKind) {
+        let exchanged: &[(&str, Option<f64>)] = &[("white", None), ("black", None)];
+        let (floor, white) = floor(Db::sqlite(), kind, &[exchanged]).await;
+        two_colours(&floor, &white).await;
+        let (order, job) = floor.one().await;
+        if maps_slots(kind) {
+            floor.app.order_is(&order, "ready").await;
+            assert_eq!(fed(&floor, 0), [[(0, 1), (1, 0)]]);
+            floor.truth().await;
+            return;
+        }
+        // Both are there, and would come out exchanged.
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        let of = |material: &str, slot: u32| format!("{material} is not in slot {slot}, the only one that the file can take it from");
+        let mut said = missing(&floor, &job, 0).await;
+        said.as_array_mut().unwrap().sort_by_key(ToString::to_string);
+        assert_eq!(said, json!([of("PETG white", 1), of("PLA black", 0)]), "{waits}");
+        let reason = words(&waits, "waitingReason");
+        assert!(reason.contains(&of("PLA black", 0)) && reason.contains(&of("PETG white", 1)), "{reason}");
+        assert_eq!(floor.started(0), 0);
+        // A person exchanges them.
+        load(&floor, 0, 0, json!({"materialId": floor.material})).await;
+        load(&floor, 0, 1, json!({"materialId": white})).await;
+        floor.app.order_is(&order, "ready").await;
+        if reports_slots(kind) {
+            assert_eq!(fed(&floor, 0), [[(0, 0), (1, 1)]]);
+        }
+        assert_eq!(floor.started(0), 1);
+        floor.truth().await;
+    }
+
     async fn a_job_of_two_materials_goes_where_both_are_and_uses_both_spools_up(kind: PrinterKind) {
         two_materials(Db::sqlite(), kind).await;
     }
@@ -86,6 +200,22 @@ each_kind! {
         assert_eq!([floor.started(0), floor.started(1), floor.started(2)], [0, 1, 0]);
         let refused = floor.app.patch(&floor.path(0, ""), &json!({"nozzle": {"diameter": 0}})).await.expect(400);
         assert_eq!(refused["errors"][0]["path"], "nozzle.diameter", "{refused}");
+        floor.truth().await;
+    }
+
+    async fn a_file_goes_to_the_model_that_it_was_sliced_for(kind: PrinterKind) {
+        let (floor, _) = floor(Db::sqlite(), kind, &[&[("black", None)], &[("black", None)]]).await;
+        for (n, model) in ["MINI", "mk4"].into_iter().enumerate() {
+            let shown = floor.app.patch(&floor.path(n, ""), &json!({"model": model})).await.expect(200);
+            assert_eq!(shown["model"], model);
+        }
+        let (order, job) = floor.one().await;
+        floor.app.order_is(&order, "ready").await;
+        // Packages of this simulator do not say for which model they are: then any is right, and the first has been idle longer.
+        let known = prints(kind, GcodeForm::Text);
+        assert_eq!((floor.started(0), floor.started(1)), if known { (0, 1) } else { (1, 0) });
+        let said = if known { json!(["is a MINI, the file was sliced for a MK4"]) } else { json!([]) };
+        assert_eq!(missing(&floor, &job, 0).await, said);
         floor.truth().await;
     }
 
@@ -138,16 +268,17 @@ on_both! {
         let red = || FilamentGate::filled("Acme", "PLA", "Red", [1.0, 0.0, 0.0]);
         let fit = |printer: usize, gates: Vec<FilamentGate>| floor.sim(printer).handle.with(|machine| machine.set_gates(gates));
         let [code, other] = ["Acme PLA Black", "Acme PLA Red"];
-        fit(0, vec![red(), FilamentGate { filled: Some(false), ..FilamentGate::default() }, black()]);
+        let empty = || FilamentGate { filled: Some(false), ..FilamentGate::default() };
+        fit(0, vec![black(), empty(), red()]);
         fit(1, vec![red(), red()]);
-        let slots = slots_are(&floor, 0, json!([[other, null], [null, null], [code, null]])).await;
-        assert_eq!((&slots[0]["source"], &slots[0]["color"]), (&json!("printer"), &json!("#ff0000")), "{slots}");
+        let slots = slots_are(&floor, 0, json!([[code, null], [null, null], [other, null]])).await;
+        assert_eq!((&slots[2]["source"], &slots[2]["color"]), (&json!("printer"), &json!("#ff0000")), "{slots}");
         slots_are(&floor, 1, json!([[other, null], [other, null]])).await;
         // Of which material they are nobody has said: on a printer of several slots that fits nothing.
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
         assert!(words(&waits, "waitingReason").contains("PLA black is not loaded"), "{waits}");
-        load(&floor, 0, 2, json!({"materialId": floor.material})).await;
+        load(&floor, 0, 0, json!({"materialId": floor.material})).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (1, 0));
         // The same spool is known from now on: at another printer, and back after another one.
@@ -200,4 +331,40 @@ on_both! {
         assert_eq!(floor.app.delete(&floor.path(0, "/slots/7")).await.error(404), "slot_not_found");
         floor.truth().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_chosen_from_a_changer_that_goes_away_is_not_printed_from_the_spool_beside_it() {
+    let spools: &[(&str, Option<f64>)] = &[("white", None), ("black", None)];
+    let (floor, _) = floor(Db::sqlite(), PrinterKind::MqttLan, &[spools]).await;
+    let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
+    let fitted = bambu.setup().ams;
+    let file = floor.big_file("big", 200_000).await;
+    let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
+    for (n, gone) in [true, false].into_iter().enumerate() {
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        let order = floor.app.paid_order(&sku, 1).await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        floor.attempt_is(&job, "uploading").await;
+        // While the file is on its way the changer is unplugged, or the spool is swapped for one that nobody knows.
+        bambu.change(|setup| {
+            if gone {
+                setup.ams.clear();
+            } else if let Some(tray) = &mut setup.ams[0].trays[1] {
+                tray.tray_color = "00FF00FF".to_owned();
+            }
+        });
+        let given_back = |job: &Value| job["attempts"][0]["endedAt"].is_string();
+        let back = floor.job_until("the attempt to be given back", &job, given_back).await;
+        let why = words(&back["attempts"][0], "reason");
+        let expected = if gone { "slot 1 of the filament changer is gone" } else { "slot 1 " };
+        assert!(why.contains(expected), "{back}");
+        assert_eq!(floor.started(0), n, "neither from the changer nor from beside it");
+        floor.faults(0, |faults| faults.slow_upload = None);
+        bambu.change(|setup| setup.ams.clone_from(&fitted));
+        floor.app.act(&floor.path(0, "/clear-attention")).await;
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(fed(&floor, 0)[n], [(0, 1)]);
+    }
+    floor.truth().await;
 }

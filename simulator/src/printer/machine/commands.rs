@@ -70,6 +70,11 @@ impl Machine {
         self.files.choose(path, facts);
     }
 
+    /// Says from which slot each tool of a file takes its filament when it is printed next.
+    pub fn feed(&mut self, path: &str, slots: Vec<(u32, i64)>) {
+        self.feed = Some((path.to_owned(), slots));
+    }
+
     /// Pauses the print. `Ok(false)`: no print was running.
     pub fn pause(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;

@@ -189,7 +189,13 @@ impl Machine {
         self.ended = None;
         self.echo = false;
         self.job = Some(job);
-        self.write(What::Started { filename });
+        self.write(What::Started { filename: filename.clone() });
+        // Without a word of the start each tool takes the gate of its own number.
+        let own = || file.facts.tools.iter().map(|tool| (*tool, i64::from(*tool))).collect();
+        let said = self.feed.take().filter(|(path, _)| *path == filename).map(|(_, slots)| slots);
+        if let Some(slots) = said.or_else(|| (!self.gates.is_empty()).then(own)) {
+            self.write(What::Fed { filename, slots });
+        }
     }
 
     /// Ends the running print, if there is one.

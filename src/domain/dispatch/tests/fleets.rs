@@ -7,7 +7,7 @@ use proptest::sample::select;
 use super::*;
 use crate::domain::amount::Amount;
 use crate::domain::job::{FurtherNeed, Stock};
-use crate::domain::launch::MaterialNeed;
+use crate::domain::launch::{MaterialNeed, UsedFilament};
 use crate::domain::printer::{Nozzle, Slot, SlotSource};
 
 /// How many orders share the queue.
@@ -21,6 +21,7 @@ struct Machine {
     volume: Option<u32>,
     nozzle: Option<f64>,
     plate: Option<&'static str>,
+    model: Option<&'static str>,
     /// Material and what is left, of each slot.
     slots: Vec<(Option<u32>, Option<i64>)>,
     ready: bool,
@@ -40,28 +41,33 @@ struct Wanted {
     size: Option<u32>,
     nozzle: Option<f64>,
     bed: Option<&'static str>,
+    model: Option<&'static str>,
     /// Material and need; the first is that of the SKU.
     needs: Vec<(u32, i64)>,
+    /// The filament of the file for each of them.
+    tools: Vec<u32>,
 }
 
 fn machine() -> impl Strategy<Value = Machine> {
     let slot = (prop::option::weighted(0.7, 0u32..4), prop::option::of(0i64..60));
     (
-        select(vec!["fw_rest", "other"]),
+        select(vec!["fw_rest", "other", "mapping"]),
         prop::bool::weighted(0.2),
         prop::option::of(50u32..150),
         prop::option::of(select(vec![0.4, 0.6])),
         prop::option::of(select(vec!["Textured PEI Plate", "Cool Plate"])),
+        prop::option::of(select(vec!["MK4", "MINI"])),
         prop::collection::vec(slot, 1..4),
         prop::bool::weighted(0.7),
         0i64..5,
     )
-        .prop_map(|(kind, large, volume, nozzle, plate, slots, ready, idle_ms)| Machine {
+        .prop_map(|(kind, large, volume, nozzle, plate, model, slots, ready, idle_ms)| Machine {
             kind,
             large,
             volume,
             nozzle,
             plate,
+            model,
             slots,
             ready,
             idle_ms,
@@ -77,31 +83,35 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         prop::option::of(50u32..150),
         prop::option::of(select(vec![0.4, 0.6])),
         prop::option::of(select(vec!["textured pei", "cool plate"])),
+        prop::option::of(select(vec!["mk 4", "mini"])),
         needs,
         any::<bool>(),
+        Just((0u32..4).collect::<Vec<_>>()).prop_shuffle(),
     )
-        .prop_map(|((order, priority, due), form, large, size, nozzle, bed, needs, turned)| {
+        .prop_map(|((order, priority, due), form, large, size, nozzle, bed, model, needs, turned, tools)| {
             let mut needs: Vec<(u32, i64)> = needs.into_iter().collect();
             if turned {
                 needs.reverse();
             }
-            Wanted { order, priority, due, form, large, size, nozzle, bed, needs }
+            Wanted { order, priority, due, form, large, size, nozzle, bed, model, needs, tools }
         })
 }
 
 /// Whether the machine can make the job, in the simplest way to say it.
 fn can(machine: &Machine, job: &Wanted) -> bool {
-    let form = job.form == GcodeForm::Text || machine.kind == "other";
+    let form = job.form == GcodeForm::Text || machine.kind != "fw_rest";
     let size = job.size.zip(machine.volume).is_none_or(|(size, volume)| size <= volume);
     let nozzle = job.nozzle.zip(machine.nozzle).is_none_or(|(wanted, is)| (wanted - is).abs() < 0.1);
     let plate = job.bed.zip(machine.plate).is_none_or(|(wanted, is)| wanted[..4] == is.to_lowercase()[..4]);
-    let fed = |(material, need): &(u32, i64)| {
-        machine.slots.iter().any(|(held, left)| {
-            let it = *held == Some(*material) || (held.is_none() && machine.slots.len() == 1 && job.needs.len() == 1);
-            it && left.is_none_or(|left| left >= *need)
+    let model = job.model.zip(machine.model).is_none_or(|(wanted, is)| wanted.replace(' ', "") == is.to_lowercase());
+    let (one, mapped) = (machine.slots.len() == 1, machine.kind == "mapping");
+    let fed = |((material, need), tool): (&(u32, i64), &u32)| {
+        machine.slots.iter().enumerate().any(|(slot, (held, left))| {
+            let it = *held == Some(*material) || (held.is_none() && one && job.needs.len() == 1);
+            it && left.is_none_or(|left| left >= *need) && (one || mapped || slot == *tool as usize)
         })
     };
-    form && machine.large == job.large && size && nozzle && plate && job.needs.iter().all(fed)
+    form && machine.large == job.large && size && nozzle && plate && model && job.needs.iter().zip(&job.tools).all(fed)
 }
 
 fn cube(size: u32) -> Dimensions {
@@ -120,6 +130,7 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
     one.fields.build_volume = machine.volume.map(cube);
     one.fields.nozzle = machine.nozzle.map(|diameter| Nozzle { diameter, kind: None });
     one.fields.plate_type = machine.plate.map(str::to_owned);
+    one.fields.model = machine.model.map(str::to_owned);
     one.bed_not_cleared = !machine.ready;
     one.idle_since = NOW.plus_ms(-machine.idle_ms);
     let slot = |(n, (material, left)): (usize, &(Option<u32>, Option<i64>))| Slot {
@@ -127,7 +138,8 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
         material_id: material.map(id),
         color: None,
         remaining: left.map(Amount::units),
-        source: SlotSource::Manual,
+        // A type that maps slots maps those that it reports.
+        source: if machine.kind == "mapping" { SlotSource::Printer } else { SlotSource::Manual },
         vendor_code: None,
         weighed: false,
         updated_at: NOW,
@@ -155,12 +167,19 @@ fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
         job.dimensions = wanted.size.map(cube);
         job.sliced_for.nozzle_diameter = wanted.nozzle;
         job.sliced_for.bed_type = wanted.bed.map(str::to_owned);
+        job.sliced_for.printer_model = wanted.model.map(str::to_owned);
         (job.material_id, job.need) = (id(wanted.needs[0].0), Amount::units(wanted.needs[0].1));
         let further = wanted.needs[1..].iter().map(|(material, units)| {
             let needed = MaterialNeed { material_id: id(*material), need: Amount::units(*units) };
             FurtherNeed { stock: Stock::Held, claim: 2, ..FurtherNeed::new(needed) }
         });
         job.further = further.collect();
+        let used = |((material, _), tool): (&(u32, i64), &u32)| UsedFilament {
+            filament: *tool,
+            material_id: id(*material),
+            grams: None,
+        };
+        job.sliced_for.filaments = wanted.needs.iter().zip(&wanted.tools).map(used).collect();
         order.jobs.insert_mut(job.id, Arc::new(job));
     }
     orders
@@ -187,8 +206,9 @@ proptest! {
         let (prototype, blank) = BLANK.with(Clone::clone);
         let printers: Vec<Printer> = fleet.iter().enumerate().map(|(n, one)| build(n, &prototype, one)).collect();
         let orders = queue(&blank, &jobs);
-        let forms = PrintableForms::new([("other", &[GcodeForm::Text, GcodeForm::Binary][..])]);
-        let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: forms.clone() };
+        let facts = |maps_slots| TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots };
+        let types = KnownTypes::new([("other", facts(false)), ("mapping", facts(true))]);
+        let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: types.clone() };
         let proposals = |backwards: bool| {
             let mut board = Board::new(rules.clone());
             let (mut told, mut wanted): (Vec<&Printer>, Vec<&Order>) = (printers.iter().collect(), orders.iter().collect());
@@ -227,13 +247,19 @@ proptest! {
         }
         // What people are told is what the dispatcher does: the first job of the queue goes to the printer named first.
         let all: Vec<&Printer> = printers.iter().collect();
-        let around = Surroundings { printers: &all, materials: &[], holders: &[], forms: &forms, now: NOW };
+        let around = Surroundings { printers: &all, materials: &[], holders: &[], types: &types, now: NOW };
         for (n, wanted) in jobs.iter().enumerate() {
             let found = match_printers(orders[wanted.order].jobs.get(&id(1000 + n as u32)).unwrap(), &around);
             for one in &found {
                 let machine = &fleet[place(one.printer.id, 500)];
                 prop_assert_eq!(one.fit.fits(), can(machine, wanted), "{:?}", one.missing);
                 prop_assert_eq!(one.fit.fits(), one.missing.is_empty());
+                if one.fit.fits() && machine.kind != "mapping" && machine.slots.len() > 1 {
+                    let from = orders[wanted.order].jobs.get(&id(1000 + n as u32)).unwrap().sliced_for.slots(&one.fit.slots);
+                    for tool in wanted.tools.iter().take(wanted.needs.len()) {
+                        prop_assert_eq!(from[*tool as usize], Some(*tool), "a file that nobody maps prints from its own slots");
+                    }
+                }
             }
             if (0..jobs.len()).all(|other| rank(n) <= rank(other)) {
                 let first = found.first().filter(|one| one.is_possible()).map(|one| one.printer.id);
@@ -252,6 +278,7 @@ fn a_printer_with_the_spool_that_is_used_up_best_comes_first() {
         volume: None,
         nozzle: None,
         plate: None,
+        model: None,
         slots: vec![(Some(2), left)],
         ready: true,
         idle_ms: 0,
@@ -268,7 +295,9 @@ fn a_printer_with_the_spool_that_is_used_up_best_comes_first() {
         size: None,
         nozzle: None,
         bed: None,
+        model: None,
         needs: vec![(2, 40)],
+        tools: vec![0],
     };
     let orders = queue(&order(1, &[5]), &[job(9), job(8), job(7), job(6)]);
     board.order_changed(&orders[0]);

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, needs, take};
 use super::*;
+use crate::domain::launch::TypeFacts;
 use crate::domain::printer::{PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, PrintEnd};
 use crate::domain::testing::id;
@@ -116,9 +117,53 @@ fn a_job_that_its_slots_cannot_feed_is_not_taken() {
     load(&mut shop, 0, spool(24, Some(9)));
     let answer = shop.ask(take(ATTEMPT)).unwrap().answer;
     assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains("9 units")), "{answer:?}");
+    // Its file prints from the first slot alone.
     load(&mut shop, 1, spool(24, Some(11)));
-    assert!(matches!(shop.ask(take(ATTEMPT + 1)).unwrap().answer, PrinterAnswer::Done));
-    assert_eq!(shop.p().in_hand.as_ref().unwrap().used_slots[0].slot, 1);
+    let answer = shop.ask(take(ATTEMPT + 1)).unwrap().answer;
+    assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains("9 units")), "{answer:?}");
+    let types = || KnownTypes::new([("fw_rest", TypeFacts { maps_slots: true, ..TypeFacts::default() })]);
+    shop.bench.rules.types = types();
+    assert!(
+        matches!(shop.ask(take(ATTEMPT + 2)).unwrap().answer, PrinterAnswer::NotTaken(_)),
+        "both are beside a changer"
+    );
+    let mut shop = PrinterFixture::idle();
+    shop.bench.rules.types = types();
+    report(&mut shop, &[reported(0, "A", Some(9)), reported(1, "A", Some(11))]);
+    load(&mut shop, 0, spool(24, None));
+    assert!(matches!(shop.ask(take(ATTEMPT + 3)).unwrap().answer, PrinterAnswer::Done));
+    let in_hand = shop.p().in_hand.clone().unwrap();
+    assert_eq!(in_hand.used_slots[0].slot, 1, "where the printer can be told which");
+    let spool = Some(ReportedSpool { vendor_code: Some("A".into()), color: Some("#ff0000".into()) });
+    assert_eq!(in_hand.filament_slots, [Some(FilamentSlot { slot: 1, spool })]);
+}
+
+#[test]
+fn a_form_of_file_that_the_type_does_not_print_is_not_taken() {
+    let mut shop = PrinterFixture::idle();
+    let mut job = take(ATTEMPT);
+    if let PrinterCommand::Take { needs, .. } = &mut job {
+        needs.form = crate::domain::file::GcodeForm::Binary;
+    }
+    let answer = shop.ask(job).unwrap().answer;
+    assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains(".bgcode")), "{answer:?}");
+}
+
+#[test]
+fn a_spool_that_is_swapped_while_the_file_is_sent_keeps_the_print_from_its_start() {
+    for (swapped, started) in [(spool(24, Some(700)), true), (spool(25, None), false), (spool(24, Some(9)), false)] {
+        let mut shop = PrinterFixture::idle();
+        load(&mut shop, 0, spool(24, Some(100)));
+        assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
+        load(&mut shop, 0, swapped);
+        assert_eq!(matches!(shop.uploaded().answer, PrinterAnswer::Go), started);
+        if !started {
+            let phase = shop.p().in_hand.clone().unwrap().phase;
+            let Phase::NotStarted { start_sent, counts, reason } = phase else { panic!("{phase:?}") };
+            assert_eq!((start_sent, counts), (false, false), "no fault of the job or the printer");
+            assert!(reason.contains("slot 0 no longer holds"), "{reason}");
+        }
+    }
 }
 
 #[test]

@@ -63,6 +63,9 @@ pub struct NewPrinter {
     kind: PrinterTypeWord,
     /// The type of machine, which decides the jobs that it can make.
     machine_type: MachineType,
+    /// Its model, as slicers name it (`MK4`); with null, the printer takes files for any model.
+    #[api(ONE_LINE, MaxChars(100))]
+    model: Option<String>,
     /// Where its server answers: an http or https URL with the port. The settings of this server may fill one that is
     /// absent or empty. A change clears the API key, unless a new one comes with it.
     #[api(MaxChars(500))]
@@ -96,12 +99,13 @@ pub struct NewPrinter {
 impl From<PrinterFields> for PrinterDetails {
     fn from(fields: PrinterFields) -> Self {
         let PrinterFields { name, kind, machine_type, base_url, serial, build_volume, auto_clear, .. } = fields;
-        let PrinterFields { loaded_material_id, nozzle, plate_type, location, tags, .. } = fields;
+        let PrinterFields { model, loaded_material_id, nozzle, plate_type, location, tags, .. } = fields;
         let kind = PrinterTypeWord(kind);
         Self {
             name,
             kind,
             machine_type,
+            model,
             base_url,
             serial,
             build_volume,
@@ -128,6 +132,7 @@ impl NewPrinter {
             name: self.name,
             kind,
             machine_type: self.machine_type,
+            model: self.model,
             base_url,
             encrypted_api_key: app.cipher.encrypt_or_empty(&api_key),
             serial: self.serial,
@@ -161,6 +166,7 @@ impl PrinterChange {
             name: self.name.or(old.name),
             kind: self.kind.present().map_or(old.kind, |kind| kind.0),
             machine_type: self.machine_type.or(old.machine_type),
+            model: self.model.or(old.model),
             base_url: self.base_url.or(old.base_url),
             encrypted_api_key: api_key.as_deref().map_or(old.encrypted_api_key, |key| app.cipher.encrypt_or_empty(key)),
             serial: self.serial.or(old.serial),

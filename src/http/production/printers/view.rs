@@ -198,7 +198,7 @@ impl PrinterView {
 
 fn printer_example() -> Value {
     json!({
-        "id": EXAMPLE_ID, "name": "Left", "type": BUILT_IN[0], "machineType": "fdm_standard",
+        "id": EXAMPLE_ID, "name": "Left", "type": BUILT_IN[0], "machineType": "fdm_standard", "model": "MK4",
         "baseUrl": "http://192.168.1.20:7125", "hasApiKey": false, "serial": null,
         "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null,
         "nozzle": {"diameter": 0.4, "kind": "brass"}, "plateType": null, "location": null, "tags": [],

@@ -14,6 +14,7 @@ use printfloor::domain::file::GcodeForm;
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::{Delay, Echo, FailAt, Faults, RebootAt, SlowUpload};
+use simulator::gcode::tools::gcode_of_several;
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
@@ -104,8 +105,9 @@ async fn orders(app: &App, black: &str, white: &str) -> Vec<String> {
         let file = app.gcode(&format!("part-{n}"), seconds, 2.0).await;
         skus.push(app.sku(&format!("PART-{n}"), black, &file, 500).await);
     }
-    let file = app.gcode("two", 120, 2.0).await;
-    let two = app.sku("TWO", black, &file, 900).await;
+    let file = gcode_of_several("two", 120, &[(2.0, "#1b1b22"), (1.0, "#f4f1e6")]);
+    let file = app.upload("two.gcode", file.into_bytes()).await.expect(201);
+    let two = app.sku("TWO", black, file["id"].as_str().unwrap(), 900).await;
     let more = json!({"materials": [{"materialId": white, "estimatedConsumption": 1, "filament": 1}]});
     app.patch(&format!("/api/skus/{two}"), &more).await.expect(200);
     let components = json!([{"skuId": skus[0], "quantity": 2}, {"skuId": skus[1], "quantity": 1}]);

@@ -172,7 +172,7 @@ impl Effects {
     }
 
     pub(super) fn dispatch(&mut self) {
-        let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: Default::default() };
+        let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: Default::default() };
         let mut board = Board::new(rules);
         board.order_changed(self.o());
         for printer in self.printers.iter().flatten() {

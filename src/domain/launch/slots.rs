@@ -1,0 +1,209 @@
+//! From which slots a printer would take what a job needs.
+//!
+//! A printer with one slot takes everything from it. One of a type that maps slots is told the slot of each filament at the start;
+//! what nobody but a person says of such a printer is one spool beside the slots that it can choose from. Any other takes
+//! filament n of the file, its tool, from slot n: what is in another slot is out of its reach.
+
+use serde::{Deserialize, Serialize};
+
+use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, SlicedFor, SlotFacts, UsedFilament};
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+
+/// A slot that a job takes a material from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChosenSlot {
+    /// What is taken from it.
+    pub needed: MaterialNeed,
+    /// Number of the slot.
+    pub slot: u32,
+    /// What is left there before the print; `None` is unknown.
+    pub remaining: Option<Amount>,
+    /// Whether the slot is known to hold the material, and not only fits because nobody knows what it holds.
+    pub loaded: bool,
+    /// The filament of the file that it is for; `None` is all of the material.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filament: Option<u32>,
+}
+
+/// What was in a slot when it was chosen, as the printer reported it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportedSpool {
+    /// The vendor's code of the spool.
+    pub vendor_code: Option<String>,
+    /// Colour as `#rrggbb`.
+    pub color: Option<String>,
+}
+
+/// The slot that a filament of a file comes from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "StoredFilamentSlot", rename_all = "camelCase")]
+pub struct FilamentSlot {
+    /// Number of the slot.
+    pub slot: u32,
+    /// What was in it; `None` where a person says what is in the slot, and not the printer.
+    pub spool: Option<ReportedSpool>,
+}
+
+/// As it was stored: attempts from before the spool was kept have the number alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredFilamentSlot {
+    Number(u32),
+    #[serde(rename_all = "camelCase")]
+    Whole {
+        slot: u32,
+        spool: Option<ReportedSpool>,
+    },
+}
+
+impl From<StoredFilamentSlot> for FilamentSlot {
+    fn from(stored: StoredFilamentSlot) -> Self {
+        match stored {
+            StoredFilamentSlot::Number(slot) => Self { slot, spool: None },
+            StoredFilamentSlot::Whole { slot, spool } => Self { slot, spool },
+        }
+    }
+}
+
+impl SlicedFor {
+    /// For each filament of the file, by its index, the slot that it comes from, of those that were chosen; `None` for one that
+    /// the plate does not use. Empty where nobody knows.
+    pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {
+        if self.filaments.is_empty() {
+            // One material needs no telling which.
+            return if let [only] = chosen { vec![Some(only.slot)] } else { Vec::new() };
+        }
+        let used = || self.filaments.iter().filter(|used| used.filament < MAX_FILAMENTS);
+        let mut slots = vec![None; used().map(|used| used.filament as usize + 1).max().unwrap_or_default()];
+        for used in used() {
+            let of_it = |one: &&ChosenSlot| {
+                one.needed.material_id == used.material_id
+                    && one.filament.is_none_or(|filament| filament == used.filament)
+            };
+            slots[used.filament as usize] = chosen.iter().find(of_it).map(|one| one.slot);
+        }
+        slots
+    }
+
+    /// The filaments that are of a material of `needs`. A file of one material needs no telling which: it is the first.
+    fn assigned(&self, needs: &[MaterialNeed]) -> Vec<UsedFilament> {
+        if let (true, [only]) = (self.filaments.is_empty(), needs) {
+            return vec![UsedFilament { filament: 0, material_id: only.material_id, grams: None }];
+        }
+        let needed = |used: &&UsedFilament| needs.iter().any(|one| one.material_id == used.material_id);
+        self.filaments.iter().filter(needed).copied().collect()
+    }
+}
+
+/// Chooses the slots; what is missing is added to the list.
+pub(super) fn choose_all(needs: &LaunchNeeds, facts: &LaunchFacts, missing: &mut Vec<Mismatch>) -> Vec<ChosenSlot> {
+    let several = needs.materials.len() > 1;
+    if several && facts.slots.len() > 1 && needs.sliced_for.filaments.is_empty() {
+        missing.push(Mismatch::UnknownFilaments);
+        return Vec::new();
+    }
+    let mut chosen = Vec::with_capacity(needs.materials.len());
+    let mut take = |found: Result<ChosenSlot, Mismatch>| match found {
+        Ok(one) => chosen.push(one),
+        Err(mismatch) if missing.contains(&mismatch) => {}
+        Err(mismatch) => missing.push(mismatch),
+    };
+    if let [only] = &facts.slots[..] {
+        needs.materials.iter().for_each(|needed| take(from_the_only_one(*needed, several, only)));
+    } else if facts.maps_slots {
+        let beside = facts.slots.iter().filter(|one| !one.reported).count();
+        let within_reach = |one: &&SlotFacts| one.reported || (!several && beside == 1);
+        let within: Vec<SlotFacts> = facts.slots.iter().filter(within_reach).copied().collect();
+        for needed in &needs.materials {
+            take(from_any(*needed, &within).map_err(|mismatch| match mismatch {
+                Mismatch::NotLoaded(material) if holds(&facts.slots, material) => Mismatch::OutOfReach(material),
+                other => other,
+            }));
+        }
+    } else {
+        let assigned = needs.sliced_for.assigned(&needs.materials);
+        for needed in &needs.materials {
+            let of_it: Vec<&UsedFilament> =
+                assigned.iter().filter(|used| used.material_id == needed.material_id).collect();
+            // What is needed and in no filament of the plate is held ready all the same.
+            if of_it.is_empty() {
+                take(from_any(*needed, &facts.slots));
+            }
+            for (used, need) in of_it.iter().zip(shares(needed.need, &of_it)) {
+                take(from_its_number(MaterialNeed { need, ..*needed }, used.filament, &facts.slots));
+            }
+        }
+    }
+    chosen
+}
+
+fn holds(slots: &[SlotFacts], material: Id) -> bool {
+    slots.iter().any(|one| one.material_id == Some(material))
+}
+
+fn enough(one: &SlotFacts, needed: MaterialNeed) -> bool {
+    one.remaining.is_none_or(|left| left >= needed.need)
+}
+
+fn chosen(one: &SlotFacts, needed: MaterialNeed, loaded: bool) -> ChosenSlot {
+    ChosenSlot { needed, slot: one.slot, remaining: one.remaining, loaded, filament: None }
+}
+
+/// What is in it may be unknown, for a job of one material.
+fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> Result<ChosenSlot, Mismatch> {
+    if only.material_id.is_none() && !several && enough(only, needed) {
+        return Ok(chosen(only, needed, false));
+    }
+    from_any(needed, std::slice::from_ref(only))
+}
+
+/// Of those that hold enough of it the one with least; one of which it is not known what is left comes after them.
+fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
+    let of_it = || slots.iter().filter(|one| one.material_id == Some(needed.material_id));
+    let best =
+        of_it().filter(|one| enough(one, needed)).min_by_key(|one| (one.remaining.is_none(), one.remaining, one.slot));
+    if let Some(best) = best {
+        return Ok(chosen(best, needed, true));
+    }
+    match of_it().filter_map(|one| one.remaining).max() {
+        Some(left) => Err(Mismatch::TooLittle { needed, left }),
+        None => Err(Mismatch::NotLoaded(needed.material_id)),
+    }
+}
+
+/// The slot with the number of the filament, which must hold it.
+fn from_its_number(needed: MaterialNeed, filament: u32, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
+    let material = needed.material_id;
+    let Some(one) = slots.iter().find(|one| one.slot == filament && one.material_id == Some(material)) else {
+        let elsewhere = holds(slots, material);
+        return Err(if elsewhere {
+            Mismatch::OtherSlot { material, slot: filament }
+        } else {
+            Mismatch::NotLoaded(material)
+        });
+    };
+    match one.remaining {
+        Some(left) if left < needed.need => Err(Mismatch::TooLittle { needed, left }),
+        _ => Ok(ChosenSlot { filament: Some(filament), ..chosen(one, needed, true) }),
+    }
+}
+
+/// How the need of a material is spread over its filaments: as the file states their weights, else evenly. The sum is the need.
+fn shares(need: Amount, of_it: &[&UsedFilament]) -> Vec<Amount> {
+    let stated: Option<Vec<i64>> = of_it.iter().map(|used| used.grams.map(|grams| grams.0.max(0))).collect();
+    let weights = stated.filter(|all| all.iter().any(|grams| *grams > 0)).unwrap_or_else(|| vec![1; of_it.len()]);
+    let total: i128 = weights.iter().map(|weight| i128::from(*weight)).sum();
+    let mut before = 0i128;
+    let up_to = |weight: i128| (i128::from(need.0) * weight / total.max(1)) as i64;
+    weights
+        .iter()
+        .map(|weight| {
+            let from = up_to(before);
+            before += i128::from(*weight);
+            Amount(up_to(before) - from)
+        })
+        .collect()
+}

@@ -1,0 +1,139 @@
+//! Printers that fall silent, refuse us, or end a print while nobody looks: said by name, once, and nothing is invented.
+
+use serde_json::{Value, json};
+use simulator::bambu::Bambu;
+use simulator::bambu::setup::{DeveloperMode, Model};
+use simulator::faults::Delay;
+use simulator::printer::What;
+
+use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, keyless, words};
+use super::uploaded;
+use crate::api::materials::mails;
+use crate::support::{Db, until};
+
+/// Each alert is a mail of its own, at once.
+const NOT_GATHERED: (&str, &str) = ("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", "0");
+
+each_kind! {
+    async fn story_14_a_wrong_key_and_a_silent_printer_are_said_by_name_and_once(kind: PrinterKind) {
+        let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE, NOT_GATHERED]).await;
+        // Where no key is asked for, none can be wrong.
+        let silent = if keyless(kind) { 0 } else { 1 };
+        if silent == 1 {
+            floor.faults(0, |faults| faults.wrong_key = true);
+            floor.attention(0, "wrong_key", true).await;
+        }
+        for n in silent..2 {
+            floor.faults(n, |faults| faults.disconnect = true);
+            floor.attention(n, "unreachable", true).await;
+        }
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        let reason = words(&waits, "waitingReason");
+        if silent == 1 {
+            assert!(reason.contains("1 refusing our key") && reason.contains("1 offline"), "{reason}");
+            assert!(floor.status(0).await["message"].is_string(), "in the printer's own words");
+        } else {
+            assert!(reason.contains("2 offline"), "{reason}");
+        }
+        // Tried on and on, and not told again.
+        let mail = |n: usize| mails(&floor.app, &format!("Printer lost: {}", floor.sim(n).serial)).len();
+        until("both to be alerted", || async { (mail(0) == 1 && mail(1) == 1).then_some(()) }).await;
+        for n in 0..2 {
+            floor.looked_at(n).await;
+        }
+        assert_eq!((mail(0), mail(1)), (1, 1), "once for each");
+        assert_eq!(floor.events("printer.offline").await.len(), 2, "once for each");
+        floor.faults(0, |faults| (faults.wrong_key, faults.disconnect) = (false, false));
+        floor.faults(1, |faults| faults.disconnect = false);
+        floor.app.order_is(&order, "ready").await;
+        for n in 0..2 {
+            floor.connection_is(n, "connected").await;
+        }
+        assert_eq!((mail(0), mail(1)), (1, 1));
+        floor.truth().await;
+    }
+
+    async fn story_15_a_printer_that_refuses_everything_is_taken_out_and_says_so(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
+        floor.faults(0, |faults| faults.refuse_start = true);
+        let order = floor.order(2).await;
+        floor.attention(0, "start_refused", true).await;
+        let status = floor.status(0).await;
+        assert!(words(&status, "attentionReason").contains("refused 2 starts in a row"), "{status}");
+        // No job is lost to it.
+        let waits = |job: &Value| {
+            let why = job["waitingReason"].as_str();
+            job["state"] == "SLICED" && why.is_some_and(|why| why.contains("1 refusing starts"))
+        };
+        until("both jobs to wait and say why", || async {
+            floor.app.jobs(&order).await.iter().all(waits).then_some(())
+        })
+        .await;
+        assert_eq!(floor.started(0), 0);
+        floor.faults(0, |faults| faults.refuse_start = false);
+        floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
+        floor.physically("a part to be made", 0, |what| matches!(what, What::Finished { .. })).await;
+    }
+
+    async fn story_16_a_finish_that_was_missed_is_found_and_nothing_is_invented(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.faults(0, |faults| faults.disconnect = true);
+        floor.connection_is(0, "unreachable").await;
+        floor.hurry(0);
+        floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+        assert_eq!(floor.job(&job).await["state"], "PRINTING", "nobody knows yet");
+        floor.faults(0, |faults| faults.disconnect = false);
+        floor.app.order_is(&order, "ready").await;
+        assert!((floor.used().await - 10.0).abs() < 0.001, "what the file and the printer say");
+        // How long it took nobody saw: its scrap counts no time, where that of a print that was watched does.
+        let scrap = async || {
+            let insights = floor.app.get("/api/insights").await.expect(200);
+            insights["quality"]["total"]["scrapSeconds"].clone()
+        };
+        let bad = json!({"goodCount": 0, "reason": "warping"});
+        floor.app.post(&format!("/api/jobs/{job}/sign-off"), &bad).await.expect(200);
+        assert_eq!(scrap().await, 0);
+        floor.truth().await;
+    }
+
+    async fn story_16_a_print_that_nobody_saw_has_no_beginning(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
+        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 1_000 }));
+        let (order, job) = floor.one().await;
+        floor.start_arrived(0).await;
+        floor.faults(0, |faults| faults.disconnect = true);
+        floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+        floor.connection_is(0, "unreachable").await;
+        floor.faults(0, |faults| (faults.disconnect, faults.start_late) = (false, None));
+        floor.app.order_is(&order, "ready").await;
+        let done = floor.job(&job).await;
+        assert_eq!((&done["attempts"][0]["state"], &done["attempts"][0]["startedAt"]), (&json!("finished"), &Value::Null), "{done}");
+        assert!((floor.used().await - 10.0).abs() < 0.001);
+        floor.truth().await;
+    }
+}
+
+/// What this type refuses where its owner has not allowed other programs to command it: reports and uploads work, commands do not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why() {
+    for mode in [DeveloperMode::Refused, DeveloperMode::Dropped] {
+        let mut floor = Floor::empty(Db::sqlite(), PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
+        let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
+        bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::X1, mode));
+        floor.printers.push(super::super::register(&floor.app, floor.sim(0), json!({})).await);
+        floor.connection_is(0, "read_only").await;
+        floor.attention(0, "read_only", true).await;
+        let status = floor.status(0).await;
+        assert!(words(&status, "message").contains("Developer Mode"), "{status}");
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("1 read-only"), "{waits}");
+        assert_eq!((floor.count(0, uploaded), floor.started(0)), (0, 0));
+        bambu.change(|setup| setup.developer_mode = DeveloperMode::On);
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(floor.started(0), 1);
+    }
+}
