@@ -48,6 +48,7 @@ impl OrderChange<'_> {
             withdrawn: false,
             first_pass: false,
             used: Amount::ZERO,
+            used_of: Vec::new(),
         };
         let claimed = attempt.id;
         self.edit(id, |job| {
@@ -234,7 +235,8 @@ impl OrderChange<'_> {
             attempt.unverified = false;
             attempt.reason = ending.reason.map(str::to_owned);
             attempt.ended_at = Some(now);
-            attempt.used = job.claims().iter().map(|claim| claim.need.scaled(used)).sum();
+            attempt.used_of = job.claims().iter().map(|claim| (claim.material_id, claim.need.scaled(used))).collect();
+            attempt.used = attempt.used_of.iter().map(|(_, amount)| *amount).sum();
         });
         self.printed(job, attempt.id, ending.end == PrintEnd::Finished);
         if ending.end == PrintEnd::Finished {
