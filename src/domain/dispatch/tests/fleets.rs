@@ -47,7 +47,7 @@ struct Wanted {
 fn machine() -> impl Strategy<Value = Machine> {
     let slot = (prop::option::weighted(0.7, 0u32..4), prop::option::of(0i64..60));
     (
-        select(vec!["fw_rest", "other"]),
+        select(vec!["fw_rest", "other", "packages"]),
         prop::bool::weighted(0.2),
         prop::option::of(50u32..150),
         prop::option::of(select(vec![0.4, 0.6])),
@@ -72,7 +72,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
     let needs = prop::collection::btree_map(0u32..4, 1i64..50, 1..4);
     (
         (0..ORDERS, 0u8..10, prop::option::of(0i64..3)),
-        select(vec![GcodeForm::Text, GcodeForm::Text, GcodeForm::Binary]),
+        select(vec![GcodeForm::Text, GcodeForm::Text, GcodeForm::Binary, GcodeForm::Package]),
         prop::bool::weighted(0.2),
         prop::option::of(50u32..150),
         prop::option::of(select(vec![0.4, 0.6])),
@@ -91,7 +91,11 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 
 /// Whether the machine can make the job, in the simplest way to say it.
 fn can(machine: &Machine, job: &Wanted) -> bool {
-    let form = job.form == GcodeForm::Text || machine.kind == "other";
+    let form = match machine.kind {
+        "packages" => job.form == GcodeForm::Package,
+        "other" => job.form != GcodeForm::Package,
+        _ => job.form == GcodeForm::Text,
+    };
     let size = job.size.zip(machine.volume).is_none_or(|(size, volume)| size <= volume);
     let nozzle = job.nozzle.zip(machine.nozzle).is_none_or(|(wanted, is)| (wanted - is).abs() < 0.1);
     let plate = job.bed.zip(machine.plate).is_none_or(|(wanted, is)| wanted[..4] == is.to_lowercase()[..4]);
@@ -187,7 +191,9 @@ proptest! {
         let (prototype, blank) = BLANK.with(Clone::clone);
         let printers: Vec<Printer> = fleet.iter().enumerate().map(|(n, one)| build(n, &prototype, one)).collect();
         let orders = queue(&blank, &jobs);
-        let forms = PrintableForms::new([("other", &[GcodeForm::Text, GcodeForm::Binary][..])]);
+        let forms: [(&str, &[GcodeForm]); 2] =
+            [("other", &[GcodeForm::Text, GcodeForm::Binary]), ("packages", &[GcodeForm::Package])];
+        let forms = PrintableForms::new(forms);
         let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: forms.clone() };
         let proposals = |backwards: bool| {
             let mut board = Board::new(rules.clone());
