@@ -130,6 +130,7 @@ pub fn material(n: usize) -> MaterialCommand {
         brand: None,
         variant: None,
         vendor_code: None,
+        unit_cost_cents: None,
         reorder_point: Amount::units(1),
         reorder_quantity: Amount::units(1000),
     };

@@ -116,6 +116,13 @@ impl Bambu {
         self.0.clients.load(Ordering::SeqCst)
     }
 
+    /// What the last start that was accepted named: the path of the plate in its package, and the tray of each filament. No trays
+    /// are the spool outside.
+    pub fn last_start(&self) -> Option<(String, Vec<i64>)> {
+        let fed = |project: &panel::Project| if project.use_ams { project.mapping.clone() } else { Vec::new() };
+        self.panel(|panel| panel.project.as_ref().map(|project| (project.plate.clone(), fed(project))))
+    }
+
     fn panel<T>(&self, act: impl FnOnce(&mut Panel) -> T) -> T {
         act(&mut self.0.panel.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -180,6 +180,10 @@ pub struct MaterialFields {
     /// The vendor's code of its spools, as printers report it.
     #[serde(default)]
     pub vendor_code: Option<String>,
+    /// What one unit of it costs, in the smallest unit of the shop's currency; `None` is unknown. It prices what is lost with bad
+    /// parts.
+    #[serde(default)]
+    pub unit_cost_cents: Option<Amount>,
     /// Threshold of the low-stock alert, in the material's unit; below it new jobs may be blocked.
     pub reorder_point: Amount,
     /// How much to order when stock is low, in the material's unit.

@@ -23,6 +23,7 @@ pub struct Model {
     pub first_pass: Option<bool>,
     pub print_ms: Option<i64>,
     pub used: Option<i64>,
+    pub used_of: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -18,6 +18,7 @@ pub struct Model {
     pub quantity: i64,
     pub reserved: i64,
     pub created_at: i64,
+    pub unit_cost: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -15,35 +15,8 @@ use self::kinds::{done_if, elsewhere, keyless, maps_slots, needs_serial, prints,
 use crate::support::app::Builder;
 use crate::support::{App, Clock, Db, until};
 
-/// Makes the test once for each kind of printer, on the embedded database.
-macro_rules! each_kind {
-    ($(async fn $name:ident($kind:ident: PrinterKind) $body:block)*) => { $(
-        mod $name {
-            use super::*;
-            async fn run($kind: PrinterKind) $body
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn fw_rest() {
-                run(PrinterKind::FwRest).await;
-            }
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn server_rest() {
-                run(PrinterKind::ServerRest).await;
-            }
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn prusa_link() {
-                run(PrinterKind::PrusaLink).await;
-            }
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn sdcp() {
-                run(PrinterKind::Sdcp).await;
-            }
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn mqtt_lan() {
-                run(PrinterKind::MqttLan).await;
-            }
-        }
-    )* };
-}
+#[macro_use]
+mod each_kind;
 
 mod absurd;
 mod acts;
@@ -69,6 +42,7 @@ mod pushes;
 mod registered;
 pub mod sick;
 mod slots;
+mod spools;
 mod starts;
 mod stop;
 mod story;
@@ -138,8 +112,12 @@ impl Floor {
 
     /// As [`Self::new`], with a wall clock that the test sets.
     pub async fn at(clock: &Clock, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
+        Self::at_on(Db::sqlite(), clock, kind, count, speed, env).await
+    }
+
+    pub async fn at_on(db: Db, clock: &Clock, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let options = FleetOptions { speed, seed: 11, own_hosts: true, ..FleetOptions::of(kind, count) };
-        let mut floor = Self::with_app(App::on(Db::sqlite()).clock(clock), options, env).await;
+        let mut floor = Self::with_app(App::on(db).clock(clock), options, env).await;
         floor.register_all().await;
         floor
     }

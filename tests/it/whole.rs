@@ -6,11 +6,16 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
+use simulator::bambu::Bambu;
+use simulator::bambu::setup::{Ams, Tray};
+use simulator::gcode::orca_gcode;
+use simulator::gcode::package::package_using;
 use simulator::payments::{Payment, PaymentEvent, signature};
 use simulator::printer::What;
 use simulator::sink::Sink;
-use simulator::{Fleet, FleetOptions};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::api::materials::mails;
 use crate::support::app::PAYMENT_SECRET;
@@ -82,7 +87,7 @@ on_both! {
         app.post("/api/webhooks/endpoints", &endpoint).await.expect(201);
         sink.verify_with("a-secret-of-the-shop-1234567890");
 
-        let file = app.upload("cube.gcode", sliced(app.folder())).await.expect(201);
+        let file = from_slicer(&app, "cube.gcode", sliced(app.folder())).await;
         let grams = file["metadata"]["grams"].as_f64().expect("the G-code says its grams");
         assert!(file["metadata"]["seconds"].as_f64().unwrap() > 0.0, "{file}");
         // Stock for two of the five jobs.
@@ -109,6 +114,12 @@ on_both! {
         let reason = waiting[0]["waitingReason"].as_str().unwrap();
         assert_eq!(waiting[0]["blockedBy"], "material");
         assert!(reason.contains("PLA black") && reason.contains("free"), "{reason}");
+        let found = app.get(&format!("/api/jobs/{}/match", waiting[0]["id"].as_str().unwrap())).await.expect(200);
+        assert_eq!((&found["waitingReason"], found["printers"].as_array().unwrap().len()), (&json!(reason), fleet.printers.len()), "{found}");
+        // What waits for stock has no date; what is printed has one.
+        until("the forecast to leave out what waits", || async {
+            (app.get("/api/forecast").await.expect(200)["untold"] == 3).then_some(())
+        }).await;
 
         let delivery = json!({"delta": 1000, "reason": "delivery"});
         app.post(&format!("/api/inventory/materials/{material}/adjustments"), &delivery).await.expect(200);
@@ -168,6 +179,9 @@ on_both! {
             printers.push(app.printer(sim).await);
         }
         let [black, white] = [app.material("PLA black", 1000.0).await, app.material("PLA white", 1000.0).await];
+        for (material, cents) in [(&black, 2.0), (&white, 10.0)] {
+            app.patch(&format!("/api/inventory/materials/{material}"), &json!({"unitCostCents": cents})).await.expect(200);
+        }
         // One has both colours and a person who looks at its prints; the others print black alone.
         let changer = format!("/api/printers/{}", printers[0]);
         app.patch(&changer, &json!({"autoClear": false})).await.expect(200);
@@ -202,7 +216,24 @@ on_both! {
             let order = app.get(&path).await.expect(200);
             (order["expectedAt"].is_string() && order["promisedAt"].is_string()).then_some(order)
         }).await;
+        let forecast = app.get("/api/forecast").await.expect(200);
+        assert!(forecast["doneAt"].as_str() >= promised["expectedAt"].as_str(), "{forecast} {promised}");
+        let free = forecast["printers"].as_array().unwrap().iter().filter(|one| one["freeAt"].is_string()).count();
+        assert_eq!((free, &forecast["late"], &forecast["untold"]), (printers.len(), &json!([]), &json!(0)), "{forecast}");
+        // Of the badges one waits for the only printer that has both colours.
+        let jobs = app.jobs(&order).await;
+        let of_badges = jobs.iter().find(|job| job["skuId"] == badge.as_str() && job["state"] == "SLICED").unwrap();
+        let found = app.get(&format!("/api/jobs/{}/match", of_badges["id"].as_str().unwrap())).await.expect(200);
+        for one in found["printers"].as_array().unwrap() {
+            if one["printerId"] == printers[0].as_str() {
+                let slots: Vec<&Value> = one["slots"].as_array().unwrap().iter().map(|slot| &slot["slot"]).collect();
+                assert_eq!((&one["fits"], slots.len()), (&json!(true), 2), "{found}");
+            } else {
+                assert_eq!(one["fits"], false, "{found}");
+            }
+        }
         fleet.printers.iter().for_each(|sim| sim.handle.set_speed(300.0));
+        let photo = app.upload("badge.png", simulator::gcode::sample_png()).await.expect(201)["id"].clone();
 
         // A person takes the prints of the changer: of the first badges one is bad, all else is good.
         let mut rejected = false;
@@ -217,7 +248,7 @@ on_both! {
             }).await;
             if let Some(job) = printer["lastPrint"]["jobId"].as_str() {
                 let of_badges = app.get(&format!("/api/jobs/{job}")).await.expect(200)["skuId"] == badge.as_str();
-                let bad = json!({"goodCount": 1, "reason": "wrong_colour", "note": "black on black"});
+                let bad = json!({"goodCount": 1, "reason": "wrong_colour", "note": "black on black", "photoFileId": photo});
                 let said = if of_badges && !rejected { bad } else { json!({}) };
                 rejected |= of_badges;
                 app.post(&format!("{changer}/bed-cleared"), &said).await.expect(200);
@@ -232,6 +263,8 @@ on_both! {
         assert_eq!(ready["promisedAt"], promised["promisedAt"]);
         let jobs = app.jobs(&order).await;
         assert_eq!(jobs.iter().filter(|job| job["reprint"] == true).count(), 1, "{jobs:?}");
+        let seen: Vec<&Value> = jobs.iter().map(|job| &job["attempts"][0]["signOff"]["photoFileId"]).filter(|id| !id.is_null()).collect();
+        assert_eq!(seen, [&photo], "{jobs:?}");
 
         let ship = format!("{path}/ship");
         let mut parcel = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
@@ -274,6 +307,69 @@ on_both! {
         assert_eq!((numbers, &quality["byReason"][0]["reason"]), (json!([5, 8, 7]), &json!("wrong_colour")), "{quality}");
         let lost = quality["total"]["scrapMaterial"][0]["amount"].as_f64().unwrap();
         assert!((lost - 11.5 / 2.0).abs() < 0.1, "half a plate of both colours: {quality}");
+        // 4 g of black for 2 each, and 1.75 g of white for 10 each.
+        for of in [&quality["total"], &quality["byReason"][0]] {
+            assert!((25..=26).contains(&of["scrapCostCents"].as_i64().unwrap()), "{quality}");
+        }
+    }
+}
+
+/// Sends a file as slicers do, into the library; gives what is known of it.
+async fn from_slicer(app: &Client, name: &str, content: Vec<u8>) -> Value {
+    let part = Part::bytes(content).file_name(name.to_owned());
+    let form = Form::new().text("print", "false").part("file", part);
+    let request = app.request("POST", "/slicer/fdm_standard/api/files/local").multipart(form);
+    let taken = app.send(request).await.expect(201);
+    let resource = taken["files"]["local"]["refs"]["resource"].as_str().unwrap();
+    app.get(&resource[resource.find("/api/").unwrap()..]).await.expect(200)
+}
+
+on_both! {
+    async fn the_second_plate_of_a_package_is_printed_from_the_spools_that_a_printer_reports(db: Db) {
+        let app = App::new(db).await;
+        let options = FleetOptions { speed: 300.0, seed: 9, ..FleetOptions::of(PrinterKind::MqttLan, 1) };
+        let fleet = Fleet::start(options).await.unwrap();
+        let bambu = Bambu::of(&fleet.printers[0].handle).unwrap();
+        let spool = |color: &str| Some(Tray { tray_color: format!("{color}FF"), ..Tray::default() });
+        bambu.change(|setup| setup.ams = vec![Ams { trays: [spool("F4F1E6"), None, spool("1B1B22"), None] }]);
+        // Black is known by its vendor's code, white is bound by a person.
+        let [black, white] = [app.material("PLA black", 500.0).await, app.material("PLA white", 500.0).await];
+        let code = json!({"vendorCode": "GFA00", "color": "#1b1b22"});
+        app.patch(&format!("/api/inventory/materials/{black}"), &code).await.expect(200);
+        let printer = app.printer(&fleet.printers[0]).await;
+        let shown = app.bind_slot(&printer, 0, &json!({"materialId": white, "remaining": 100})).await;
+        let slots: Vec<Value> = shown["slots"].as_array().unwrap().iter().map(|one| json!([one["source"], one["materialId"]])).collect();
+        assert_eq!(json!(slots), json!([["printer", white], ["printer", null], ["printer", black], ["printer", null]]), "{shown}");
+
+        let (lid, sign) = (orca_gcode("lid", 600, 4.0, 1320.0), orca_gcode("sign", 1200, 9.0, 2970.0));
+        let file = from_slicer(&app, "sign.gcode.3mf", package_using(&[(&lid, &[1]), (&sign, &[1, 2])])).await;
+        let plates = file["plates"].as_array().unwrap();
+        assert_eq!((plates.len(), &plates[1]["plate"], &plates[1]["seconds"]), (2, &json!(2), &json!(1200)), "{file}");
+        assert_eq!((plates[0]["filaments"].as_array().unwrap().len(), &plates[1]["filaments"][1]["grams"]), (1, &json!(4.5)), "{file}");
+        let sign = json!({
+            "code": "SIGN", "name": "Sign", "materialId": black, "estimatedConsumption": 4.5, "machineType": "fdm_standard",
+            "priceCents": 900, "gcodeFileId": file["id"], "plate": 2,
+            "materials": [{"materialId": white, "estimatedConsumption": 4.5, "filament": 1}],
+        });
+        let sign = app.post("/api/skus", &sign).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let order = app.order(&sign, 1).await;
+        let placed = app.order_is(&order, "created").await;
+        assert_eq!(pay(&app, &placed, "evt_sign").await, Some(200));
+        app.order_is(&order, "ready").await;
+        let jobs = app.jobs(&order).await;
+        assert_eq!((&jobs[0]["plate"], &jobs[0]["printerId"]), (&json!(2), &json!(printer)), "{jobs:?}");
+        assert_eq!(bambu.last_start(), Some(("Metadata/plate_2.gcode".to_owned(), vec![2, 0])), "black, then white");
+        app.post(&format!("/api/orders/{order}/ship"), &json!({"carrier": "pickup"})).await.expect(200);
+        for material in [&black, &white] {
+            let stock = until("the last claim to be settled", || async {
+                let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+                (stock["reserved"] == 0).then_some(stock)
+            }).await;
+            assert_eq!(stock["quantity"], 495.5, "{stock}");
+            app.ledger_is_even(material).await;
+        }
+        let shown = app.get(&format!("/api/printers/{printer}")).await.expect(200);
+        assert_eq!(shown["slots"][0]["remaining"], 95.5, "{shown}");
     }
 }
 

@@ -43,6 +43,8 @@ impl Default for Panel {
 pub(super) struct Project {
     /// The path of the package below the root.
     pub(super) filename: String,
+    /// The path of the plate's G-code in the package.
+    pub(super) plate: String,
     pub(super) subtask_name: String,
     pub(super) subtask_id: String,
     pub(super) task_id: String,

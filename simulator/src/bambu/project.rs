@@ -96,6 +96,7 @@ pub(super) fn start(panel: &mut Panel, machine: &mut Machine, request: &Value) -
         request["ams_mapping"].as_array().map(|trays| trays.iter().map(|tray| tray.as_i64().unwrap_or(-1)).collect());
     panel.project = Some(Project {
         filename: path.to_owned(),
+        plate: plate.clone(),
         subtask_name: Some(text("subtask_name")).filter(|name| !name.is_empty()).unwrap_or_else(|| name.to_owned()),
         subtask_id: number("subtask_id"),
         task_id: number("task_id"),

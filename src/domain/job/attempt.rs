@@ -97,6 +97,10 @@ pub struct Attempt {
     /// What the print used of all its materials together; they are counted in the same unit.
     #[serde(default)]
     pub used: Amount,
+    /// What the print used of each of its materials. Empty for a print that ended before this was kept; it was of the job's first
+    /// material then, as far as anybody knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used_of: Vec<(Id, Amount)>,
 }
 
 impl Attempt {

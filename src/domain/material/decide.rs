@@ -95,6 +95,7 @@ fn check_fields(faults: &mut Faults, fields: &MaterialFields) {
         .check(!fields.name.trim().is_empty(), "name", "must not be empty")
         .check(fields.color.as_deref().is_none_or(colour), "color", "must be a colour such as #1a2b3c")
         .check(fields.reorder_point >= Amount::ZERO, "reorderPoint", "must not be negative")
+        .check(fields.unit_cost_cents.is_none_or(|cost| cost >= Amount::ZERO), "unitCostCents", "must not be negative")
         .check(fields.reorder_quantity >= Amount::ZERO, "reorderQuantity", "must not be negative");
 }
 

@@ -25,6 +25,7 @@ fn fields(reorder_point: i64) -> MaterialFields {
         brand: None,
         variant: None,
         vendor_code: None,
+        unit_cost_cents: None,
         reorder_point: Amount::units(reorder_point),
         reorder_quantity: Amount::units(1000),
     }

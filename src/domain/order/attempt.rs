@@ -52,6 +52,7 @@ impl OrderChange<'_> {
             withdrawn: false,
             first_pass: false,
             used: Amount::ZERO,
+            used_of: Vec::new(),
         };
         let claimed = attempt.id;
         self.edit(id, |job| {
@@ -259,7 +260,8 @@ impl OrderChange<'_> {
             // When it began nobody saw, if it was not seen before.
             attempt.started_at = began;
             attempt.unseen = ending.unseen || began.is_none();
-            attempt.used = job.claims().iter().map(|claim| claim.need.scaled(used)).sum();
+            attempt.used_of = job.claims().iter().map(|claim| (claim.material_id, claim.need.scaled(used))).collect();
+            attempt.used = attempt.used_of.iter().map(|(_, amount)| *amount).sum();
         });
         self.printed(job, attempt.id, ending.end == PrintEnd::Finished);
         if ending.end == PrintEnd::Finished {

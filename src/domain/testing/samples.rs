@@ -52,6 +52,7 @@ pub(crate) fn pla() -> MaterialFields {
         brand: None,
         variant: None,
         vendor_code: None,
+        unit_cost_cents: None,
         reorder_point: Amount::ZERO,
         reorder_quantity: Amount::ZERO,
     }

@@ -96,6 +96,9 @@ struct QualityNumbers {
     scrap_seconds: i64,
     /// Material in parts that are not good, by unit.
     scrap_material: Vec<LostMaterial>,
+    /// What that material costs today, in the smallest unit of the shop's currency, as far as the `unitCostCents` of materials is
+    /// known; null where it is known of none of it.
+    scrap_cost_cents: Option<i64>,
 }
 
 /// How the parts of a SKU came out.
@@ -171,7 +174,7 @@ struct Insights {
 fn quality_example(more: serde_json::Value) -> serde_json::Value {
     let mut example = json!({
         "prints": 40, "parts": 80, "good": 77, "scrap": 3, "firstPassYield": 0.9625, "scrapSeconds": 5400,
-        "scrapMaterial": [{"unit": "g", "amount": 41.5}],
+        "scrapMaterial": [{"unit": "g", "amount": 41.5}], "scrapCostCents": 104,
     });
     for (name, value) in more.as_object().into_iter().flatten() {
         example[name] = value.clone();
@@ -194,6 +197,7 @@ impl From<&QualityCounts> for QualityNumbers {
                 .iter()
                 .map(|(unit, amount)| LostMaterial { unit, amount: *amount })
                 .collect(),
+            scrap_cost_cents: counts.lost_cents,
         }
     }
 }
@@ -201,6 +205,11 @@ impl From<&QualityCounts> for QualityNumbers {
 /// The id that a group is of; groups without a readable one are left out.
 fn key(counts: &QualityCounts) -> Option<Id> {
     counts.key.as_deref()?.parse().ok()
+}
+
+/// The numbers of a time without prints.
+fn nothing() -> QualityCounts {
+    QualityCounts { lost_cents: Some(0), ..QualityCounts::default() }
 }
 
 async fn show(
@@ -245,7 +254,7 @@ async fn insights(app: &InsightHandles, InsightQuery { from, to }: InsightQuery)
         from,
         to,
         quality: Quality {
-            total: (&total.first().cloned().unwrap_or_default()).into(),
+            total: (&total.first().cloned().unwrap_or_else(nothing)).into(),
             by_sku,
             by_printer,
             by_reason: by_reason.collect(),

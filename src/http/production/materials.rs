@@ -100,7 +100,7 @@ impl From<MaterialType> for MaterialUnit {
     change_example = json!({"quantity": 1800}),
     example = json!({
         "name": "PLA black", "type": "filament", "color": "#101010", "brand": "Acme", "quantity": 2000, "unit": "g",
-        "reorderPoint": 500, "reorderQuantity": 2000,
+        "reorderPoint": 500, "reorderQuantity": 2000, "unitCostCents": 2.5,
     })
 )]
 pub struct NewMaterial {
@@ -122,6 +122,10 @@ pub struct NewMaterial {
     /// The vendor's code of its spools, as printers report it.
     #[api(ONE_LINE, MaxChars(50))]
     vendor_code: Option<String>,
+    /// What one unit of it costs, in the smallest unit of the shop's currency, to price bad parts: 2.5 for 25.00 a kilogram. At most
+    /// three decimals.
+    #[api(NotNegative)]
+    unit_cost_cents: Option<Amount>,
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
     quantity: Amount,
@@ -172,7 +176,7 @@ pub struct MaterialQuery {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Material", many = "materials", example = json!({
     "id": EXAMPLE_ID, "name": "PLA black", "type": "filament", "color": "#101010", "brand": "Acme",
-    "variant": null, "vendorCode": null, "quantity": 2000, "reserved": 120.5, "available": 1879.5, "unit": "g", "reorderPoint": 500, "reorderQuantity": 2000,
+    "variant": null, "vendorCode": null, "unitCostCents": 2.5, "quantity": 2000, "reserved": 120.5, "available": 1879.5, "unit": "g", "reorderPoint": 500, "reorderQuantity": 2000,
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
 }))]
 struct MaterialView {

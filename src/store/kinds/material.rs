@@ -16,6 +16,7 @@ snapshot_row!(Material in materials, |this, at_rest| {
     quantity: this.quantity.0,
     reserved: this.reserved.0,
     created_at: this.created_at.0,
+    unit_cost: this.fields.unit_cost_cents.map(|cost| cost.0),
 });
 part_row!(Movement in movements of material_id, |this| {
     kind: word(&this.kind)?,

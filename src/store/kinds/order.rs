@@ -54,6 +54,7 @@ part_row!(Attempt in attempts of order_id, |this| {
     first_pass: judged(this).map(|_| this.first_pass),
     print_ms: judged(this).map(|_| print_ms(this)),
     used: judged(this).map(|_| this.used.0),
+    used_of: judged(this).and_then(|_| used_of(this)),
 });
 part_row!(Payment in payments of order_id, |this| {
     intent: this.reference.clone().filter(|_| this.method == PROCESSOR && this.amount_cents >= 0),
@@ -68,6 +69,13 @@ fn judged(attempt: &Attempt) -> Option<&SignOff> {
 /// How long the printer printed, in milliseconds; 0 where nobody knows, or the clock was set back.
 fn print_ms(attempt: &Attempt) -> i64 {
     attempt.took_ms().map_or(0, |took| took.max(0))
+}
+
+/// What a print used of each material, in thousandths by the material's id; `None` where only the sum is known.
+fn used_of(attempt: &Attempt) -> Option<String> {
+    let of = attempt.used_of.iter().map(|(material, amount)| (material.to_string(), amount.0.into()));
+    let of: serde_json::Map<String, serde_json::Value> = of.collect();
+    (!of.is_empty()).then(|| serde_json::Value::Object(of).to_string())
 }
 
 impl StoredRow for OrderRow {

@@ -205,7 +205,7 @@ proptest! {
         bench.now = now;
         let fields = MaterialFields {
             name: text.clone(), kind: MaterialType::Filament, color: Some(text.clone()), brand: None, variant: Some(text.clone()), vendor_code: Some(text.clone()),
-            reorder_point: Amount(amounts[0]), reorder_quantity: Amount(amounts[1]),
+            unit_cost_cents: Some(Amount(amounts[3])), reorder_point: Amount(amounts[0]), reorder_quantity: Amount(amounts[1]),
         };
         let mut material = None;
         accepted::<Material>(&bench, &mut material, &MaterialCommand::Create { fields: Box::new(fields), quantity: Amount(amounts[2]) });

@@ -1,6 +1,8 @@
 //! How many parts of judged prints are good, and what the others cost.
 
-use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
+use std::collections::HashMap;
+
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
 
 use super::Queries;
 use crate::domain::amount::Amount;
@@ -8,6 +10,8 @@ use crate::domain::material::MaterialType;
 use crate::domain::time::Timestamp;
 use crate::store::rows::LoadError;
 
+/// A cost is summed up in thousandths of a unit of material times thousandths of a cent.
+const PARTS_OF_A_CENT: f64 = 1_000_000.0;
 /// Most groups of one answer.
 const MAX_GROUPS: usize = 200;
 
@@ -43,6 +47,20 @@ pub struct QualityCounts {
     pub lost_ms: i64,
     /// Material in parts that are not good, by its unit.
     pub lost_material: Vec<(&'static str, Amount)>,
+    /// What that material costs today, in the smallest unit of the currency; `None` where the cost of none of it is known.
+    pub lost_cents: Option<i64>,
+}
+
+impl QualityBy {
+    /// What the groups are told apart by, and a further condition, in SQL.
+    fn sql(self) -> (&'static str, &'static str) {
+        match self {
+            Self::All => ("CAST(NULL AS TEXT)", ""),
+            Self::Sku => ("jobs.sku_id", ""),
+            Self::Printer => ("attempts.printer_id", ""),
+            Self::Reason => ("attempts.scrap_reason", "AND attempts.good < attempts.parts"),
+        }
+    }
 }
 
 impl Queries {
@@ -54,12 +72,7 @@ impl Queries {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<Vec<QualityCounts>, LoadError> {
-        let (key, more) = match by {
-            QualityBy::All => ("CAST(NULL AS TEXT)", ""),
-            QualityBy::Sku => ("jobs.sku_id", ""),
-            QualityBy::Printer => ("attempts.printer_id", ""),
-            QualityBy::Reason => ("attempts.scrap_reason", "AND attempts.good < attempts.parts"),
-        };
+        let (key, more) = by.sql();
         // PostgreSQL sums whole numbers to decimals. A plate has one part at least.
         let sum = |what: &str| format!("CAST(COALESCE(SUM({what}), 0) AS BIGINT)");
         let scrap = "(attempts.parts - attempts.good)";
@@ -94,7 +107,42 @@ impl Queries {
             scrap(other).cmp(&scrap(one)).then_with(|| one.key.cmp(&other.key))
         });
         groups.truncate(MAX_GROUPS);
+        let mut costs = self.costs(by, from, to).await?;
+        for group in &mut groups {
+            group.lost_cents = costs.remove(&group.key).unwrap_or(Some(0));
+        }
         Ok(groups)
+    }
+
+    /// What the material in parts that are not good costs, by group; without an entry nothing was lost.
+    async fn costs(
+        &self,
+        by: QualityBy,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<HashMap<Option<String>, Option<i64>>, LoadError> {
+        let (key, _) = by.sql();
+        let db = self.db.get_database_backend();
+        // Of a print that ended before it was kept what each material lost, all was of the first.
+        let of = if db == DbBackend::Postgres {
+            "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
+             AS part (key, value)"
+        } else {
+            "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part"
+        };
+        let sql = format!(
+            "SELECT {key} AS key, SUM(CAST(part.value AS DOUBLE PRECISION) * (attempts.parts - attempts.good) / attempts.parts \
+             * materials.unit_cost) AS cost \
+             FROM attempts JOIN jobs ON jobs.id = attempts.job_id {of} LEFT JOIN materials ON materials.id = part.key \
+             WHERE attempts.judged_end >= $1 AND attempts.judged_end < $2 AND attempts.good < attempts.parts GROUP BY 1",
+        );
+        let statement = Statement::from_sql_and_values(db, sql, [from.0.into(), to.0.into()]);
+        let mut costs = HashMap::new();
+        for row in self.db.query_all_raw(statement).await? {
+            let cost: Option<f64> = row.try_get("", "cost")?;
+            costs.insert(row.try_get("", "key")?, cost.map(|cost| (cost / PARTS_OF_A_CENT).round() as i64));
+        }
+        Ok(costs)
     }
 }
 
@@ -113,6 +161,7 @@ fn read(row: &QueryResult) -> Result<(QualityCounts, &'static str), DbErr> {
         first_good: row.try_get("", "first_good")?,
         lost_ms: row.try_get("", "lost_ms")?,
         lost_material: vec![(unit, Amount(lost))],
+        lost_cents: None,
     };
     Ok((counts, unit))
 }

@@ -205,8 +205,8 @@ on_both! {
 }
 
 /// A server with a quick printer, and a SKU of 1.00 that it prints.
-async fn with_printer(env: &[(&str, &str)]) -> (App, Fleet, String) {
-    let mut app = App::on(Db::sqlite());
+async fn with_printer(db: Db, env: &[(&str, &str)]) -> (App, Fleet, String) {
+    let mut app = App::on(db);
     for (name, value) in env {
         app = app.env(name, value);
     }
@@ -219,28 +219,29 @@ async fn with_printer(env: &[(&str, &str)]) -> (App, Fleet, String) {
     (app, fleet, sku)
 }
 
-#[tokio::test]
-async fn an_order_short_of_parts_is_flagged_and_ships_only_if_accepted() {
-    let operators = ("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org");
-    let (app, fleet, sku) = with_printer(&[operators]).await;
-    let order = app.paid_order(&sku, 2).await;
-    let jobs = app.jobs(&order).await;
-    app.act(&format!("/api/jobs/{}/cancel", id(&jobs[0]))).await.expect(200);
-    app.printer(&fleet.printers[0]).await;
-    let ready = app.order_is(&order, "ready").await;
-    assert_eq!(ready["flags"], json!(["short"]), "{ready}");
-    until("the operators to be told", || async { mails(&app, "short").pop() }).await;
-    let ship = format!("/api/orders/{order}/ship");
-    assert_eq!(app.post(&ship, &json!({"carrier": "pickup"})).await.error(409), "order_short");
-    let shipped = app.post(&ship, &json!({"carrier": "Pickup", "acceptShort": true})).await.expect(200);
-    let shipment = &shipped["shipment"];
-    assert_eq!((&shipment["carrier"], &shipment["trackingNumber"]), (&json!("pickup"), &json!("")), "{shipped}");
-    assert_eq!(shipment["estimatedDelivery"].as_str().unwrap().len(), 10);
+on_both! {
+    async fn an_order_short_of_parts_is_flagged_and_ships_only_if_accepted(db: Db) {
+        let operators = ("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org");
+        let (app, fleet, sku) = with_printer(db, &[operators]).await;
+        let order = app.paid_order(&sku, 2).await;
+        let jobs = app.jobs(&order).await;
+        app.act(&format!("/api/jobs/{}/cancel", id(&jobs[0]))).await.expect(200);
+        app.printer(&fleet.printers[0]).await;
+        let ready = app.order_is(&order, "ready").await;
+        assert_eq!(ready["flags"], json!(["short"]), "{ready}");
+        until("the operators to be told", || async { mails(&app, "short").pop() }).await;
+        let ship = format!("/api/orders/{order}/ship");
+        assert_eq!(app.post(&ship, &json!({"carrier": "pickup"})).await.error(409), "order_short");
+        let shipped = app.post(&ship, &json!({"carrier": "Pickup", "acceptShort": true})).await.expect(200);
+        let shipment = &shipped["shipment"];
+        assert_eq!((&shipment["carrier"], &shipment["trackingNumber"]), (&json!("pickup"), &json!("")), "{shipped}");
+        assert_eq!(shipment["estimatedDelivery"].as_str().unwrap().len(), 10);
+    }
 }
 
 #[tokio::test]
 async fn of_an_order_whose_jobs_are_all_cancelled_nothing_is_ready() {
-    let (app, _, sku) = with_printer(&[]).await;
+    let (app, _, sku) = with_printer(Db::sqlite(), &[]).await;
     let order = app.paid_order(&sku, 2).await;
     for job in app.jobs(&order).await {
         app.act(&format!("/api/jobs/{}/cancel", id(&job))).await.expect(200);
@@ -258,7 +259,7 @@ async fn of_an_order_whose_jobs_are_all_cancelled_nothing_is_ready() {
 #[tokio::test]
 async fn a_failed_job_is_told_to_people() {
     let operators = ("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org");
-    let (app, fleet, sku) = with_printer(&[operators]).await;
+    let (app, fleet, sku) = with_printer(Db::sqlite(), &[operators]).await;
     fleet.printers[0].handle.set_speed(1.0);
     app.printer(&fleet.printers[0]).await;
     let order = app.paid_order(&sku, 1).await;

@@ -39,8 +39,8 @@ each_kind! {
         floor.truth().await;
     }
 
-    async fn machine_type_size_and_loaded_material_are_respected(kind: PrinterKind) {
-        let mut floor = Floor::empty(Db::sqlite(), kind, 5, FAST, &[JUDGE_LATE]).await;
+    async fn machine_type_size_and_loaded_material_are_respected(kind: PrinterKind, db: Db) {
+        let mut floor = Floor::empty(db, kind, 5, FAST, &[JUDGE_LATE]).await;
         let app = &floor.app;
         let other = app.material("PETG white", 1000.0).await;
         let kinds = [

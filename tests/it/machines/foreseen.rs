@@ -91,58 +91,56 @@ on_both! {
         .await;
         assert!(lead > 0, "{lead}");
     }
-}
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_job_that_waits_for_stock_has_no_date_and_its_order_no_promise() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
-    let ready = floor.order(1).await;
-    let short = floor.order(150).await; // each part takes 10 g of 1000 g
-    let untold = until("what lacks stock to be told", || async {
-        let shown = forecast(&floor).await;
-        (shown["untold"] == 51).then_some(shown)
-    })
-    .await;
-    assert!(moment(&untold, "doneAt").is_some(), "{untold}");
-    let ready = promised(&floor, &ready).await;
-    assert!(moment(&ready, "expectedAt").is_some());
-    let short = order(&floor, &short).await;
-    assert_eq!((&short["expectedAt"], &short["promisedAt"]), (&Value::Null, &Value::Null), "{short}");
-}
+    async fn a_job_that_waits_for_stock_has_no_date_and_its_order_no_promise(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
+        let ready = floor.order(1).await;
+        let short = floor.order(150).await; // each part takes 10 g of 1000 g
+        let untold = until("what lacks stock to be told", || async {
+            let shown = forecast(&floor).await;
+            (shown["untold"] == 51).then_some(shown)
+        })
+        .await;
+        assert!(moment(&untold, "doneAt").is_some(), "{untold}");
+        let ready = promised(&floor, &ready).await;
+        assert!(moment(&ready, "expectedAt").is_some());
+        let short = order(&floor, &short).await;
+        assert_eq!((&short["expectedAt"], &short["promisedAt"]), (&Value::Null, &Value::Null), "{short}");
+    }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_needs_a_person_is_expected_in_opening_hours() {
-    const MINUTE: i64 = 60_000;
-    // Friday, 17:30 in the shop's zone, which closes at 18:00 and not again before Tuesday: Monday is a holiday.
-    let zone = jiff::tz::TimeZone::posix("<+03>-3").unwrap();
-    let clock = Clock::new();
-    let now = jiff::Timestamp::from_second(clock.unix_now()).unwrap();
-    let friday = now.to_zoned(zone.clone()).date().nth_weekday(1, jiff::civil::Weekday::Friday).unwrap();
-    let monday = friday.nth_weekday(1, jiff::civil::Weekday::Monday).unwrap();
-    let at = |day: jiff::civil::Date, hour: i8, minute: i8| {
-        day.at(hour, minute, 0, 0).to_zoned(zone.clone()).unwrap().timestamp().as_millisecond()
-    };
-    clock.set(at(friday, 17, 30) - now.as_millisecond());
-    let closed = monday.to_string();
-    let env = [
-        ("PRINTFLOOR_SHOP__TIME_ZONE", "<+03>-3"),
-        ("PRINTFLOOR_SHOP__HOURS", "mon-fri 08:00-18:00,sat 09:00-09:10"),
-        ("PRINTFLOOR_SHOP__CLOSED_DAYS", closed.as_str()),
-    ];
-    let floor = Floor::at(&clock, PrinterKind::FwRest, 1, SLOW, &env).await;
-    floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
-    let id = floor.order(4).await;
-    let order = promised(&floor, &id).await;
-    let mut jobs: Vec<i64> = floor.app.jobs(&id).await.iter().filter_map(|job| moment(job, "expectedAt")).collect();
-    jobs.sort_unstable();
-    let [first, second, third, fourth] = jobs[..] else { panic!("{jobs:?}") };
-    // Ten minutes each. Somebody clears the first bed on Friday; the second print ends in the evening.
-    assert!((at(friday, 17, 40)..at(friday, 17, 45)).contains(&first), "{order}");
-    assert!((at(friday, 18, 0)..at(friday, 18, 20)).contains(&second), "printers go on when nobody is there: {order}");
-    // Ten minutes on Saturday are too short to count on a clear bed before Tuesday, 8:05.
-    let tuesday = monday.tomorrow().unwrap();
-    assert!((at(tuesday, 8, 10)..at(tuesday, 8, 25)).contains(&third), "not on Monday: {order}");
-    assert!((third + 20 * MINUTE..third + 35 * MINUTE).contains(&fourth), "{order}");
-    assert_eq!(moment(&order, "expectedAt"), Some(fourth));
-    assert!(moment(&order, "promisedAt") > Some(fourth), "{order}");
+    async fn what_needs_a_person_is_expected_in_opening_hours(db: Db) {
+        const MINUTE: i64 = 60_000;
+        // Friday, 17:30 in the shop's zone, which closes at 18:00 and not again before Tuesday: Monday is a holiday.
+        let zone = jiff::tz::TimeZone::posix("<+03>-3").unwrap();
+        let clock = Clock::new();
+        let now = jiff::Timestamp::from_second(clock.unix_now()).unwrap();
+        let friday = now.to_zoned(zone.clone()).date().nth_weekday(1, jiff::civil::Weekday::Friday).unwrap();
+        let monday = friday.nth_weekday(1, jiff::civil::Weekday::Monday).unwrap();
+        let at = |day: jiff::civil::Date, hour: i8, minute: i8| {
+            day.at(hour, minute, 0, 0).to_zoned(zone.clone()).unwrap().timestamp().as_millisecond()
+        };
+        clock.set(at(friday, 17, 30) - now.as_millisecond());
+        let closed = monday.to_string();
+        let env = [
+            ("PRINTFLOOR_SHOP__TIME_ZONE", "<+03>-3"),
+            ("PRINTFLOOR_SHOP__HOURS", "mon-fri 08:00-18:00,sat 09:00-09:10"),
+            ("PRINTFLOOR_SHOP__CLOSED_DAYS", closed.as_str()),
+        ];
+        let floor = Floor::at_on(db, &clock, PrinterKind::FwRest, 1, SLOW, &env).await;
+        floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+        let id = floor.order(4).await;
+        let order = promised(&floor, &id).await;
+        let mut jobs: Vec<i64> = floor.app.jobs(&id).await.iter().filter_map(|job| moment(job, "expectedAt")).collect();
+        jobs.sort_unstable();
+        let [first, second, third, fourth] = jobs[..] else { panic!("{jobs:?}") };
+        // Ten minutes each. Somebody clears the first bed on Friday; the second print ends in the evening.
+        assert!((at(friday, 17, 40)..at(friday, 17, 45)).contains(&first), "{order}");
+        assert!((at(friday, 18, 0)..at(friday, 18, 20)).contains(&second), "printers go on when nobody is there: {order}");
+        // Ten minutes on Saturday are too short to count on a clear bed before Tuesday, 8:05.
+        let tuesday = monday.tomorrow().unwrap();
+        assert!((at(tuesday, 8, 10)..at(tuesday, 8, 25)).contains(&third), "not on Monday: {order}");
+        assert!((third + 20 * MINUTE..third + 35 * MINUTE).contains(&fourth), "{order}");
+        assert_eq!(moment(&order, "expectedAt"), Some(fourth));
+        assert!(moment(&order, "promisedAt") > Some(fourth), "{order}");
+    }
 }

@@ -1,9 +1,10 @@
 //! Kits: sold as one, made as parts on printers of several types, shipped as sets.
 
 use serde_json::{Value, json};
-use simulator::{Fleet, FleetOptions};
+use simulator::printer::What;
+use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, on_both, until};
 
 /// How many files a set has, and how many sets are ordered.
 const FILES: usize = 13;
@@ -67,60 +68,62 @@ on_both! {
         app.delete(&path).await.expect(204);
         app.delete(&format!("/api/skus/{part}")).await.expect(204);
     }
-}
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_customer_orders_a_kit_once_all_its_parts_can_be_made_and_it_stays_as_it_was_ordered() {
-    let app = App::new(Db::sqlite()).await;
-    let material = app.material("PLA", 1000.0).await;
-    let file = app.gcode("part", 60, 10.0).await;
-    let part = app.sku("PART", &material, &file, 100).await;
-    let early = json!({
-        "code": "EARLY", "name": "Early", "materialId": material, "estimatedConsumption": 10, "machineType": "fdm_standard",
-        "priceCents": 100,
-    });
-    let early = app.post("/api/skus", &early).await.expect(201)["id"].as_str().unwrap().to_owned();
-    let set = kit(&app, "KIT", &[(part.clone(), 2), (early.clone(), 1)]).await.expect(201);
-    let set = set["id"].as_str().unwrap();
-    let order = json!({"lines": [{"skuId": part, "quantity": 1}, {"skuId": set, "quantity": 3}]});
-    let key = json!({"name": "shop front", "role": "customer"});
-    let key = app.post("/api/auth/api-keys", &key).await.expect(201)["key"].as_str().unwrap().to_owned();
-    let customer = app.with_key(&key);
-    assert_eq!(customer.post("/api/orders", &order).await.error(409), "not_orderable");
-    app.patch(&format!("/api/skus/{early}"), &json!({"gcodeFileId": file})).await.expect(200);
-    let placed = customer.post("/api/orders", &order).await.expect(201);
-    assert_eq!(placed["totalCents"], 100 + 3 * 4900);
-    let shown = |of: &Value| -> Vec<Value> {
-        let lines = of["lines"].as_array().unwrap().iter();
-        lines.map(|line| json!([line["skuId"], line["quantity"], line["unitPriceCents"], line["kitLine"]])).collect()
-    };
-    let frozen =
-        [json!([part, 1, 100, null]), json!([set, 3, 4900, null]), json!([part, 6, 0, 1]), json!([early, 3, 0, 1])];
-    assert_eq!(shown(&placed), frozen);
-    app.patch(&format!("/api/skus/{set}"), &json!({"components": [{"skuId": part, "quantity": 9}]})).await.expect(200);
-    assert_eq!(app.delete(&format!("/api/skus/{early}")).await.error(409), "sku_in_use", "the order needs it");
-    let id = placed["id"].as_str().unwrap();
-    app.post(&format!("/api/orders/{id}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
-    assert_eq!(shown(&app.get(&format!("/api/orders/{id}")).await.expect(200)), frozen);
-    assert_eq!(app.jobs(id).await.len(), 1 + 6 + 3);
-    let paid = app.get(&format!("/api/orders/{id}")).await.expect(200);
-    let payment = paid["payments"][0]["id"].clone();
-    let back = app.post(&format!("/api/orders/{id}/refund"), &json!({"paymentId": payment})).await.expect(200);
-    assert_eq!(back["status"], "refunded");
-    app.delete(&format!("/api/skus/{early}")).await.expect(204);
-}
+    async fn a_customer_orders_a_kit_once_all_its_parts_can_be_made_and_it_stays_as_it_was_ordered(db: Db) {
+        let app = App::new(db).await;
+        let material = app.material("PLA", 1000.0).await;
+        let file = app.gcode("part", 60, 10.0).await;
+        let part = app.sku("PART", &material, &file, 100).await;
+        let early = json!({
+            "code": "EARLY", "name": "Early", "materialId": material, "estimatedConsumption": 10, "machineType": "fdm_standard",
+            "priceCents": 100,
+        });
+        let early = app.post("/api/skus", &early).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let set = kit(&app, "KIT", &[(part.clone(), 2), (early.clone(), 1)]).await.expect(201);
+        let set = set["id"].as_str().unwrap();
+        let order = json!({"lines": [{"skuId": part, "quantity": 1}, {"skuId": set, "quantity": 3}]});
+        let key = json!({"name": "shop front", "role": "customer"});
+        let key = app.post("/api/auth/api-keys", &key).await.expect(201)["key"].as_str().unwrap().to_owned();
+        let customer = app.with_key(&key);
+        assert_eq!(customer.post("/api/orders", &order).await.error(409), "not_orderable");
+        app.patch(&format!("/api/skus/{early}"), &json!({"gcodeFileId": file})).await.expect(200);
+        let placed = customer.post("/api/orders", &order).await.expect(201);
+        assert_eq!(placed["totalCents"], 100 + 3 * 4900);
+        let shown = |of: &Value| -> Vec<Value> {
+            let lines = of["lines"].as_array().unwrap().iter();
+            lines.map(|line| json!([line["skuId"], line["quantity"], line["unitPriceCents"], line["kitLine"]])).collect()
+        };
+        let frozen =
+            [json!([part, 1, 100, null]), json!([set, 3, 4900, null]), json!([part, 6, 0, 1]), json!([early, 3, 0, 1])];
+        assert_eq!(shown(&placed), frozen);
+        app.patch(&format!("/api/skus/{set}"), &json!({"components": [{"skuId": part, "quantity": 9}]})).await.expect(200);
+        assert_eq!(app.delete(&format!("/api/skus/{early}")).await.error(409), "sku_in_use", "the order needs it");
+        let id = placed["id"].as_str().unwrap();
+        app.post(&format!("/api/orders/{id}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+        assert_eq!(shown(&app.get(&format!("/api/orders/{id}")).await.expect(200)), frozen);
+        assert_eq!(app.jobs(id).await.len(), 1 + 6 + 3);
+        let paid = app.get(&format!("/api/orders/{id}")).await.expect(200);
+        let payment = paid["payments"][0]["id"].clone();
+        let back = app.post(&format!("/api/orders/{id}/refund"), &json!({"paymentId": payment})).await.expect(200);
+        assert_eq!(back["status"], "refunded");
+        app.delete(&format!("/api/skus/{early}")).await.expect(204);
+    }
 
-on_both! {
     async fn thirteen_files_in_ten_sets_come_from_printers_of_all_types(db: Db) {
         let app = App::new(db).await;
-        let fleet = Fleet::start(FleetOptions { speed: 3_000.0, seed: 13, ..FleetOptions::of_each_for_text(2) }).await.unwrap();
-        for sim in &fleet.printers {
-            app.printer(sim).await;
-        }
+        let fleet = Fleet::start(FleetOptions { speed: 3_000.0, seed: 13, ..FleetOptions::of_each(2) }).await.unwrap();
         let material = app.material("PLA", 5000.0).await;
+        for sim in &fleet.printers {
+            let printer = app.printer(sim).await;
+            if sim.kind.protocol().prints_packages {
+                app.bind_slot(&printer, 1, &json!({"materialId": material})).await;
+            }
+        }
         let mut components = Vec::new();
         for n in 0..FILES {
-            let file = app.gcode(&format!("part-{n}"), 60, 2.0).await;
+            // Some are sliced packages, which only some of the printers print, and those print nothing else.
+            let name = format!("part-{n}");
+            let file = if n % 4 == 3 { app.package(&name, 60, 2.0).await } else { app.gcode(&name, 60, 2.0).await };
             let plate = json!({
                 "code": format!("PART-{n}"), "name": format!("Part {n}"), "materialId": material, "estimatedConsumption": 2,
                 "machineType": "fdm_standard", "priceCents": 100, "gcodeFileId": file, "unitsPerPlate": 1 + n % 3,
@@ -142,6 +145,12 @@ on_both! {
         let plates = ready["lines"][0]["jobs"].clone();
         let expected: usize = (0..FILES).map(|n| (if n == 5 { 20usize } else { 10 }).div_ceil(1 + n % 3)).sum();
         assert_eq!(plates, json!({"total": expected, "completed": expected}), "a plate makes up to three parts");
+        let made = |sim: &SimPrinter| sim.handle.log().iter().filter(|entry| matches!(entry.what, What::Finished { .. })).count();
+        assert_eq!(fleet.printers.iter().map(made).sum::<usize>(), expected);
+        for kind in PrinterKind::ALL {
+            let of_kind: usize = fleet.printers.iter().filter(|sim| sim.kind == *kind).map(made).sum();
+            assert!(of_kind > 0, "{kind:?} made nothing");
+        }
         let ship = |sets: u32| json!({"carrier": "pickup", "lines": [{"line": 0, "quantity": sets}]});
         let some = app.post(&format!("{path}/ship"), &ship(4)).await.expect(200);
         assert_eq!((&some["status"], &some["lines"][0]["shipped"], &some["lines"][6]["shipped"]), (&json!("ready"), &json!(4), &json!(8)));

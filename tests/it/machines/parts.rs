@@ -46,39 +46,37 @@ async fn act(floor: &Floor, printer: usize, said: &Value) -> crate::support::cli
     floor.app.post(&floor.path(printer, "/bed-cleared"), said).await
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn where_sign_off_is_required_no_part_counts_before_it() {
-    let floor = Floor::new(PrinterKind::ServerRest, 1, FAST, &[REQUIRED]).await;
-    let order = floor.order(2).await;
-    let jobs = until("both to be printed", || async {
-        let jobs = floor.app.jobs(&order).await;
-        jobs.iter().all(|job| job["state"] == "COMPLETED").then_some(jobs)
-    })
-    .await;
-    let body = line_is(&floor, &order, 0, 2, 0).await;
-    assert_eq!(body["status"], "printing");
-    for job in &jobs {
-        assert_eq!((&job["awaitsSignOff"], &job["attempts"][0]["signOff"]), (&json!(true), &Value::Null));
-        floor.app.act(&format!("/api/jobs/{}/sign-off", job["id"].as_str().unwrap())).await.expect(200);
-    }
-    assert_eq!(floor.app.order_is(&order, "ready").await["lines"][0]["good"], 2);
-    floor.truth().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_print_of_somebodys_own_leaves_nothing_to_sign_off() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[]).await;
-    by_hand(&floor).await;
-    let order = floor.order(1).await;
-    last_print(&floor, 0).await;
-    floor.app.order_is(&order, "ready").await;
-    floor.own_print(0);
-    floor.attention(0, "foreign_print", true).await;
-    assert_eq!(act(&floor, 0, &json!({"goodCount": 0})).await.error(409), "nothing_to_sign_off");
-    assert!(floor.app.get(&floor.path(0, "")).await.expect(200)["lastPrint"].is_null());
-}
-
 on_both! {
+    async fn where_sign_off_is_required_no_part_counts_before_it(db: Db) {
+        let floor = Floor::on(db, PrinterKind::ServerRest, 1, FAST, &[REQUIRED]).await;
+        let order = floor.order(2).await;
+        let jobs = until("both to be printed", || async {
+            let jobs = floor.app.jobs(&order).await;
+            jobs.iter().all(|job| job["state"] == "COMPLETED").then_some(jobs)
+        })
+        .await;
+        let body = line_is(&floor, &order, 0, 2, 0).await;
+        assert_eq!(body["status"], "printing");
+        for job in &jobs {
+            assert_eq!((&job["awaitsSignOff"], &job["attempts"][0]["signOff"]), (&json!(true), &Value::Null));
+            floor.app.act(&format!("/api/jobs/{}/sign-off", job["id"].as_str().unwrap())).await.expect(200);
+        }
+        assert_eq!(floor.app.order_is(&order, "ready").await["lines"][0]["good"], 2);
+        floor.truth().await;
+    }
+
+    async fn a_print_of_somebodys_own_leaves_nothing_to_sign_off(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[]).await;
+        by_hand(&floor).await;
+        let order = floor.order(1).await;
+        last_print(&floor, 0).await;
+        floor.app.order_is(&order, "ready").await;
+        floor.own_print(0);
+        floor.attention(0, "foreign_print", true).await;
+        assert_eq!(act(&floor, 0, &json!({"goodCount": 0})).await.error(409), "nothing_to_sign_off");
+        assert!(floor.app.get(&floor.path(0, "")).await.expect(200)["lastPrint"].is_null());
+    }
+
     async fn a_rejected_part_is_made_again_and_the_numbers_say_so(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
         by_hand(&floor).await;
@@ -135,6 +133,15 @@ on_both! {
         assert_eq!((&quality["byReason"][0]["reason"], &quality["byReason"][0]["scrap"]), (&json!("adhesion"), &json!(1)));
         let lost = quality["total"]["scrapMaterial"][0]["amount"].as_f64().unwrap();
         assert!((lost - 10.0).abs() < 0.5, "one part of three: {quality}");
+        // Nobody said what the material costs; who does prices what was lost before, too.
+        assert_eq!(quality["total"]["scrapCostCents"], Value::Null, "{quality}");
+        let cost = json!({"unitCostCents": 2.55});
+        let priced = floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
+        assert_eq!(priced["unitCostCents"], 2.55, "{priced}");
+        let quality = floor.app.get("/api/insights").await.expect(200)["quality"].clone();
+        for of in [&quality["total"], &quality["bySku"][0], &quality["byPrinter"][0], &quality["byReason"][0]] {
+            assert_eq!(of["scrapCostCents"], (lost * 2.55).round() as i64, "{quality}");
+        }
         // The same as a table; a name that looks like a formula is none.
         floor.app.patch(&floor.path(0, ""), &json!({"name": "=1+1, \"left\""})).await.expect(200);
         let table = floor.app.get("/api/insights.csv").await;
@@ -142,6 +149,7 @@ on_both! {
         let rows: Vec<&str> = table.text.split("\r\n").collect();
         assert!(rows[0].starts_with("group,id,name,prints,parts,good,scrap,firstPassYield,"), "{rows:?}");
         assert!(rows[1].starts_with("total,,,3,3,2,1,0.5,"), "{rows:?}");
+        assert!(rows[0].ends_with(",scrapCostCents") && rows[1].ends_with(",26"), "{rows:?}");
         let printer = format!("printer,{},\"'=1+1, \"\"left\"\"\",3,3,2,1,0.5,", floor.printers[0]);
         assert!(rows.iter().any(|row| row.starts_with(&printer)), "{rows:?}");
         assert!(rows.iter().any(|row| row.starts_with("reason,,adhesion,")), "{rows:?}");
@@ -163,6 +171,59 @@ on_both! {
         floor.app.post(&path, &json!({"goodCount": 1, "note": "it was the other one"})).await.expect(200);
         assert_eq!(floor.app.jobs(&order).await.len(), 4);
         floor.truth().await;
+    }
+
+    async fn a_cancelled_job_is_made_again_only_while_something_is_missing(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
+        by_hand(&floor).await;
+        let order = floor.order(1).await;
+        let first = last_print(&floor, 0).await;
+        floor.app.order_is(&order, "ready").await;
+        // Rejected, so that another job is made; which is cancelled, because the part is good after all.
+        let sign_off = format!("/api/jobs/{first}/sign-off");
+        floor.app.post(&sign_off, &json!({"goodCount": 0, "reason": "warping"})).await.expect(200);
+        let jobs = floor.app.jobs(&order).await;
+        let again = jobs.iter().find(|job| job["reprint"] == true).unwrap()["id"].as_str().unwrap();
+        floor.app.act(&format!("/api/jobs/{again}/cancel")).await.expect(200);
+        floor.app.post(&sign_off, &json!({"goodCount": 1})).await.expect(200);
+        let retry = format!("/api/jobs/{again}/retry");
+        assert_eq!(floor.app.act(&retry).await.error(409), "nothing_missing");
+        // No: it was warped, and is made again.
+        floor.app.post(&sign_off, &json!({"goodCount": 0})).await.expect(200);
+        assert_eq!(floor.app.act(&retry).await.expect(200)["state"], "VALIDATED");
+        assert_eq!(floor.app.act(&retry).await.error(409), "invalid_transition");
+        for left in [Some(()), None] {
+            last_print(&floor, 0).await;
+            act(&floor, 0, &json!({})).await.expect(200);
+            if left.is_some() {
+                line_is(&floor, &order, 0, 1, 0).await;
+            }
+        }
+        let ready = floor.app.order_is(&order, "ready").await;
+        assert_eq!((&ready["lines"][0]["good"], &ready["flags"]), (&json!(1), &json!([])), "{ready}");
+        floor.truth().await;
+    }
+
+    async fn rejected_parts_are_left_to_people_where_nothing_is_made_again_by_itself(db: Db) {
+        let off = ("PRINTFLOOR_QUALITY__REPRINT_MISSING", "false");
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON, off]).await;
+        by_hand(&floor).await;
+        let order = floor.order(1).await;
+        let job = last_print(&floor, 0).await;
+        floor.app.order_is(&order, "ready").await;
+        act(&floor, 0, &json!({"goodCount": 0, "reason": "warping"})).await.expect(200);
+        let short = line_is(&floor, &order, 0, 0, 1).await;
+        assert_eq!((&short["status"], &short["flags"]), (&json!("ready"), &json!(["short", "needs_attention"])), "{short}");
+        assert_eq!((floor.app.jobs(&order).await.len(), floor.events("job.added").await.len()), (1, 0));
+        // A person has it made.
+        floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
+        assert_eq!(last_print(&floor, 0).await, job);
+        act(&floor, 0, &json!({})).await.expect(200);
+        line_is(&floor, &order, 1, 0, 0).await;
+        let ready = floor.app.order_is(&order, "ready").await;
+        assert_eq!((&ready["flags"], floor.app.jobs(&order).await.len()), (&json!([]), 1), "{ready}");
+        assert_eq!((floor.finished(0), floor.used().await), (2, 20.0), "printed twice, by one job");
+        floor.app.ledger_is_even(&floor.material).await;
     }
 
     async fn parts_leave_in_several_shipments_as_they_are_good(db: Db) {

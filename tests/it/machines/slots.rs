@@ -183,8 +183,8 @@ each_kind! {
         two_materials(Db::sqlite(), kind).await;
     }
 
-    async fn nozzle_and_build_plate_are_those_that_the_file_was_sliced_for(kind: PrinterKind) {
-        let (floor, _) = floor(Db::sqlite(), kind, &[&[("black", None)], &[("black", None)], &[("black", None)]]).await;
+    async fn nozzle_and_build_plate_are_those_that_the_file_was_sliced_for(kind: PrinterKind, db: Db) {
+        let (floor, _) = floor(db, kind, &[&[("black", None)], &[("black", None)], &[("black", None)]]).await;
         let change = |n: usize, fields: Value| {
             let path = floor.path(n, "");
             let app = &floor.app;
@@ -219,8 +219,8 @@ each_kind! {
         floor.truth().await;
     }
 
-    async fn a_job_waits_for_its_second_material_names_who_holds_it_and_keeps_the_first(kind: PrinterKind) {
-        let (floor, white) = floor(Db::sqlite(), kind, &[&[("nobody knows", None)]]).await;
+    async fn a_job_waits_for_its_second_material_names_who_holds_it_and_keeps_the_first(kind: PrinterKind, db: Db) {
+        let (floor, white) = floor(db, kind, &[&[("nobody knows", None)]]).await;
         // Nothing is printed: one slot, two materials.
         let two = |grams: f64| json!({"materials": [{"materialId": white, "estimatedConsumption": grams, "filament": 1}]});
         floor.app.patch(&format!("/api/skus/{}", floor.sku), &two(700.0)).await.expect(200);

@@ -27,6 +27,12 @@ impl Client {
         id(&self.upload(&format!("{name}.gcode"), code.into_bytes()).await.expect(201))
     }
 
+    /// A sliced package of one plate, which prints for `seconds` and says that it takes `grams`.
+    pub async fn package(&self, name: &str, seconds: u64, grams: f64) -> String {
+        let package = simulator::gcode::package(name, seconds, grams, grams * 330.0);
+        id(&self.upload(&format!("{name}.gcode.3mf"), package).await.expect(201))
+    }
+
     /// A SKU for `fdm_standard` machines.
     pub async fn sku(&self, code: &str, material: &str, file: &str, cents: i64) -> String {
         let body = json!({
@@ -49,6 +55,17 @@ impl Client {
         let printer = id(&self.post("/api/printers", &body).await.expect(201));
         self.connected(&printer).await;
         printer
+    }
+
+    /// Says of a spool that the printer reports of which material it is, once it is reported; gives the printer.
+    pub async fn bind_slot(&self, printer: &str, slot: usize, spool: &Value) -> Value {
+        let path = format!("/api/printers/{printer}");
+        until(&format!("the printer to report its slot {slot}"), || async {
+            let shown = self.get(&path).await.expect(200);
+            (shown["slots"][slot]["source"] == "printer").then_some(())
+        })
+        .await;
+        self.post(&format!("{path}/slots/{slot}"), spool).await.expect(200)
     }
 
     /// Waits until the printer is connected.

@@ -51,7 +51,7 @@ struct Wanted {
 fn machine() -> impl Strategy<Value = Machine> {
     let slot = (prop::option::weighted(0.7, 0u32..4), prop::option::of(0i64..60));
     (
-        select(vec!["fw_rest", "other", "mapping"]),
+        select(vec!["fw_rest", "other", "mapping", "packages"]),
         prop::bool::weighted(0.2),
         prop::option::of(50u32..150),
         prop::option::of(select(vec![0.4, 0.6])),
@@ -78,7 +78,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
     let needs = prop::collection::btree_map(0u32..4, 1i64..50, 1..4);
     (
         (0..ORDERS, 0u8..10, prop::option::of(0i64..3)),
-        select(vec![GcodeForm::Text, GcodeForm::Text, GcodeForm::Binary]),
+        select(vec![GcodeForm::Text, GcodeForm::Text, GcodeForm::Binary, GcodeForm::Package]),
         prop::bool::weighted(0.2),
         prop::option::of(50u32..150),
         prop::option::of(select(vec![0.4, 0.6])),
@@ -99,7 +99,11 @@ fn wanted() -> impl Strategy<Value = Wanted> {
 
 /// Whether the machine can make the job, in the simplest way to say it.
 fn can(machine: &Machine, job: &Wanted) -> bool {
-    let form = job.form == GcodeForm::Text || machine.kind != "fw_rest";
+    let form = match machine.kind {
+        "packages" => job.form == GcodeForm::Package,
+        "fw_rest" => job.form == GcodeForm::Text,
+        _ => job.form != GcodeForm::Package,
+    };
     let size = job.size.zip(machine.volume).is_none_or(|(size, volume)| size <= volume);
     let nozzle = job.nozzle.zip(machine.nozzle).is_none_or(|(wanted, is)| (wanted - is).abs() < 0.1);
     let plate = job.bed.zip(machine.plate).is_none_or(|(wanted, is)| wanted[..4] == is.to_lowercase()[..4]);
@@ -206,8 +210,13 @@ proptest! {
         let (prototype, blank) = BLANK.with(Clone::clone);
         let printers: Vec<Printer> = fleet.iter().enumerate().map(|(n, one)| build(n, &prototype, one)).collect();
         let orders = queue(&blank, &jobs);
-        let facts = |maps_slots| TypeFacts { forms: vec![GcodeForm::Text, GcodeForm::Binary], maps_slots };
-        let types = KnownTypes::new([("other", facts(false)), ("mapping", facts(true))]);
+        let facts = |forms: &[GcodeForm], maps_slots| TypeFacts { forms: forms.to_vec(), maps_slots };
+        let both = [GcodeForm::Text, GcodeForm::Binary];
+        let types = KnownTypes::new([
+            ("other", facts(&both, false)),
+            ("mapping", facts(&both, true)),
+            ("packages", facts(&[GcodeForm::Package], false)),
+        ]);
         let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: types.clone() };
         let proposals = |backwards: bool| {
             let mut board = Board::new(rules.clone());

@@ -16,8 +16,8 @@ pub(super) struct InsightTable;
 impl MediaType for InsightTable {
     const MEDIA: &'static str = "text/csv";
     const EXAMPLE: Option<&'static str> = Some(
-        "group,id,name,prints,parts,good,scrap,firstPassYield,scrapSeconds,scrapGrams,scrapMillilitres,scrapSheets\r\n\
-         total,,,40,80,77,3,0.9625,5400,41.5,0,0\r\n",
+        "group,id,name,prints,parts,good,scrap,firstPassYield,scrapSeconds,scrapGrams,scrapMillilitres,scrapSheets,scrapCostCents\r\n\
+         total,,,40,80,77,3,0.9625,5400,41.5,0,0,104\r\n",
     );
 }
 
@@ -45,6 +45,7 @@ fn table(insights: &Insights) -> String {
         "scrapGrams",
         "scrapMillilitres",
         "scrapSheets",
+        "scrapCostCents",
     ]);
     row(&mut csv, "total", None, None, &quality.total);
     for one in &quality.by_sku {
@@ -71,5 +72,6 @@ fn row(csv: &mut Csv, group: &str, id: Option<&str>, name: Option<&str>, numbers
     let share = numbers.first_pass_yield.as_ref().map_or(Cell::Empty, |share| Cell::Number(share));
     let seconds = Cell::Number(&numbers.scrap_seconds);
     let lost = lost.iter().map(|amount| Cell::Number(amount));
-    csv.row(words.chain(counts).chain([share, seconds]).chain(lost));
+    let cost = numbers.scrap_cost_cents.as_ref().map_or(Cell::Empty, |cost| Cell::Number(cost));
+    csv.row(words.chain(counts).chain([share, seconds]).chain(lost).chain([cost]));
 }

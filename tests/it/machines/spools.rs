@@ -1,0 +1,116 @@
+//! Spools that printers tell of: known by the vendor's code of a material, matched by what is left on them, and printed from.
+
+use serde_json::{Value, json};
+use simulator::PrinterKind;
+use simulator::bambu::Bambu;
+use simulator::bambu::setup::{Ams, Tray};
+use simulator::printer::FilamentGate;
+
+use super::{FAST, Floor, JUDGE_LATE, words};
+use crate::support::{on_both, waiting::until_seen};
+
+const BLACK: &str = "1B1B22FF";
+const WHITE: &str = "F4F1E6FF";
+
+/// The shop's own word on its material: the vendor's code and the colour of its spools.
+async fn coded(floor: &Floor, code: &str, color: &str) {
+    let words = json!({"vendorCode": code, "color": color});
+    let shown = floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &words).await.expect(200);
+    assert_eq!(shown["vendorCode"], code, "{shown}");
+}
+
+/// Waits until the slots of a printer are of these materials; gives them.
+async fn slots_are(floor: &Floor, printer: usize, wanted: &[Option<&str>]) -> Value {
+    until_seen(&format!("the slots of printer {printer} to be {wanted:?}"), || async {
+        let slots = floor.app.get(&floor.path(printer, "")).await.expect(200)["slots"].clone();
+        let shown: Vec<Option<&str>> = slots.as_array().unwrap().iter().map(|one| one["materialId"].as_str()).collect();
+        if shown == wanted { Ok(slots) } else { Err(slots) }
+    })
+    .await
+}
+
+fn spool(color: &str) -> Tray {
+    Tray { tray_color: color.to_owned(), ..Tray::default() }
+}
+
+/// A spool with a tag, of which the printer knows how much is left, in percent of 1000 g.
+fn weighed(color: &str, remain: i32) -> Tray {
+    Tray { tag_uid: "A1B2C3D400000100".to_owned(), remain, ..spool(color) }
+}
+
+fn fit(floor: &Floor, printer: usize, trays: [Option<Tray>; 4]) {
+    Bambu::of(&floor.sim(printer).handle).unwrap().change(|setup| setup.ams = vec![Ams { trays }]);
+}
+
+on_both! {
+    async fn spools_in_a_changer_are_known_by_the_vendors_code_matched_and_printed_from(db: Db) {
+        let floor = Floor::on(db, PrinterKind::MqttLan, 2, FAST, &[JUDGE_LATE]).await;
+        coded(&floor, "GFA00", "#1B1B22").await;
+        let black = Some(floor.material.as_str());
+        fit(&floor, 0, [Some(spool(WHITE)), None, Some(weighed(BLACK, 40)), Some(spool(WHITE))]);
+        fit(&floor, 1, [Some(spool(WHITE)), None, None, None]);
+        // Nobody said anything of these spools: the code and the colour do. What the shop does not know is of nothing.
+        let slots = slots_are(&floor, 0, &[None, None, black, None]).await;
+        let shown = ["slot", "source", "vendorCode", "color", "remaining"].map(|member| slots[2][member].clone());
+        assert_eq!(json!(shown), json!([2, "printer", "GFA00", "#1b1b22", 400]), "{slots}");
+        assert_eq!((&slots[1]["vendorCode"], &slots[0]["remaining"]), (&Value::Null, &Value::Null), "{slots}");
+        slots_are(&floor, 1, &[None; 4]).await;
+
+        for printer in 0..2 {
+            floor.app.post(&floor.path(printer, "/maintenance"), &json!({"on": true, "note": "nozzle"})).await.expect(200);
+        }
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "SLICED").await;
+        let found = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
+        let of = |n: usize| {
+            let mut all = found["printers"].as_array().unwrap().iter();
+            all.find(|one| one["printerId"] == floor.printers[n]).unwrap()
+        };
+        let from = json!([{"materialId": black, "need": 10, "slot": 2, "remaining": 400, "loaded": true}]);
+        assert_eq!((&of(0)["fits"], &of(0)["slots"]), (&json!(true), &from), "{found}");
+        assert_eq!((&of(1)["fits"], &of(1)["missing"][0]), (&json!(false), &json!("PLA black is not loaded")), "{found}");
+        for printer in 0..2 {
+            floor.app.post(&floor.path(printer, "/maintenance"), &json!({"on": false})).await.expect(200);
+        }
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!((floor.started(0), floor.started(1)), (1, 0));
+        let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
+        assert_eq!(bambu.last_start(), Some(("Metadata/plate_1.gcode".to_owned(), vec![2])), "from the tray that was matched");
+
+        // The printer weighs its spool: nothing is left. A new one at the other printer is known at once.
+        fit(&floor, 0, [Some(spool(WHITE)), None, Some(weighed(BLACK, 0)), Some(spool(WHITE))]);
+        until_seen("the empty spool to be shown", || async {
+            let slots = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"].clone();
+            if slots[2]["remaining"] == 0 { Ok(()) } else { Err(slots) }
+        })
+        .await;
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        let reason = words(&waits, "waitingReason");
+        assert!(reason.contains("0 g of PLA black are left on its spool, needs 10 g"), "{reason}");
+        fit(&floor, 1, [Some(spool(WHITE)), Some(spool(BLACK)), None, None]);
+        slots_are(&floor, 1, &[None, black, None, None]).await;
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!((floor.started(0), floor.started(1)), (1, 1));
+        floor.truth().await;
+    }
+
+    async fn a_gate_is_known_by_the_vendors_code_of_a_material(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        coded(&floor, "Acme PLA Black", "#FF0000").await;
+        let gate = |name: &str| FilamentGate::filled("Acme", "PLA", name, [1.0, 0.0, 0.0]);
+        floor.sim(0).handle.with(|machine| machine.set_gates(vec![gate("Red"), gate("Black")]));
+        slots_are(&floor, 0, &[None, Some(&floor.material)]).await;
+        let (order, _) = floor.one().await;
+        floor.app.order_is(&order, "ready").await;
+        // The same code in another colour is another spool.
+        let other = FilamentGate { color: [0.0; 3], ..gate("Black") };
+        floor.sim(0).handle.with(|machine| machine.set_gates(vec![gate("Red"), other]));
+        slots_are(&floor, 0, &[None, None]).await;
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("PLA black is not loaded"), "{waits}");
+        floor.app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
+        floor.truth().await;
+    }
+}
