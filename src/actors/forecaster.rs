@@ -27,7 +27,7 @@ use crate::domain::printer::Printer;
 use crate::domain::promise::{Promise, Stretch};
 use crate::domain::shop_hours::ShopHours;
 use crate::printers::connections::PrinterConnections;
-use crate::store::queries::Queries;
+use crate::store::Store;
 
 /// From a change until the forecast is made anew: what changes meanwhile is in it, too.
 const AFTER_CHANGE: Duration = Duration::from_millis(500);
@@ -70,7 +70,7 @@ pub struct ForecastSources {
     /// What is added at least to what is expected, before it is promised, in milliseconds.
     pub least_margin_ms: i64,
     /// Where earlier prints and promises are read.
-    pub queries: Queries,
+    pub store: Store,
 }
 
 /// The actor of now; empty before the start.
@@ -158,7 +158,7 @@ impl Actor for ForecasterActor {
         forecaster: Forecaster,
     ) -> Result<ForecasterState, ActorProcessingErr> {
         forecaster.actor.store(Some(Arc::new(me.clone())));
-        read(me.clone(), forecaster.shop.queries.clone());
+        read(me.clone(), forecaster.shop.store.clone());
         // What an actor before this one was told is made good at once.
         forecaster.due.store(true, Ordering::Release);
         soon(&me);
@@ -216,7 +216,7 @@ impl ForecasterState {
             // What was learnt is lost with the thread.
             tracing::error!("the forecast could not be made");
             (self.knowledge, self.informed) = (Some(Box::default()), false);
-            read(me.clone(), self.forecaster.shop.queries.clone());
+            read(me.clone(), self.forecaster.shop.store.clone());
             return;
         };
         let (forecast, knowledge) = *made;
@@ -296,11 +296,11 @@ fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowl
 }
 
 /// Reads what was known before this start, as often as it takes.
-fn read(me: ActorRef<ForecasterMsg>, queries: Queries) {
+fn read(me: ActorRef<ForecasterMsg>, store: Store) {
     tokio::spawn(async move {
         loop {
-            let prints = queries.finished_prints(MAX_PRINTS).await;
-            match (prints, queries.met_promises(MAX_PROMISES).await) {
+            let prints = store.queries().finished_prints(MAX_PRINTS).await;
+            match (prints, store.queries().met_promises(MAX_PROMISES).await) {
                 (Ok(prints), Ok(promises)) => {
                     let _ = me.cast(ForecasterMsg::Known(Box::new(LearntShop { prints, promises })));
                     return;

@@ -118,7 +118,7 @@ impl App {
                 hours: Arc::new(config.shop.hours().unwrap_or_default()),
                 starting_ms: config.forecast.starting_seconds.millis(),
                 least_margin_ms: config.forecast.least_margin_seconds.millis(),
-                queries: queries.clone(),
+                store: store.clone(),
             }),
             dispatcher: Dispatcher::new(
                 orders.clone(),
