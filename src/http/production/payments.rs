@@ -53,7 +53,7 @@ handles! {
     pub(crate) struct PaymentHandles {
         payments: PaymentMatcher,
         queries: Queries,
-        inbound: Directory<KeptPaymentEvent>,
+        events: Directory<KeptPaymentEvent>,
         environment: Arc<Environment>,
         config: Arc<Config>,
     }
@@ -160,11 +160,11 @@ async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Resul
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
     let command = KeptPaymentEventCommand::Keep { event_id: event.id.clone(), body, about: about.map(Box::new) };
-    let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));
-    if inbound.find(id).await?.is_some() {
-        inbound.ask(id, caller, command).await?;
+    let (events, caller) = (&app.events, CommandOrigin::new(Principal::Processor));
+    if events.find(id).await?.is_some() {
+        events.ask(id, caller, command).await?;
     } else {
-        inbound.create_as(id, caller, command).await?;
+        events.create_as(id, caller, command).await?;
     }
     Ok(())
 }
