@@ -100,7 +100,8 @@ impl App {
         let directories = Directories::new(&DirectoryArgs {
             store: store.clone(),
             environment: environment.clone(),
-            policy: Policy { most_waiting: config.limits.max_queued_commands, ..Policy::default() },
+            policy: Policy::default(),
+            max_waiting: config.limits.max_queued_commands,
         });
         let orders = directories.orders.clone();
         let new_references = watch::Sender::new(0);

@@ -73,7 +73,7 @@ async fn what_was_being_written_is_unknown_and_the_successor_starts_from_it(data
 
 async fn whoever_was_admitted_stays_admitted_through_falls(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { most_waiting: 16, ..patient() }).await;
+    let tallies = rig.crowded_tallies(patient(), 16).await;
     let id = rig.make(&tallies, 1).await[0];
     // As many callers as may wait: each asks again the moment it was answered.
     let callers: Vec<_> = (0..16)
