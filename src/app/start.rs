@@ -201,7 +201,7 @@ impl App {
 
 /// The first retention run after a start waits until the load of the start is over.
 const FIRST_RETENTION_AFTER: Duration = Duration::from_secs(60);
-const RETENTION_EVERY: Duration = Duration::from_secs(3600);
+const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Deletes what is kept for a limited time, as long as the app lives.
 async fn run_retention(app: Weak<App>) {
@@ -216,7 +216,7 @@ async fn run_retention(app: Weak<App>) {
             Ok(removed) => tracing::info!(removed, "contents of deleted files are gone from the disk"),
             Err(error) => tracing::warn!(%error, "contents of deleted files are still on the disk"),
         }
-        wait = RETENTION_EVERY;
+        wait = RETENTION_INTERVAL;
     }
 }
 

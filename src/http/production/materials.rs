@@ -50,10 +50,10 @@ pub fn routes() -> ResourceRoutes {
         .patch(operator, "/api/inventory/materials/{id}", update, |op| {
             op.named("updateMaterial", "Change a material, or take stock")
                 .about("`quantity` is a stock-take: the stock is what was counted. Below what is reserved, the latest reservations are given up.")
-                .no(409, "material_in_use", "The type cannot change while jobs reserve or await it.")
+                .error(409, "material_in_use", "The type cannot change while jobs reserve or await it.")
         })
         .delete(operator, "/api/inventory/materials/{id}", remove, |op| {
-            op.named("deleteMaterial", "Remove a material").about("Its history stays.").no(409, "material_in_use", IN_USE)
+            op.named("deleteMaterial", "Remove a material").about("Its history stays.").error(409, "material_in_use", IN_USE)
         })
         .get(operator, "/api/inventory/materials/{id}/movements", movements, |op| {
             op.named("listMovements", "Show the ledger of a material")
@@ -61,7 +61,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/inventory/materials/{id}/adjustments", adjust, |op| {
             op.named("adjustMaterial", "Receive stock, or write some off")
-                .no(409, "insufficient_stock", "There is not so much on hand.")
+                .error(409, "insufficient_stock", "There is not so much on hand.")
         })
 }
 

@@ -80,9 +80,9 @@ fn words(operation: DescribedOperation, id: &'static str) -> DescribedOperation 
             text(),
             "`t=...,v1=...` over `t.body`, with the secret of the endpoint there. The settings may give the header another name.",
         )
-        .no(400, "invalid_signature", "The signature is missing, wrong or too old.")
-        .no(400, "malformed_event", "The body is no event.")
-        .no(503, "payments_not_configured", "The server has no secret to check signatures with.")
+        .error(400, "invalid_signature", "The signature is missing, wrong or too old.")
+        .error(400, "malformed_event", "The body is no event.")
+        .error(503, "payments_not_configured", "The server has no secret to check signatures with.")
 }
 
 /// A body that is verified and read as raw bytes.

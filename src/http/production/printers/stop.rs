@@ -32,8 +32,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
             )
             .unkeyed()
             // The printer has none, refused, or did not answer: nothing else keeps a stop from going out.
-            .nos(&ON_PRINTER[1..2])
-            .nos(&ON_PRINTER[3..])
+            .errors(&ON_PRINTER[1..2])
+            .errors(&ON_PRINTER[3..])
     })
 }
 
