@@ -72,7 +72,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("logout", "Sign out").about("Ends the session of the cookie, if there is one, and removes the cookie.")
         })
         .get(RequiredAccess::Role(Role::Customer), "/api/auth/me", me, |op| {
-            op.named("whoAmI", "Show who asks")
+            op.named("whoAmI", "Show the caller")
                 .about("The member of staff, the API key, or the owner of the machine who asks over the control socket.")
         })
         .post(session, "/api/auth/password", password, |op| {

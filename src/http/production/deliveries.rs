@@ -31,7 +31,7 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, "/api/webhooks/endpoints/{id}/test", test, |op| op.named("testEndpoint", "Send a test event"))
         .post(admin, "/api/webhooks/endpoints/{id}/replay", replay, |op| {
             op.named("replayDeliveries", "Send again what was sent since then")
-                .about("Each event once, in the background.")
+                .about("Each event of the time is sent once more, in the background.")
                 .error(409, "replay_running", "The replay before has not ended yet.")
         })
         .get(operator, "/api/webhooks/endpoints/{id}/deliveries", list, |op| {

@@ -66,7 +66,7 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, PATH, list, |op| op.named("listEndpoints", "List endpoints"))
         .post(admin, PATH, create, |op| {
             op.named("createEndpoint", "Register an endpoint")
-                .about("It is told what happens from now on. Without a secret one is made, and shown this once.")
+                .about("The endpoint is sent the events that happen from now on. Without a secret the server makes one, which this answer alone shows.")
                 .errors(&[WITHHELD])
         })
         .get(operator, "/api/webhooks/endpoints/{id}", one, |op| op.named("getEndpoint", "Show an endpoint"))
@@ -169,7 +169,7 @@ struct EndpointView {
     events: Vec<OutboundEvent>,
     /// Whether events are sent to it.
     state: EndpointState,
-    /// Why nothing is sent to it.
+    /// Why the endpoint is sent nothing.
     disabled_reason: Option<String>,
     /// Until then the secret before this one signs too.
     former_secret_until: Option<Timestamp>,

@@ -106,7 +106,7 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/jobs/{id}/sign-off", sign_off, |op| {
             op.named("signOffJob", "Say how many parts of a job are good")
                 .about(
-                    "Of its last print; said once more, it corrects what was said. Parts of a completed job that are rejected \
+                    "Judges the last print of the job; a second call corrects the first. Parts of a completed job that are rejected \
                      are made again by themselves within the settings, as long as the order is not shipped, cancelled or \
                      refunded.",
                 )
@@ -115,7 +115,7 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/jobs/{id}/release", release, |op| {
             op.named("releaseJob", "Release a job past the reorder point, or have it sliced again")
                 .error(409, "insufficient_material", "There is not enough material; that is never overridden.")
-                .about("Judged by the stock of now, whatever blocked the job at first. One that could not be sliced is sliced again.")
+                .about("Whether there is enough stock is looked at anew, whatever blocked the job at first. A job that could not be sliced is sliced again.")
                 .error(409, STATE, "It does not await review.")
         })
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {

@@ -176,7 +176,7 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("http_request_seconds", "From the head of a request to the head of its answer", times);
     page.counter(
         "refused_attempts",
-        "Requests refused for who asked or what state things were in",
+        "Requests refused because of the caller's rights or of the state of what was asked for",
         [(NONE, app.refusals.all.get())],
     );
 }
@@ -212,7 +212,7 @@ fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     page.counter("transactions", "Transactions on disk", [(NONE, transactions)]);
     page.counter("commits", "Commits of aggregates by what became of them", labelled("result", meter.by_result()));
     page.histogram("transaction_seconds", "How long transactions took", [(NONE, meter.took.counted())]);
-    page.histogram("transaction_things", "Aggregates in a transaction", [(NONE, meter.aggregates.counted())]);
+    page.histogram("transaction_aggregates", "Aggregates in a transaction", [(NONE, meter.aggregates.counted())]);
     page.histogram("transaction_commands", "Commands in a transaction", [(NONE, meter.commands.counted())]);
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
 }

@@ -86,7 +86,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(customer, "/api/orders/{id}/cancel", cancel, |op| {
             op.named("cancelOrder", "Cancel an order")
-                .about("A customer may while it is unpaid. `force` gives up printers that do not answer.")
+                .about("Customers may cancel an order while it is unpaid. `force` does not wait for printers that do not answer.")
                 .error(403, "forbidden", "A customer may cancel an order only while it is unpaid.")
                 .error(409, STATE, "It is shipped, cancelled or refunded.")
         })
@@ -130,7 +130,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
             op.named("getOrderTimeline", "Show what happened to an order")
-                .about("Oldest first. Customers see the steps of the order and that parts were printed, without who did what where.")
+                .about("Oldest first. Customers see the steps of the order and that parts were printed, but not by whom or on which printer.")
         })
 }
 

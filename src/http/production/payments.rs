@@ -207,7 +207,7 @@ struct UnmatchedPayment {
     payment_intent: Option<String>,
     /// The processor's id of the checkout session.
     session: Option<String>,
-    /// When an order is looked for again, at the latest.
+    /// The latest time at which the server looks for a matching order again.
     next_try_at: Timestamp,
     /// When the event arrived at the server.
     created_at: Timestamp,

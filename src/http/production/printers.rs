@@ -58,7 +58,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 const ON_PRINTER: [DescribedError; 5] = [
     (409, "printer_disconnected", "The printer is disconnected; connect it first."),
     (409, "unsupported_by_printer", "Printers of this type cannot do this."),
-    (409, "printer_in_use", "A print is in the way."),
+    (409, "printer_in_use", "A print needs the printer or the file now."),
     (502, "printer_refused", "The printer refused; the message is its own words."),
     (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
 ];
@@ -102,7 +102,7 @@ pub fn routes() -> ResourceRoutes {
             )
         })
         .delete(operator, "/api/printers/{id}", remove, |op| {
-            op.named("deletePrinter", "Remove a printer").about("Its history stays.").errors(&[BUSY])
+            op.named("deletePrinter", "Remove a printer").about("Attempts and events that name it are kept.").errors(&[BUSY])
         })
         .get(operator, "/api/printers/{id}/status", status, |op| {
             op.named("getPrinterStatus", "Show what a printer is doing")
@@ -132,7 +132,7 @@ impl ToSchema for AttentionFilter {
     const NAME: Option<&'static str> = Some("AttentionFilter");
     fn schema() -> Shape {
         word(words_of::<Attention>().into_iter().chain(["true"]))
-            .about("Only printers with this attention; `true`: with any.")
+            .about("Only printers that a person must look at for this reason; `true`: for any reason.")
     }
 }
 

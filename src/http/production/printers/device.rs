@@ -66,7 +66,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post_long(operator, "/api/printers/{id}/files", upload, |op| {
         op.named("uploadToPrinter", "Copy a stored file to a printer")
             .about(
-                "Nothing is started. A file of the same name on the printer is never overwritten: the file then gets \
+                "The file is stored and not printed. A file of the same name on the printer is never overwritten: the new one gets \
                  another name, and the printer may give it another one, too.",
             )
             .unkeyed()

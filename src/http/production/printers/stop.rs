@@ -27,7 +27,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post_long(operator, "/api/printers/{id}/emergency-stop", stop, |op| {
         op.named("emergencyStop", "Cut the motors and heaters of a printer at once")
             .about(
-                "It goes past everything that is queued. Afterwards the printer must be homed, and its bed cleared. A printer \
+                "The stop overtakes every command that is queued. Afterwards the printer must be homed, and its bed cleared. A printer \
                  that has no emergency stop ends its print by the fastest way it has; when none is on, it cannot do this.",
             )
             .unkeyed()
