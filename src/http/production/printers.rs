@@ -102,7 +102,9 @@ pub fn routes() -> ResourceRoutes {
             )
         })
         .delete(operator, "/api/printers/{id}", remove, |op| {
-            op.named("deletePrinter", "Remove a printer").about("Attempts and events that name it are kept.").errors(&[BUSY])
+            op.named("deletePrinter", "Remove a printer")
+                .about("Attempts and events that name it are kept.")
+                .errors(&[BUSY])
         })
         .get(operator, "/api/printers/{id}/status", status, |op| {
             op.named("getPrinterStatus", "Show what a printer is doing")
