@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::text::File;
-use super::{Rule, holds, planted_and_innocent, source_files};
+use super::{Rule, all_files, holds, holds_of, planted_and_innocent, source_files};
 
 /// Parts of citations of documents that are not in the repository.
 const CITATIONS: [&str; 9] = [
@@ -164,6 +164,33 @@ const TELLING_BOUNDS: Rule = Rule {
     ],
 };
 
+/// Columns of the longest comment line that is allowed: as many as `rustfmt` gives to code.
+const MAX_COLUMNS: usize = 120;
+
+const COMMENT_WIDTH: Rule = Rule {
+    holds: "no comment line is longer than 120 columns: scripts/wrap-comments breaks them",
+    check: |file| {
+        file.in_text(|line| {
+            let columns = line.chars().count();
+            let long = line.trim_start().starts_with("//") && columns > MAX_COLUMNS;
+            long.then(|| format!("has {columns} columns"))
+        })
+    },
+    planted: &[(
+        "src/app.rs",
+        "    /// This line goes on and on, as lines do that nobody wraps, until it is longer than all the code that stands below it, by one.",
+    )],
+    innocent: &[(
+        "src/app.rs",
+        "/// Short.\nlet text = \"https://example.com/a/path/that/is/long/enough/to/be/longer/than/any/comment/may/be/in/this/project/by/far\";",
+    )],
+};
+
+#[test]
+fn comment_lines_are_no_longer_than_code() {
+    holds_of(&COMMENT_WIDTH, &all_files());
+}
+
 #[test]
 fn constants_are_named_for_what_they_bound() {
     holds(&TELLING_BOUNDS);
@@ -181,7 +208,7 @@ fn comments_say_more_than_names() {
 
 #[test]
 fn rules_of_words_find_what_breaks_them() {
-    planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS]);
+    planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS, &COMMENT_WIDTH]);
 }
 
 /// Types of this name are asked for by a library, once for each implementation.
