@@ -119,7 +119,7 @@ impl Rig {
         ids
     }
 
-    pub fn writer_falls(&self) {
+    pub fn writer_crashes(&self) {
         self.writer.crash();
     }
 
@@ -220,7 +220,7 @@ impl Effects<Mail> for Post {
     }
 }
 
-/// Falls of actors do not wait long, and nobody is parked.
+/// Crashes of actors do not wait long, and nobody is parked.
 pub fn patient() -> Policy {
     Policy {
         max_crashes: usize::MAX,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 static CURSED: Mutex<Option<HashSet<Id>>> = Mutex::new(None);
 
-/// From now on this one falls whenever it comes up; or no longer.
+/// From now on this one crashes whenever it comes up; or no longer.
 pub fn curse(id: Id, cursed: bool) {
     let mut all = CURSED.lock().unwrap();
     let all = all.get_or_insert_default();
