@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::text::File;
-use super::{Rule, all_files, holds, holds_of, planted_and_innocent, source_files};
+use super::{Rule, holds, planted_and_innocent, source_files};
 
 /// Parts of citations of documents that are not in the repository.
 const CITATIONS: [&str; 9] = [
@@ -185,11 +185,6 @@ const COMMENT_WIDTH: Rule = Rule {
         "/// Short.\nlet text = \"https://example.com/a/path/that/is/long/enough/to/be/longer/than/any/comment/may/be/in/this/project/by/far\";",
     )],
 };
-
-#[test]
-fn comment_lines_are_no_longer_than_code() {
-    holds_of(&COMMENT_WIDTH, &all_files());
-}
 
 #[test]
 fn constants_are_named_for_what_they_bound() {
