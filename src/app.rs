@@ -33,7 +33,7 @@ pub mod story;
 pub mod stream;
 
 pub use contents::remove_contents;
-pub use kinds::Directories;
+pub use kinds::{Directories, KindsOverview};
 pub use start::{ShopStartError, printer_registry};
 
 /// Everything that runs in one server process. The directories of the kinds are reached as its fields: `app.orders`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::shape::{self, Shape, has, list, may, named, object};
+use crate::shape::{self, Shape, list, named, object, optional, required};
 
 /// A type that the document describes.
 pub trait ToSchema {
@@ -69,7 +69,7 @@ impl Components {
 }
 
 fn page_schema<T: ListItem>() -> Shape {
-    object([has(T::MEMBER, list(schema_of::<T>())), has("pagination", named("Pagination"))])
+    object([required(T::MEMBER, list(schema_of::<T>())), required("pagination", named("Pagination"))])
         .about("One page of a list; `pagination` says where it stands in the whole.")
 }
 
@@ -102,7 +102,7 @@ pub struct Member {
 impl From<Member> for shape::Member {
     fn from(member: Member) -> Self {
         let schema = member.schema.described(member.description);
-        if member.required { has(member.name, schema) } else { may(member.name, schema) }
+        if member.required { required(member.name, schema) } else { optional(member.name, schema) }
     }
 }
 

@@ -172,12 +172,12 @@ pub fn named(name: &str) -> Shape {
 pub type Member = (&'static str, Shape, bool);
 
 /// A member that is always there.
-pub fn has(name: &'static str, shape: Shape) -> Member {
+pub fn required(name: &'static str, shape: Shape) -> Member {
     (name, shape, true)
 }
 
 /// A member that may be absent.
-pub fn may(name: &'static str, shape: Shape) -> Member {
+pub fn optional(name: &'static str, shape: Shape) -> Member {
     (name, shape, false)
 }
 
@@ -246,7 +246,7 @@ impl Shape {
     }
 
     /// Not two of the same.
-    pub fn unlike_each_other(mut self) -> Self {
+    pub fn unique_items(mut self) -> Self {
         if let RefOr::T(Schema::Array(array)) = &mut *self.0 {
             array.unique_items = true;
         }

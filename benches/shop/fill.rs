@@ -130,22 +130,8 @@ async fn endpoint(shop: &App, n: usize) {
 
 /// A printer that nothing answers for; gives its id.
 pub async fn printer(shop: &App, n: usize) -> Id {
-    let fields = PrinterFields {
-        name: format!("Printer {n}"),
-        kind: "fw_rest".to_owned(),
-        machine_type: MachineType::FdmStandard,
-        // The port of the discard service, where nobody listens: every look is refused at once.
-        base_url: "http://127.0.0.1:9".to_owned(),
-        encrypted_api_key: String::new(),
-        serial: None,
-        build_volume: None,
-        auto_clear: false,
-        loaded_material_id: None,
-        nozzle: None,
-        plate_type: None,
-        model: None,
-        location: None,
-        tags: Vec::new(),
-    };
+    // The port of the discard service, where nobody listens: every look is refused at once.
+    let fields =
+        PrinterFields::bare(&format!("Printer {n}"), "fw_rest", MachineType::FdmStandard, "http://127.0.0.1:9");
     shop.printers.create(caller(), PrinterCommand::Create(Box::new(fields))).await.unwrap().0
 }

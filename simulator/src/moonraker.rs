@@ -21,10 +21,7 @@ use axum::{
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use crate::{
-    Protocol, ServeOptions, VirtualPrinter,
-    wire::{Server, guarded},
-};
+use crate::{Protocol, wire};
 
 mod error;
 mod files;
@@ -45,33 +42,21 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     serial_prefix: "SIMFW",
     key_chars: 32,
     prints_packages: false,
+    // Klipper comes back by itself.
     reconnects: true,
-    serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
+    serve: |printer, options| Host::serve(printer, options, Host::router, error_of),
 };
 
-/// The state that all handlers share.
-#[derive(Clone)]
-struct Host {
-    printer: VirtualPrinter,
-    api_key: Option<Arc<str>>,
-    name: Arc<str>,
+type Host = wire::Host<MoonrakerState>;
+
+/// What the handlers share besides the printer.
+#[derive(Clone, Default)]
+struct MoonrakerState {
+    /// The one-shot tokens that were given out and not used yet.
     oneshots: Arc<Mutex<Vec<String>>>,
     sockets: Arc<AtomicU64>,
     /// The open sockets by the number that identified clients are told.
     connections: Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<Params>>>>,
-}
-
-/// Serves a printer. It should have been made with `reconnects`, because Klipper comes back by itself.
-async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> std::io::Result<Server> {
-    let host = Host {
-        printer: printer.clone(),
-        api_key: options.api_key.map(Arc::from),
-        name: Arc::from(options.name),
-        oneshots: Arc::default(),
-        sockets: Arc::default(),
-        connections: Arc::default(),
-    };
-    Server::start_printer(options.addr, printer, host.router()).await
 }
 
 const ANY: MethodFilter = MethodFilter::GET.or(MethodFilter::POST);
@@ -105,13 +90,13 @@ const CALLS: &[(&str, MethodFilter, &str)] = &[
 ];
 
 impl Host {
-    fn router(&self) -> Router {
+    fn router(self) -> Router {
         let mut router = Router::new();
         for (path, verbs, method) in CALLS {
             let call = move |State(host): State<Self>, request: Request| http_call(host, method, request);
             router = router.route(path, on(*verbs, call));
         }
-        let protocol = router
+        router
             .route("/server/jsonrpc", post(socket::over_http))
             .route("/printer/objects/subscribe", on(ANY, socket::subscribe_over_http))
             // What programs ask that upload to OctoPrint; in no envelope.
@@ -131,41 +116,36 @@ impl Host {
             .layer(middleware::from_fn_with_state(self.clone(), authorise))
             // Not guarded, because a client may authenticate after the upgrade.
             .route("/websocket", get(socket::upgrade))
-            .with_state(self.clone());
-        guarded(protocol, self.printer.clone(), |status, message| ApiError::new(status.as_u16(), message).respond())
+            .with_state(self)
     }
 
     /// Whether a request or upgrade carries the correct key or an unused one-shot token.
     fn is_authorised(&self, headers: &HeaderMap, uri: &Uri) -> bool {
-        let wrong_key = self.printer.with(|machine| machine.faults().wrong_key);
         if headers.contains_key(header::AUTHORIZATION) {
             // A bearer token is the JWT of a user, and there are no users; it is refused even from trusted callers.
             return false;
         }
-        let Some(key) = &self.api_key else {
-            return !wrong_key;
-        };
-        if let Some(token) = query_pairs(uri).into_iter().find_map(|(name, value)| (name == "token").then_some(value)) {
-            let mut oneshots = self.oneshots.lock().unwrap_or_else(PoisonError::into_inner);
+        let token = query_pairs(uri).into_iter().find_map(|(name, value)| (name == "token").then_some(value));
+        if let Some(token) = token.filter(|_| self.api_key.is_some()) {
+            let mut oneshots = self.state.oneshots.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(index) = oneshots.iter().position(|known| *known == token) {
                 oneshots.swap_remove(index);
                 return true;
             }
         }
-        !wrong_key && headers.get("x-api-key").is_some_and(|given| given.as_bytes() == key.as_bytes())
-    }
-
-    /// Whether a key sent by `server.connection.identify` is correct.
-    fn is_key(&self, given: &str) -> bool {
-        !self.printer.with(|machine| machine.faults().wrong_key)
-            && self.api_key.as_deref().is_none_or(|key| key == given)
+        self.is_key(headers.get("x-api-key").and_then(|given| given.to_str().ok()))
     }
 
     fn oneshot_token(&self) -> String {
         let token = uuid::Uuid::now_v7().simple().to_string();
-        self.oneshots.lock().unwrap_or_else(PoisonError::into_inner).push(token.clone());
+        self.state.oneshots.lock().unwrap_or_else(PoisonError::into_inner).push(token.clone());
         token
     }
+}
+
+/// An error in the shape of Moonraker's own.
+fn error_of(status: StatusCode, message: &str) -> Response {
+    ApiError::new(status.as_u16(), message).respond()
 }
 
 async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {

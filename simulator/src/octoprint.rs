@@ -19,9 +19,9 @@ use axum::{
 use serde_json::json;
 
 use crate::{
-    Protocol, ServeOptions, VirtualPrinter,
+    Protocol,
     printer::CommandError,
-    wire::{JsonBody, Server, guarded},
+    wire::{self, JsonBody},
 };
 
 mod connection;
@@ -40,35 +40,23 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     serial_prefix: "SIMSR",
     key_chars: 32,
     prints_packages: false,
+    // A lost serial port stays closed until a client connects it.
     reconnects: false,
-    serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
+    serve: |printer, options| Host::serve(printer, options, Host::router, error),
 };
 
-/// The state that all handlers share.
-#[derive(Clone)]
-struct Host {
-    printer: VirtualPrinter,
-    api_key: Option<Arc<str>>,
-    name: Arc<str>,
+type Host = wire::Host<OctoprintState>;
+
+/// What the handlers share besides the printer.
+#[derive(Clone, Default)]
+struct OctoprintState {
     /// The sessions that passive logins have opened.
     sessions: Arc<Mutex<HashSet<String>>>,
 }
 
-/// Serves a printer. It should have been made without `reconnects`, because a lost serial port stays closed until a
-/// client connects it.
-async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> std::io::Result<Server> {
-    let host = Host {
-        printer: printer.clone(),
-        api_key: options.api_key.map(Arc::from),
-        name: Arc::from(options.name),
-        sessions: Arc::default(),
-    };
-    Server::start_printer(options.addr, printer, host.router()).await
-}
-
 impl Host {
-    fn router(&self) -> Router {
-        let protocol = Router::new()
+    fn router(self) -> Router {
+        Router::new()
             .route(
                 "/api/version",
                 get(|| async {
@@ -123,23 +111,17 @@ impl Host {
             .layer(middleware::from_fn_with_state(self.clone(), authorise))
             .route("/sockjs/info", get(push::info))
             .route("/sockjs/websocket", get(push::upgrade))
-            .with_state(self.clone());
-        guarded(protocol, self.printer.clone(), error)
-    }
-
-    fn is_key(&self, given: Option<&str>) -> bool {
-        !self.printer.with(|machine| machine.faults().wrong_key)
-            && self.api_key.as_deref().is_none_or(|key| given == Some(key))
+            .with_state(self)
     }
 
     fn new_session(&self) -> String {
         let session = uuid::Uuid::now_v7().simple().to_string();
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
+        self.state.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
         session
     }
 
     fn is_session(&self, session: &str) -> bool {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(session)
+        self.state.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(session)
     }
 }
 

@@ -21,9 +21,9 @@ use axum::{
 use serde_json::{Value, json};
 
 use crate::{
-    Protocol, ServeOptions, VirtualPrinter,
+    Protocol,
     printer::{CommandError, Controller},
-    wire::{Server, guarded},
+    wire,
 };
 
 mod auth;
@@ -38,15 +38,14 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     key_chars: 32,
     prints_packages: false,
     reconnects: true,
-    serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
+    serve: |printer, options| Host::serve(printer, options, Host::router, error),
 };
 
-/// The state that all handlers share.
-#[derive(Clone)]
-struct Host {
-    printer: VirtualPrinter,
-    api_key: Option<Arc<str>>,
-    name: Arc<str>,
+type Host = wire::Host<PrusalinkState>;
+
+/// What the handlers share besides the printer.
+#[derive(Clone, Default)]
+struct PrusalinkState {
     /// The nonces that refusals gave out.
     nonces: Arc<Mutex<Vec<String>>>,
     /// The upload that is under way: only one is taken at a time.
@@ -67,25 +66,13 @@ struct TransferEnds(Host);
 
 impl Drop for TransferEnds {
     fn drop(&mut self) {
-        *self.0.transfer.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.0.state.transfer.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> std::io::Result<Server> {
-    let host = Host {
-        printer: printer.clone(),
-        api_key: options.api_key.map(Arc::from),
-        name: Arc::from(options.name),
-        nonces: Arc::default(),
-        transfer: Arc::default(),
-        transfers: Arc::default(),
-    };
-    Server::start_printer(options.addr, printer, host.router()).await
-}
-
 impl Host {
-    fn router(&self) -> Router {
-        let protocol = Router::new()
+    fn router(self) -> Router {
+        Router::new()
             .route("/api/version", get(version))
             .route("/api/v1/info", get(info))
             .route("/api/v1/status", get(job::status))
@@ -111,17 +98,16 @@ impl Host {
             .layer(middleware::from_fn_with_state(self.clone(), starting))
             .layer(middleware::from_fn_with_state(self.clone(), auth::authorise))
             .layer(middleware::from_fn(in_the_form_asked_for))
-            .with_state(self.clone());
-        guarded(protocol, self.printer.clone(), error)
+            .with_state(self)
     }
 
     /// Takes the only place of an upload; `None` while another is under way.
     fn begin_transfer(&self, path: &str, total: u64) -> Option<TransferEnds> {
-        let mut transfer = self.transfer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut transfer = self.state.transfer.lock().unwrap_or_else(PoisonError::into_inner);
         if transfer.is_some() {
             return None;
         }
-        let id = self.transfers.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = self.state.transfers.fetch_add(1, Ordering::Relaxed) + 1;
         *transfer = Some(Transfer { id, path: path.to_owned(), total });
         Some(TransferEnds(self.clone()))
     }
@@ -195,7 +181,7 @@ async fn info(State(host): State<Host>) -> Response {
 }
 
 async fn transfer(State(host): State<Host>) -> Response {
-    let transfer = host.transfer.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let transfer = host.state.transfer.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match transfer {
         Some(Transfer { id, path, total }) => Json(json!({
             "type": "FROM_CLIENT", "id": id, "display_name": path, "path": format!("/usb/{path}"), "size": total,

@@ -15,10 +15,7 @@ use axum::{
 };
 use serde_json::json;
 
-use crate::{
-    Protocol, ServeOptions, VirtualPrinter,
-    wire::{Server, guarded},
-};
+use crate::{Protocol, wire};
 
 mod files;
 mod socket;
@@ -35,35 +32,28 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     key_chars: 32,
     prints_packages: false,
     reconnects: true,
-    serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
+    serve: |printer, options| Host::serve(printer, options, Host::router, error),
 };
 
-/// The state that all handlers share.
-#[derive(Clone)]
-struct Host {
-    printer: VirtualPrinter,
-    name: Arc<str>,
+type Host = wire::Host<SdcpState>;
+
+/// What the handlers share besides the printer.
+#[derive(Clone, Default)]
+struct SdcpState {
     sockets: Arc<AtomicUsize>,
     /// The upload whose pieces arrive.
     upload: Arc<Mutex<Option<files::Pieces>>>,
 }
 
-async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> std::io::Result<Server> {
-    let host = Host {
-        printer: printer.clone(),
-        name: Arc::from(options.name),
-        sockets: Arc::default(),
-        upload: Arc::default(),
-    };
-    let protocol = Router::new()
-        .route("/websocket", get(socket::upgrade))
-        .route("/uploadFile/upload", post(files::upload).layer(DefaultBodyLimit::disable()))
-        .fallback(|| async { error(StatusCode::NOT_FOUND, "Not Found") })
-        .with_state(host);
-    Server::start_printer(options.addr, printer, guarded(protocol, printer.clone(), error)).await
-}
-
 impl Host {
+    fn router(self) -> Router {
+        Router::new()
+            .route("/websocket", get(socket::upgrade))
+            .route("/uploadFile/upload", post(files::upload).layer(DefaultBodyLimit::disable()))
+            .fallback(|| async { error(StatusCode::NOT_FOUND, "Not Found") })
+            .with_state(self)
+    }
+
     /// Its program ends: nothing answers, and a print is lost.
     fn crash(&self) {
         self.printer.update_faults(|faults| faults.hang = true);
@@ -71,7 +61,7 @@ impl Host {
     }
 
     fn pieces(&self) -> std::sync::MutexGuard<'_, Option<files::Pieces>> {
-        self.upload.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.upload.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -41,14 +41,18 @@ use tokio::{
 mod body;
 mod control;
 mod guard;
+mod host;
+mod push;
 mod ranged;
 mod upload;
 
 pub use body::JsonBody;
 pub use control::control_routes;
-pub use guard::{Guard, guarded};
 pub use ranged::ranged;
 pub use upload::{Upload, UploadedFile};
+
+pub(crate) use host::Host;
+pub(crate) use push::{push, push_interval};
 
 /// The kill switch of one connection.
 #[derive(Debug, Default)]

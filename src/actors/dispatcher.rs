@@ -24,7 +24,7 @@ use crate::domain::printer::Printer;
 use crate::domain::time::Timestamp;
 
 /// Pause before an order that could not be asked is asked again.
-const AFTER_FAILURE: Duration = Duration::from_millis(500);
+const ASK_RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// What the dispatcher is told.
 pub enum DispatcherMsg {
@@ -240,7 +240,7 @@ impl DispatcherState {
                 tracing::debug!(%order, %error, "proposal not taken");
                 if !matches!(error, AskError::Refused(_)) {
                     // The same would be proposed at once, and fail as fast while the database does not answer.
-                    tokio::time::sleep(AFTER_FAILURE).await;
+                    tokio::time::sleep(ASK_RETRY_DELAY).await;
                 }
             }
             let _ = me.cast(answered(asked.is_ok()));

@@ -14,7 +14,7 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::aggregate::Versioned;
 use crate::domain::endpoint::envelope::due;
-use crate::domain::endpoint::{Endpoint, EndpointCommand, EndpointEffect, Replaying, WINDOW};
+use crate::domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointCommand, EndpointEffect, Replaying};
 use crate::domain::id::Id;
 use crate::observe::meters::{Counter, Histogram};
 use crate::secrets::encryption::SecretCipher;
@@ -127,7 +127,7 @@ impl EndpointEffects {
     }
 
     async fn refill(&self, of: &Handle<Endpoint>, number: u32) {
-        let limit = WINDOW as u64 * 2 + 1;
+        let limit = DELIVERY_WINDOW as u64 * 2 + 1;
         match self.store.queries().pending_deliveries(of.id(), None, limit).await {
             Ok(rows) => {
                 let more = rows.len() as u64 == limit;

@@ -27,18 +27,18 @@ use crate::domain::printer::Printer;
 use crate::domain::promise::{Promise, Stretch};
 use crate::domain::shop_hours::ShopHours;
 use crate::printers::connections::PrinterConnections;
-use crate::store::queries::Queries;
+use crate::store::Store;
 
 /// From a change until the forecast is made anew: what changes meanwhile is in it, too.
-const AFTER_CHANGE: Duration = Duration::from_millis(500);
+const CHANGE_DELAY: Duration = Duration::from_millis(500);
 /// How often it is made anew though nothing changed: prints go on, and may take longer than expected.
-const EVERY: Duration = Duration::from_secs(30);
+const FORECAST_INTERVAL: Duration = Duration::from_secs(30);
 /// From a failure to read what is known until it is read again.
-const READ_AGAIN: Duration = Duration::from_secs(2);
+const READ_RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Finished prints that are learnt from at start, newest first.
-const MAX_PRINTS: u64 = 2000;
+const MAX_LEARNT_PRINTS: u64 = 2000;
 /// Orders whose promises are learnt from at start, newest first.
-const MAX_PROMISES: u64 = 100;
+const MAX_LEARNT_PROMISES: u64 = 100;
 
 /// Tells what is expected of jobs, orders and printers. Cheap to clone.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ pub struct ForecastSources {
     /// What is added at least to what is expected, before it is promised, in milliseconds.
     pub least_margin_ms: i64,
     /// Where earlier prints and promises are read.
-    pub queries: Queries,
+    pub store: Store,
 }
 
 /// The actor of now; empty before the start.
@@ -158,11 +158,11 @@ impl Actor for ForecasterActor {
         forecaster: Forecaster,
     ) -> Result<ForecasterState, ActorProcessingErr> {
         forecaster.actor.store(Some(Arc::new(me.clone())));
-        read(me.clone(), forecaster.shop.queries.clone());
+        read(me.clone(), forecaster.shop.store.clone());
         // What an actor before this one was told is made good at once.
         forecaster.due.store(true, Ordering::Release);
         soon(&me);
-        me.send_interval(EVERY, || ForecasterMsg::Changed);
+        me.send_interval(FORECAST_INTERVAL, || ForecasterMsg::Changed);
         Ok(ForecasterState { forecaster, knowledge: Some(Box::default()), informed: false })
     }
 
@@ -183,7 +183,7 @@ impl Actor for ForecasterActor {
                     s.forecaster.changed();
                 }
                 None => {
-                    me.send_after(AFTER_CHANGE, move || ForecasterMsg::Known(known));
+                    me.send_after(CHANGE_DELAY, move || ForecasterMsg::Known(known));
                 }
             },
             ForecasterMsg::Made(made) => s.made(made, &me),
@@ -193,7 +193,7 @@ impl Actor for ForecasterActor {
 }
 
 fn soon(me: &ActorRef<ForecasterMsg>) {
-    me.send_after(AFTER_CHANGE, || ForecasterMsg::Make);
+    me.send_after(CHANGE_DELAY, || ForecasterMsg::Make);
 }
 
 impl ForecasterState {
@@ -216,7 +216,7 @@ impl ForecasterState {
             // What was learnt is lost with the thread.
             tracing::error!("the forecast could not be made");
             (self.knowledge, self.informed) = (Some(Box::default()), false);
-            read(me.clone(), self.forecaster.shop.queries.clone());
+            read(me.clone(), self.forecaster.shop.store.clone());
             return;
         };
         let (forecast, knowledge) = *made;
@@ -296,18 +296,18 @@ fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowl
 }
 
 /// Reads what was known before this start, as often as it takes.
-fn read(me: ActorRef<ForecasterMsg>, queries: Queries) {
+fn read(me: ActorRef<ForecasterMsg>, store: Store) {
     tokio::spawn(async move {
         loop {
-            let prints = queries.finished_prints(MAX_PRINTS).await;
-            match (prints, queries.met_promises(MAX_PROMISES).await) {
+            let prints = store.queries().finished_prints(MAX_LEARNT_PRINTS).await;
+            match (prints, store.queries().met_promises(MAX_LEARNT_PROMISES).await) {
                 (Ok(prints), Ok(promises)) => {
                     let _ = me.cast(ForecasterMsg::Known(Box::new(LearntShop { prints, promises })));
                     return;
                 }
                 (Err(error), _) | (_, Err(error)) => tracing::debug!(%error, "earlier prints not read, read again"),
             }
-            tokio::time::sleep(READ_AGAIN).await;
+            tokio::time::sleep(READ_RETRY_DELAY).await;
         }
     });
 }

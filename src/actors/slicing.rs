@@ -27,7 +27,7 @@ use crate::services::slicer::{SliceError, SliceRequest, Slicer};
 use crate::store::rows::LoadError;
 
 /// Changes when the same model and profile would be sliced into something else by this server.
-const RECIPE: &str = "1";
+const RECIPE_VERSION: &str = "1";
 /// Bytes of a result that are read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 /// Most characters of the model's name in the name of the G-code.
@@ -115,7 +115,12 @@ impl Slicing {
         };
         let profile = self.slicer.profile(&source.profile).await?;
         let version = self.slicer.version().await?;
-        let of = format!("{RECIPE}\n{version}\n{}\n{}\n{}", model.sha256, source.copies, hex::encode(profile.sha256()));
+        let of = format!(
+            "{RECIPE_VERSION}\n{version}\n{}\n{}\n{}",
+            model.sha256,
+            source.copies,
+            hex::encode(profile.sha256())
+        );
         let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, &Sha256::digest(of.as_bytes())));
         let lock = self.making.entry(id).or_default().clone();
         let made = {

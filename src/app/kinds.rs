@@ -172,7 +172,7 @@ kinds! {
         failing: AtomicBool::new(false),
     };
     /// Payment events that match no order yet.
-    inbound: domain::kept_payment_event::KeptPaymentEvent, drain 2, |_, s| actors::payment_events::KeptPaymentEventEffects {
+    payment_events: domain::kept_payment_event::KeptPaymentEvent, drain 2, |_, s| actors::payment_events::KeptPaymentEventEffects {
         matcher: s.matcher.clone(),
         new_references: s.new_references.clone(),
     };
@@ -206,14 +206,26 @@ impl Directories {
         }
     }
 
-    /// Every kind together, for `/readyz` and `/metrics`.
+    /// How the actors of all kinds fare.
+    pub fn overview(&self) -> KindsOverview {
+        KindsOverview(self.clone())
+    }
+}
+
+/// Tells how the actors of all kinds fare, and neither reads nor asks an aggregate: all that health and metrics need of the kinds
+/// together.
+#[derive(Clone)]
+pub struct KindsOverview(Directories);
+
+impl KindsOverview {
+    /// Every kind with its numbers, in the order of registration.
     pub fn summaries(&self) -> Vec<KindSummary> {
-        self.all().iter().map(|kind| kind.directory.summary()).collect()
+        self.0.all().iter().map(|kind| kind.directory.summary()).collect()
     }
 
-    /// Every aggregate in memory, for `/api/system/actors`.
+    /// Every aggregate in memory, kind by kind.
     pub fn actors(&self) -> Vec<ActorSummary> {
-        self.all().iter().flat_map(|kind| kind.directory.observe()).collect()
+        self.0.all().iter().flat_map(|kind| kind.directory.observe()).collect()
     }
 }
 

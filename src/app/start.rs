@@ -100,7 +100,8 @@ impl App {
         let directories = Directories::new(&DirectoryArgs {
             store: store.clone(),
             environment: environment.clone(),
-            policy: Policy { most_waiting: config.limits.max_queued_commands, ..Policy::default() },
+            policy: Policy::default(),
+            max_waiting: config.limits.max_queued_commands,
         });
         let orders = directories.orders.clone();
         let new_references = watch::Sender::new(0);
@@ -118,7 +119,7 @@ impl App {
                 hours: Arc::new(config.shop.hours().unwrap_or_default()),
                 starting_ms: config.forecast.starting_seconds.millis(),
                 least_margin_ms: config.forecast.least_margin_seconds.millis(),
-                queries: queries.clone(),
+                store: store.clone(),
             }),
             dispatcher: Dispatcher::new(
                 orders.clone(),
@@ -200,7 +201,7 @@ impl App {
 
 /// The first retention run after a start waits until the load of the start is over.
 const FIRST_RETENTION_AFTER: Duration = Duration::from_secs(60);
-const RETENTION_EVERY: Duration = Duration::from_secs(3600);
+const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Deletes what is kept for a limited time, as long as the app lives.
 async fn run_retention(app: Weak<App>) {
@@ -215,7 +216,7 @@ async fn run_retention(app: Weak<App>) {
             Ok(removed) => tracing::info!(removed, "contents of deleted files are gone from the disk"),
             Err(error) => tracing::warn!(%error, "contents of deleted files are still on the disk"),
         }
-        wait = RETENTION_EVERY;
+        wait = RETENTION_INTERVAL;
     }
 }
 

@@ -19,7 +19,7 @@ use crate::store::rows::LoadError;
 /// Events added in one go.
 const EVENTS_PER_READ: usize = 256;
 /// Pauses after failures in a row.
-const RETRY: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
+const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
 /// Why the stream stands still for now.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +60,7 @@ async fn keep(app: &App, redis: &Redis, view: View) {
             tracing::warn!(%halt, "the stream of events waits");
             said = true;
         }
-        tokio::time::sleep(RETRY.next(failures, app.environment.chance())).await;
+        tokio::time::sleep(RETRY_DELAYS.next(failures, app.environment.chance())).await;
         failures += 1;
     }
 }

@@ -50,9 +50,9 @@ use crate::server::Server;
 /// The data directory if none is given.
 const DEFAULT_DIRECTORY: &str = "data/demo";
 /// Number of printers of a new demo.
-const PRINTERS: usize = 6;
+const DEFAULT_PRINTERS: usize = 6;
 /// The port to listen on, if it is free.
-const PORT: u16 = 8787;
+const DEFAULT_PORT: u16 = 8787;
 /// Which lines of the log are shown: what happens in the shop is told by the demo itself.
 const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,printfloor::observe::story=off";
 /// How long the server may take to stop.
@@ -219,7 +219,7 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
 
 /// Port 8787, or a free one if it is in use.
 fn usual_or_free() -> SocketAddr {
-    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
+    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT));
     let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let bound = TcpListener::bind(usual).or_else(|_| TcpListener::bind(free));
     bound.and_then(|listener| listener.local_addr()).unwrap_or(usual)

@@ -7,7 +7,7 @@ use reqwest::header::HeaderName;
 use tracing_subscriber::EnvFilter;
 
 use super::{Config, Mode, layers};
-use crate::domain::endpoint::WINDOW;
+use crate::domain::endpoint::DELIVERY_WINDOW;
 use crate::domain::limits::address::Network;
 
 /// The five sites of the platform.
@@ -200,8 +200,8 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
     if config.shipping.flat_cents < 0 {
         found.push("shipping.flat_cents must not be negative".to_owned());
     }
-    if !(1..=WINDOW).contains(&webhooks.max_concurrent_per_endpoint) {
-        found.push(format!("webhooks.max_concurrent_per_endpoint must be from 1 to {WINDOW}"));
+    if !(1..=DELIVERY_WINDOW).contains(&webhooks.max_concurrent_per_endpoint) {
+        found.push(format!("webhooks.max_concurrent_per_endpoint must be from 1 to {DELIVERY_WINDOW}"));
     }
     if config.webhooks.retry_schedule_seconds.is_empty() {
         found.push("webhooks.retry_schedule_seconds must contain at least one waiting time".to_owned());

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use super::Config;
 
 /// What is said of a text that is none.
-const FAULT: &str = "is not an address with port, such as 127.0.0.1:8787";
+const ADDRESS_FAULT: &str = "is not an address with port, such as 127.0.0.1:8787";
 
 /// Reads an address. A part that is left out is that of the shipped setting. No name but `localhost` is looked up.
 ///
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<SocketAddr, String> {
     let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     match (host, port.parse::<u16>()) {
         (Some(host), Ok(port)) if digits => Ok(SocketAddr::new(host, port)),
-        _ => Err(format!("{text:?} {FAULT}")),
+        _ => Err(format!("{text:?} {ADDRESS_FAULT}")),
     }
 }
 

@@ -26,7 +26,7 @@ pub use replay::Replaying;
 
 /// Number of pending deliveries of an endpoint held in memory; further ones are the backlog, which stays in the
 /// database.
-pub const WINDOW: usize = 32;
+pub const DELIVERY_WINDOW: usize = 32;
 
 /// The state of a delivery. The API also shows `sending`: a pending delivery whose attempt is under way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -160,7 +160,7 @@ pub struct Endpoint {
     pub created_at: Timestamp,
     /// When it last changed by an operator or was disabled.
     pub updated_at: Timestamp,
-    /// The pending deliveries that are due next, at most [`WINDOW`].
+    /// The pending deliveries that are due next, at most [`DELIVERY_WINDOW`].
     #[serde(skip)]
     pub window: rpds::RedBlackTreeMapSync<Id, Delivery>,
     /// Deliveries that left the window since the last refill. A refill that was read before they left must not bring
@@ -229,7 +229,7 @@ pub enum EndpointCommand {
         /// The events among them that the endpoint subscribed to.
         due: Vec<Due>,
     },
-    /// Brings pending deliveries from the database, earliest `next_at` first. They must be more than [`WINDOW`] if
+    /// Brings pending deliveries from the database, earliest `next_at` first. They must be more than [`DELIVERY_WINDOW`] if
     /// there are as many, because deliveries of the window may be among them.
     Refilled {
         /// Number of the refill, from its effect; one that comes late changes nothing.

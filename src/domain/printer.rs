@@ -103,6 +103,28 @@ pub struct PrinterFields {
     pub tags: Vec<String>,
 }
 
+impl PrinterFields {
+    /// A printer without a key of which nothing else is known: it takes every job of its type of machine.
+    pub fn bare(name: &str, kind: &str, machine_type: MachineType, base_url: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            machine_type,
+            model: None,
+            base_url: base_url.to_owned(),
+            encrypted_api_key: String::new(),
+            serial: None,
+            build_volume: None,
+            auto_clear: false,
+            loaded_material_id: None,
+            nozzle: None,
+            plate_type: None,
+            location: None,
+            tags: Vec::new(),
+        }
+    }
+}
+
 /// How far the attempt in hand came. Phases only move forward, each in a commit of its own.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]

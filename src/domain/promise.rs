@@ -11,7 +11,7 @@ const KEPT_SHARE: f64 = 0.8;
 /// The newest orders that are learnt from.
 const MAX_RATIOS: usize = 100;
 /// What is assumed before orders were seen: how many times as long as expected orders take.
-const ASSUMED: [f64; 10] = [0.9, 1.0, 1.0, 1.05, 1.05, 1.1, 1.15, 1.2, 1.3, 1.6];
+const ASSUMED_RATIOS: [f64; 10] = [0.9, 1.0, 1.0, 1.05, 1.05, 1.1, 1.15, 1.2, 1.3, 1.6];
 /// Orders that were expected sooner say little about the others: a minute more is a large share of theirs.
 const LEAST_LEAD_MS: i64 = 10 * 60_000;
 
@@ -49,7 +49,7 @@ pub struct Stretch {
 
 impl Default for Stretch {
     fn default() -> Self {
-        Self { ratios: ASSUMED.into(), assumed: ASSUMED.len() }
+        Self { ratios: ASSUMED_RATIOS.into(), assumed: ASSUMED_RATIOS.len() }
     }
 }
 

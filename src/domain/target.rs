@@ -11,13 +11,13 @@ use ipnet::{Ipv4Net, Ipv6Net};
 use url::{Host, Url};
 
 /// Length limit of a URL, in bytes.
-const URL_MAX_BYTES: usize = 2048;
+const MAX_URL_BYTES: usize = 2048;
 
 /// Why a webhook may not be sent to a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// It is longer than `URL_MAX_BYTES`.
-    #[error("the URL is longer than {URL_MAX_BYTES} bytes")]
+    /// It is longer than `MAX_URL_BYTES`.
+    #[error("the URL is longer than {MAX_URL_BYTES} bytes")]
     TooLong,
     /// It is not a URL, or has no host.
     #[error("this is not an absolute URL with a host")]
@@ -44,7 +44,7 @@ pub enum TargetError {
 /// A host name passes whatever it resolves to, because that is judged when connecting; only names that always mean
 /// this machine are refused.
 pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
-    if text.len() > URL_MAX_BYTES {
+    if text.len() > MAX_URL_BYTES {
         return Err(TargetError::TooLong);
     }
     let url = Url::parse(text).map_err(|_| TargetError::NotAUrl)?;
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(check("", false), Err(TargetError::NotAUrl));
         assert_eq!(check("https://me@example.com/", false), Err(TargetError::Credentials));
         assert_eq!(check("https://:pw@example.com/", true), Err(TargetError::Credentials));
-        let long = format!("https://example.com/{}", "a".repeat(URL_MAX_BYTES));
+        let long = format!("https://example.com/{}", "a".repeat(MAX_URL_BYTES));
         assert_eq!(check(&long, true), Err(TargetError::TooLong));
         let fine = check("https://example.com:8443/hook?x=1", false).unwrap();
         assert_eq!(fine.as_str(), "https://example.com:8443/hook?x=1");

@@ -15,11 +15,11 @@ use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
 
-use super::reading::READERS;
+use super::reading::MAX_READERS;
 use crate::domain::gcode::Found;
 
 /// Subdirectory of uploads that are not complete.
-const INCOMING: &str = "incoming";
+const INCOMING_FOLDER: &str = "incoming";
 
 /// The stored contents. Only one process may use a directory at a time, which the lock of the data directory ensures.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Removing<'_> {
         let mut removed = 0;
         let mut folders = fs::read_dir(&self.blobs.dir).await?;
         while let Some(folder) = folders.next_entry().await? {
-            if folder.file_name() == INCOMING || !folder.file_type().await?.is_dir() {
+            if folder.file_name() == INCOMING_FOLDER || !folder.file_type().await?.is_dir() {
                 continue;
             }
             let mut contents = fs::read_dir(folder.path()).await?;
@@ -94,12 +94,12 @@ impl Blobs {
     /// Opens the directory, creating it if needed, and removes incomplete uploads of earlier processes.
     pub fn open(dir: impl Into<PathBuf>) -> io::Result<Self> {
         let dir = dir.into();
-        let incoming = dir.join(INCOMING);
+        let incoming = dir.join(INCOMING_FOLDER);
         std::fs::create_dir_all(&incoming)?;
         for left in std::fs::read_dir(&incoming)? {
             std::fs::remove_file(left?.path())?;
         }
-        let (recording, readers) = (Arc::default(), Semaphore::new(READERS));
+        let (recording, readers) = (Arc::default(), Semaphore::new(MAX_READERS));
         Ok(Self { dir, next: AtomicU64::new(0), recording, readers })
     }
 
@@ -118,7 +118,7 @@ impl Blobs {
 
     /// Begins a content that arrives in pieces.
     pub fn begin(&self) -> io::Result<Incoming<'_>> {
-        let path = self.dir.join(INCOMING).join(self.next.fetch_add(1, Relaxed).to_string());
+        let path = self.dir.join(INCOMING_FOLDER).join(self.next.fetch_add(1, Relaxed).to_string());
         // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
         // behind.
         let file = File::from_std(std::fs::File::create_new(&path)?);
@@ -248,7 +248,7 @@ mod tests {
         given_up.write(b"abc").await.unwrap();
         drop(given_up);
         assert_eq!(files_below(dir.path()), 0);
-        std::fs::write(dir.path().join(INCOMING).join("7"), b"left").unwrap();
+        std::fs::write(dir.path().join(INCOMING_FOLDER).join("7"), b"left").unwrap();
         Blobs::open(dir.path()).unwrap();
         assert_eq!(files_below(dir.path()), 0);
     }

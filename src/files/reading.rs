@@ -9,9 +9,9 @@ use crate::domain::gcode::{Content, Found, GcodeReader, read_package};
 use crate::files::blobs::Blobs;
 
 /// Files that are read at the same time: reading takes a processor as long as it lasts, and others want one too.
-pub(super) const READERS: usize = 1;
+pub(super) const MAX_READERS: usize = 1;
 /// Longest time to read one file. A gigabyte of G-code takes some seconds.
-const MAX_TIME: Duration = Duration::from_secs(60);
+const READING_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 
@@ -20,7 +20,7 @@ impl Blobs {
     pub(super) async fn describe(&self, path: &Path) -> io::Result<Found> {
         let _turn = self.readers.acquire().await.map_err(io::Error::other)?;
         let path = path.to_owned();
-        tokio::task::spawn_blocking(move || describe(&path, Instant::now() + MAX_TIME))
+        tokio::task::spawn_blocking(move || describe(&path, Instant::now() + READING_TIMEOUT))
             .await
             .map_err(io::Error::other)?
     }

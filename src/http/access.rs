@@ -29,7 +29,7 @@ use crate::store::queries::OwnOrders;
 pub const COOKIE: &str = "service_session";
 /// Name of the header that carries an API key.
 pub const KEY_HEADER: &str = "x-api-key";
-const TEST_PREFIX: &str = "key_test_";
+const TEST_KEY_PREFIX: &str = "key_test_";
 
 /// What a route asks of its callers before its handler runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,11 +132,11 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
         same_site(app, request.method(), headers)?;
         return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
     }
-    let shown = match request.extensions().get::<Credentials>() {
-        Some(shown) => shown.clone(),
+    let credentials = match request.extensions().get::<Credentials>() {
+        Some(credentials) => credentials.clone(),
         None => Credentials::by(app, headers),
     };
-    let (by, session) = match shown {
+    let (by, session) = match credentials {
         Credentials::Key(found) if need != RequiredAccess::Session => (found?, None),
         Credentials::Cookie(found) => found.map(|(by, session)| (by, Some(session)))?,
         // A key beside the cookie does not count for a session.
@@ -155,9 +155,9 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
         RequiredAccess::Role(role) => role,
         RequiredAccess::Open | RequiredAccess::Session => Role::Operator,
     };
-    let who = Caller { by, session, request_id };
-    if who.has(role) {
-        Ok(who)
+    let caller = Caller { by, session, request_id };
+    if caller.has(role) {
+        Ok(caller)
     } else {
         Err(ApiError::forbidden("insufficient_role", format!("this needs the role {}", role.word())))
     }
@@ -194,7 +194,7 @@ fn shown_key(headers: &HeaderMap) -> Option<&str> {
 
 fn by_key(app: &AccessHandles, given: &str) -> Result<Principal, ApiError> {
     let refused = |why: KeyRefusal| ApiError::unauthorized(why.to_string());
-    if app.config.mode == Mode::Production && given.starts_with(TEST_PREFIX) {
+    if app.config.mode == Mode::Production && given.starts_with(TEST_KEY_PREFIX) {
         return Err(ApiError::unauthorized("test keys are refused in production"));
     }
     let now = app.environment.now();

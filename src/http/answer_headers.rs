@@ -10,14 +10,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 /// Headers that pages of other origins may send.
-const SENT: &str = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-API-Key, X-Request-Id, \
+const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-API-Key, X-Request-Id, \
                     X-Service-Site";
 /// Headers that pages of other origins may read.
-const READ: &str = "ETag, Idempotency-Replayed, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
+const EXPOSED_HEADERS: &str = "ETag, Idempotency-Replayed, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
                     X-Request-Id";
-const METHODS: &str = "GET, POST, PATCH, DELETE";
+const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE";
 /// How long a browser may remember what it was allowed, in seconds.
-const REMEMBERED_SECONDS: &str = "600";
+const PREFLIGHT_MAX_AGE_SECONDS: &str = "600";
 
 /// The origins whose pages may use the API.
 pub struct AllowedOrigins(Vec<HeaderValue>);
@@ -60,11 +60,11 @@ pub async fn tell(State(allowed): State<Arc<AllowedOrigins>>, request: Request, 
     if let Some(origin) = origin {
         let mut say = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
         say(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, "true");
-        say(header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);
+        say(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
         if asks_first {
-            say(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-            say(header::ACCESS_CONTROL_ALLOW_HEADERS, SENT);
-            say(header::ACCESS_CONTROL_MAX_AGE, REMEMBERED_SECONDS);
+            say(header::ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+            say(header::ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
+            say(header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE_SECONDS);
         }
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     }

@@ -25,7 +25,7 @@ use crate::store::StoredAggregate;
 use crate::store::queries::Queries;
 
 /// How often a change that names no version is merged anew when the aggregate changed in between.
-const MERGES: usize = 8;
+const MAX_MERGE_TRIES: usize = 8;
 
 handles! {
     /// What reading a request and asking an aggregate take.
@@ -218,7 +218,8 @@ impl<B> CommandRequest<B> {
                 Ok(done) => {
                     return Ok(CommandOutcome { id, version: done.version, answer: done.answer, replayed: false });
                 }
-                Err(AskError::Refused(Refusal { class: Class::Stale, .. })) if wanted.is_none() && tries < MERGES => {}
+                Err(AskError::Refused(Refusal { class: Class::Stale, .. }))
+                    if wanted.is_none() && tries < MAX_MERGE_TRIES => {}
                 Err(error) => return Err(error.into()),
             }
         }

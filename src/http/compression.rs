@@ -14,7 +14,7 @@ use flate2::write::GzEncoder;
 use crate::http::error::ApiError;
 
 /// Smaller answers gain nothing, in bytes.
-const MIN_BYTES: u64 = 1024;
+const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// Compresses the answer, if that is worth it and wanted.
 pub async fn gzip(request: Request, next: Next) -> Response {
@@ -53,7 +53,7 @@ fn is_large_json(response: &Response) -> bool {
     let headers = response.headers();
     let json = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     let size = response.body().size_hint().exact().unwrap_or(0);
-    json && size > MIN_BYTES && !headers.contains_key(header::CONTENT_ENCODING)
+    json && size > MIN_COMPRESSED_BYTES && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
 /// Whether `Accept-Encoding` names gzip, and not to refuse it.

@@ -6,7 +6,7 @@
 use std::fmt::{Display, Write as _};
 
 /// First characters by which a spreadsheet, or what it makes of the text when reading it, takes a cell for a formula.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+const FORMULA_STARTS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// One cell of a row.
 pub enum Cell<'a> {
@@ -52,7 +52,7 @@ impl Csv {
     }
 
     fn text(&mut self, text: &str) {
-        let guard = if text.starts_with(FORMULA) { "'" } else { "" };
+        let guard = if text.starts_with(FORMULA_STARTS) { "'" } else { "" };
         if text.contains([',', '"', '\n', '\r']) {
             let _ = write!(self.0, "\"{guard}{}\"", text.replace('"', "\"\""));
         } else {
@@ -118,8 +118,8 @@ mod tests {
             for row in &found[1..] {
                 prop_assert_eq!(row.len(), texts.len());
                 for (cell, text) in row.iter().zip(&texts) {
-                    prop_assert!(!cell.starts_with(FORMULA), "{:?}", cell);
-                    let without = cell.strip_prefix('\'').filter(|_| text.starts_with(FORMULA));
+                    prop_assert!(!cell.starts_with(FORMULA_STARTS), "{:?}", cell);
+                    let without = cell.strip_prefix('\'').filter(|_| text.starts_with(FORMULA_STARTS));
                     prop_assert_eq!(without.unwrap_or(cell), text);
                 }
             }

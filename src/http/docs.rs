@@ -19,7 +19,7 @@ use crate::http::error::{Answer, ApiError, no_such_path};
 
 /// Content-Security-Policy of the pages: everything from this server; inline styles and `data:` pictures as Swagger UI
 /// needs them.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const THEIR_TITLE: &str = "<title>Swagger UI</title>";
@@ -50,7 +50,7 @@ async fn events() -> Response {
 fn html(page: impl Into<Body>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
     ];
@@ -73,7 +73,7 @@ async fn page(name: &str) -> Answer {
     let kind = HeaderValue::from_str(&file.content_type).map_err(ApiError::internal)?;
     let headers = [
         (header::CONTENT_TYPE, kind),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_SECURITY_POLICY)),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];

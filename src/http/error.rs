@@ -16,7 +16,7 @@ use crate::store::Unavailable;
 use crate::store::rows::LoadError;
 
 /// Header of an answer that is a repeat of the first answer to the same idempotency key.
-pub const REPLAYED: &str = "idempotency-replayed";
+pub const REPLAYED_HEADER: &str = "idempotency-replayed";
 
 /// What the layers around a handler learn of an error: carried among the extensions of its response.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         if self.0.replayed {
-            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+            response.headers_mut().insert(REPLAYED_HEADER, HeaderValue::from_static("true"));
         }
         response.extensions_mut().insert(ErrorMeta { code: self.0.code, facts: self.0.facts });
         response

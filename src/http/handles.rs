@@ -18,7 +18,7 @@ use crate::actors::kernel::root::Components;
 use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::slicing::Slicing;
-use crate::app::Directories;
+use crate::app::{Directories, KindsOverview};
 use crate::config::Config;
 use crate::files::blobs::Blobs;
 use crate::http::AppState;
@@ -51,7 +51,6 @@ macro_rules! held {
     )*};
 }
 held! {
-    Directories: directories;
     Arc<Environment>: environment;
     Queries: queries;
     Store: store;
@@ -88,6 +87,12 @@ where
 {
     fn from_ref(app: &AppState) -> Self {
         app.directories.as_ref().clone()
+    }
+}
+
+impl FromRef<AppState> for KindsOverview {
+    fn from_ref(app: &AppState) -> Self {
+        app.directories.overview()
     }
 }
 

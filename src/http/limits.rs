@@ -22,9 +22,9 @@ use crate::http::error::ApiError;
 use crate::services::redis::{Redis, Shared};
 use windows::Windows;
 
-const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
-const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
-const FORWARDED: &str = "x-forwarded-for";
+const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const FORWARDED_HEADER: &str = "x-forwarded-for";
 
 /// One window that a request counts in: a kind of limit, and who is limited.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -96,7 +96,7 @@ impl Limits {
 
     /// The address that a request counts for, behind trusted proxies.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        let values = headers.get_all(FORWARDED).iter().filter_map(|value| value.to_str().ok());
+        let values = headers.get_all(FORWARDED_HEADER).iter().filter_map(|value| value.to_str().ok());
         address::client(peer, values, &self.trusted)
     }
 
@@ -206,6 +206,6 @@ fn tell(response: &mut Response, standing: Standing) {
     let told = response.extensions_mut().remove::<RateHeaders>();
     let standing = told.map_or(standing, |RateHeaders(own)| own.tighter(standing));
     let headers = response.headers_mut();
-    headers.insert(LIMIT, HeaderValue::from(standing.limit));
-    headers.insert(REMAINING, HeaderValue::from(standing.remaining));
+    headers.insert(LIMIT_HEADER, HeaderValue::from(standing.limit));
+    headers.insert(REMAINING_HEADER, HeaderValue::from(standing.remaining));
 }

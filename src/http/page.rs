@@ -9,9 +9,9 @@ use crate::http::wire::{Request, Within, Worded, read_query};
 use crate::store::queries::Page;
 
 /// `limit` when none is given.
-pub const LIMIT_DEFAULT: u64 = 50;
+pub const DEFAULT_LIMIT: u64 = 50;
 /// Largest `limit` that a list takes.
-pub const LIMIT_MOST: u64 = 200;
+pub const MAX_LIMIT: u64 = 200;
 /// Highest `offset`: what the database can count.
 const MAX_OFFSET: u64 = i64::MAX as u64;
 
@@ -19,7 +19,7 @@ const MAX_OFFSET: u64 = i64::MAX as u64;
 #[derive(api_derive::Request, Clone, Copy, Debug)]
 pub struct PageQuery {
     /// Most entries of the answer.
-    #[api(Within(1..=LIMIT_MOST), default = LIMIT_DEFAULT)]
+    #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
     limit: u64,
     /// How many entries of the whole list are passed over before the first.
     #[api(Worded(Within(0..=MAX_OFFSET), "is too large"), default = 0)]

@@ -9,7 +9,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use crate::http::command_request::CommandOutcome;
-use crate::http::error::{ApiError, REPLAYED};
+use crate::http::error::{ApiError, REPLAYED_HEADER};
 use crate::http::page::Pagination;
 use crate::http::wire::ListItem;
 use crate::store::queries::Page;
@@ -189,7 +189,7 @@ fn tagged(version: i64, mut response: Response) -> Response {
 
 fn marked(replayed: bool, mut response: Response) -> Response {
     if replayed {
-        response.headers_mut().insert(HeaderName::from_static(REPLAYED), HeaderValue::from_static("true"));
+        response.headers_mut().insert(HeaderName::from_static(REPLAYED_HEADER), HeaderValue::from_static("true"));
     }
     response
 }

@@ -27,7 +27,7 @@ use front::Arrived;
 pub use front::Front;
 
 /// Time between two sweeps of rate limit windows.
-const SWEEP: Duration = Duration::from_secs(30);
+const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 /// Pause after the system gave no connection of the control socket.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -119,7 +119,7 @@ async fn finish(graceful: GracefulShutdown, app: &AppState) {
 }
 
 async fn keep_sweeping(app: AppState) {
-    while tokio::time::timeout(SWEEP, app.leaving.cancelled()).await.is_err() {
+    while tokio::time::timeout(WINDOW_SWEEP_INTERVAL, app.leaving.cancelled()).await.is_err() {
         app.limits.sweep(app.environment.now());
     }
 }

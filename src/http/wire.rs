@@ -26,7 +26,7 @@ pub use api_schema::{Components, Flattened, ListItem, Member, Response, ToSchema
 
 pub use accounts::{EmailAddress, NewPassword};
 pub use body::{EmptyBody, OptionalBody, RequestBody, read_body};
-pub use borrowed::{Shown, Viewed};
+pub use borrowed::{AsView, Viewed};
 pub use free::{AnyJson, JsonObject};
 pub use handler::{Argument, DescribedHandler, Reply};
 pub use members::{FromJson, Members, Request, ValuePath, read_object, read_open_object};

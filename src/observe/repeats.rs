@@ -17,9 +17,9 @@ use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
 /// How long an equal line is left out.
-const SILENCE: Duration = Duration::from_mins(1);
+const REPEAT_SILENCE: Duration = Duration::from_mins(1);
 /// Number of different lines that are remembered; above it all are forgotten, and may be written once more.
-const MAX_LINES: usize = 1024;
+const MAX_REMEMBERED_LINES: usize = 1024;
 
 /// Lets each line pass once a minute.
 #[derive(Debug, Default)]
@@ -32,13 +32,13 @@ impl Repeats {
     /// Whether a line with this hash may be written now.
     fn passes(&self, line: u64, now: Instant) -> bool {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if written.get(&line).is_some_and(|last| now.duration_since(*last) < SILENCE) {
+        if written.get(&line).is_some_and(|last| now.duration_since(*last) < REPEAT_SILENCE) {
             return false;
         }
-        if written.len() >= MAX_LINES {
-            written.retain(|_, last| now.duration_since(*last) < SILENCE);
+        if written.len() >= MAX_REMEMBERED_LINES {
+            written.retain(|_, last| now.duration_since(*last) < REPEAT_SILENCE);
         }
-        if written.len() >= MAX_LINES {
+        if written.len() >= MAX_REMEMBERED_LINES {
             written.clear();
         }
         written.insert(line, now);
@@ -87,11 +87,11 @@ mod tests {
         assert!(repeats.passes(1, now));
         assert!(!repeats.passes(1, now + Duration::from_secs(59)));
         assert!(repeats.passes(2, now), "another line");
-        assert!(repeats.passes(1, now + SILENCE));
+        assert!(repeats.passes(1, now + REPEAT_SILENCE));
         for line in 0..5000 {
             repeats.passes(line, now);
         }
-        assert!(repeats.written.lock().unwrap_or_else(PoisonError::into_inner).len() <= MAX_LINES);
+        assert!(repeats.written.lock().unwrap_or_else(PoisonError::into_inner).len() <= MAX_REMEMBERED_LINES);
     }
 
     struct Counting(Arc<AtomicUsize>);

@@ -6,7 +6,7 @@ use crate::domain::printer_status::Connection;
 use crate::printers::adapter::Operation;
 
 /// What printers' own servers say, in lower case, when their storage is full.
-const FULL: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];
+const STORAGE_FULL_WORDS: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];
 
 /// Why an operation on a printer gave no result. Messages are the printer's own words where it has any.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -92,7 +92,7 @@ impl PrinterError {
     pub fn disk_full(&self) -> bool {
         let Self::Refused { status, message } = self else { return false };
         let words = message.to_lowercase();
-        *status == 507 || FULL.iter().any(|full| words.contains(full))
+        *status == 507 || STORAGE_FULL_WORDS.iter().any(|full| words.contains(full))
     }
 
     /// How we stand with a printer whose status could not be read for this reason.

@@ -41,11 +41,11 @@ use crate::printers::wire::file_name;
 /// The user that printers know, with the access code as password.
 const USER: &str = "bblp";
 /// A start that is answered with a failure is looked for after this time all the same.
-const SETTLES: Duration = Duration::from_secs(1);
+const START_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// Switches the heaters of nozzle and bed off.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
 /// Counts the clients of this process, so that no two have the same name at a printer.
-static CLIENTS: AtomicU32 = AtomicU32::new(0);
+static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
@@ -84,7 +84,7 @@ impl MqttLan {
         }
         let at = Address::read(&address.base_url)?;
         let tls = Tls::new(&serial, &at.host().to_string())?;
-        let number = CLIENTS.fetch_add(1, Ordering::Relaxed);
+        let number = NEXT_CLIENT.fetch_add(1, Ordering::Relaxed);
         let client_id = format!("printfloor-{}-{number}", std::process::id());
         let link = Link { address: at, tls, serial, code, settings: shared.settings, client_id };
         let session = Session::new(link);
@@ -138,11 +138,11 @@ impl MqttLan {
         match error {
             // What it says no to it may do all the same.
             PrinterError::Refused { .. } => {
-                sleep(SETTLES).await;
+                sleep(START_SETTLE_TIME).await;
                 if self.session.read(|track| track.prints(&subtask)) { Ok(()) } else { Err(error) }
             }
             // Some models say no in their report alone.
-            PrinterError::Timeout if self.session.read(report::Track::print_error) == words::BUSY => {
+            PrinterError::Timeout if self.session.read(report::Track::print_error) == words::BUSY_ERROR => {
                 Err(PrinterError::InUse("it says that it is busy".to_owned()))
             }
             error => Err(error),

@@ -22,11 +22,11 @@ use crate::printers::wire::Wire;
 use crate::services::http::lan_connect;
 
 /// Longest silence after which we ask whether the other side is still there.
-const LONGEST_QUIET: Duration = Duration::from_secs(5);
+const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
 /// Number of silences in a row after which the connection counts as dead and the printer as offline.
-const MAX_QUIET: u32 = 3;
+const MAX_UNANSWERED_PINGS: u32 = 3;
 /// Pauses between attempts to open the connection again.
-const RECONNECT: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
+const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
 /// Most bytes of a message. A status push has a few kilobytes; the first one, with logs and temperatures, some
 /// hundred.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
@@ -153,7 +153,7 @@ impl PushTarget {
             Some((HeaderName::from_static(wire.declared.key_header), HeaderValue::from_str(key).ok()?))
         });
         let Settings { connect_timeout, offline_after, .. } = wire.settings;
-        Some(Self { url, header, connect_timeout, quiet: LONGEST_QUIET.min(offline_after / MAX_QUIET) })
+        Some(Self { url, header, connect_timeout, quiet: MAX_QUIET_TIME.min(offline_after / MAX_UNANSWERED_PINGS) })
     }
 }
 
@@ -208,7 +208,7 @@ async fn keep<D: Dialect>(endpoint: PushTarget, mut dialect: D, shared: Arc<Push
                 tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer");
             }
         }
-        sleep(RECONNECT.next(failures, 1.0)).await;
+        sleep(RECONNECT_DELAYS.next(failures, 1.0)).await;
         failures += 1;
     }
 }
@@ -264,7 +264,7 @@ async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushI
                     None => Ok(()),
                 }
             }
-            Err(_) if quiet + 1 < MAX_QUIET => {
+            Err(_) if quiet + 1 < MAX_UNANSWERED_PINGS => {
                 quiet += 1;
                 socket.send(Message::Ping(Bytes::new())).await
             }

@@ -32,7 +32,7 @@ use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
 /// How long the printer is left alone after an upload: it puts the file in its place.
-const SETTLES: Duration = Duration::from_secs(1);
+const UPLOAD_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// The port of its camera.
 const CAMERA_PORT: u16 = 3031;
 
@@ -111,7 +111,7 @@ impl Adapter for Sdcp {
         upload::check(source).await?;
         let name = name.rsplit('/').next().unwrap_or(name);
         files::upload(&self.wire, name, source).await?;
-        sleep(SETTLES).await;
+        sleep(UPLOAD_SETTLE_TIME).await;
         let stored = self.files().await?.into_iter().find(|file| file.path == name);
         let words = match stored.map(|file| file.size) {
             None => "nothing of this name".to_owned(),

@@ -29,7 +29,7 @@ use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
 
 /// How often the serial port is asked for while it opens.
-const PORT_POLL: Duration = Duration::from_millis(250);
+const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
@@ -109,7 +109,7 @@ impl Adapter for ServerRest {
             if Instant::now() >= until {
                 return Err(PrinterError::Timeout);
             }
-            sleep(PORT_POLL).await;
+            sleep(PORT_POLL_INTERVAL).await;
         }
     }
 

@@ -12,9 +12,9 @@ use futures::StreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::PrinterType;
 use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
 use super::registry::{PrinterAddress, Registry, Settings};
+use super::{BUILT_IN, PrinterType};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
@@ -65,27 +65,41 @@ pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
     (file, source)
 }
 
-/// The types that are spoken to over HTTP: what they share is tested for each of them.
-const KINDS: [&str; 3] = ["fw_rest", "server_rest", "prusa_link"];
+/// Types that do not take each command in an HTTP request of its own: what follows from such requests is not true of them. A new
+/// type is held to all of it, unless it stands here.
+const NOT_BY_REQUESTS: [&str; 2] = [
+    "mqtt_lan", // commands over MQTT, files over FTP
+    "sdcp",     // commands on one socket, files in pieces
+];
+
+/// The types whose every command is an HTTP request.
+fn by_requests() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.into_iter().filter(|kind| !NOT_BY_REQUESTS.contains(kind))
+}
+
+/// An adapter of any type for an address without a scheme. Types that need no serial number do not look at it.
+fn of_any_type(kind: &str, address: &str) -> Arc<dyn Adapter> {
+    with_serial(kind, address, "k3y", "01S00A000000000", settings())
+}
 
 #[tokio::test]
 async fn a_port_nobody_listens_on_is_unreachable_and_certainly_not_started() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap().to_string();
     drop(listener);
-    for kind in KINDS {
-        let printer = adapter(kind, &url);
+    for kind in BUILT_IN {
+        let printer = of_any_type(kind, &address);
         let error = printer.start("a.gcode").await.unwrap_err();
-        assert!(matches!(error, PrinterError::Unreachable(_)), "{error:?}");
+        assert!(matches!(error, PrinterError::Unreachable(_)), "{kind}: {error:?}");
         assert!(error.certainly_not_done());
         let look = printer.look(Timestamp(7)).await;
-        assert_eq!((look.connection, look.updated_at), (Connection::Unreachable, Timestamp(7)));
+        assert_eq!((look.connection, look.updated_at), (Connection::Unreachable, Timestamp(7)), "{kind}");
     }
 }
 
 #[tokio::test]
 async fn a_start_whose_connection_breaks_may_have_happened() {
-    for kind in KINDS {
+    for kind in by_requests() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move {
@@ -104,7 +118,7 @@ async fn a_start_whose_connection_breaks_may_have_happened() {
 #[tokio::test]
 async fn a_start_without_an_answer_is_a_timeout_and_unknown() {
     let url = serve(Router::new().fallback(std::future::pending::<StatusCode>)).await;
-    for kind in KINDS {
+    for kind in by_requests() {
         let limits = Settings { command_timeout: Duration::from_millis(50), ..settings() };
         let error = with_key(kind, &url, "", limits).start("a.gcode").await.unwrap_err();
         assert_eq!(error, PrinterError::Timeout);
@@ -117,7 +131,7 @@ async fn refusals_are_certain_and_server_faults_are_not() {
     for (status, certain) in [(400, true), (404, true), (409, true), (500, false), (502, false), (503, false)] {
         let status = StatusCode::from_u16(status).unwrap();
         let url = serve(Router::new().fallback(move || async move { (status, "no") })).await;
-        for kind in KINDS {
+        for kind in by_requests() {
             let error = adapter(kind, &url).start("a.gcode").await.unwrap_err();
             assert_eq!(error.certainly_not_done(), certain, "{kind} {status}: {error:?}");
         }
@@ -130,7 +144,7 @@ async fn a_web_server_of_another_kind_is_told_in_words() {
     for status in [200, 302, 401, 403, 404, 405] {
         let status = StatusCode::from_u16(status).unwrap();
         let url = serve(Router::new().fallback(move || async move { (status, page) })).await;
-        for kind in KINDS {
+        for kind in by_requests() {
             let declared = PrinterType::of_word(kind).unwrap();
             let (program, port) = (declared.program, declared.default_port);
             let printer = adapter(kind, &url);
@@ -176,7 +190,7 @@ fn slow_upload(pause: Duration) -> Router {
 async fn uploads_tell_their_length_and_outlast_a_slow_reader() {
     let (_kept, source) = file(3_000_000);
     let url = serve(slow_upload(Duration::from_millis(10))).await;
-    for kind in KINDS {
+    for kind in by_requests() {
         // Base 100 ms: only the time that the size allows lets this succeed.
         let limits = Settings { command_timeout: Duration::from_millis(100), ..settings() };
         assert_eq!(with_key(kind, &url, "", limits).upload("a.gcode", &source).await.unwrap(), "a.gcode");
@@ -192,7 +206,7 @@ async fn uploads_slower_than_allowed_are_given_up() {
         upload_min_bytes_per_second: 1_000_000_000,
         ..settings()
     };
-    for kind in KINDS {
+    for kind in by_requests() {
         let error = with_key(kind, &url, "", limits.clone()).upload("a.gcode", &source).await.unwrap_err();
         assert_eq!(error, PrinterError::Timeout);
     }
@@ -212,7 +226,7 @@ async fn an_upload_of_which_no_byte_is_taken_is_given_up_long_before_its_deadlin
     // More than the buffers of a connection hold.
     let (_kept, source) = file(64_000_000);
     let limits = Settings { offline_after: Duration::from_millis(300), ..settings() };
-    for kind in KINDS {
+    for kind in by_requests() {
         let printer = with_key(kind, &url, "", limits.clone());
         let uploaded =
             tokio::time::timeout(limits.upload_timeout(64_000_000), printer.upload("a.gcode", &source)).await;
@@ -226,7 +240,7 @@ async fn an_upload_of_which_no_byte_is_taken_is_given_up_long_before_its_deadlin
 async fn a_local_file_of_another_length_is_not_sent() {
     let (_kept, mut source) = file(10);
     source.size = 11;
-    for kind in KINDS {
+    for kind in by_requests() {
         let error = adapter(kind, "http://127.0.0.1:9").upload("a.gcode", &source).await.unwrap_err();
         assert!(matches!(error, PrinterError::Invalid(_)), "{error:?}");
     }
@@ -234,10 +248,10 @@ async fn a_local_file_of_another_length_is_not_sent() {
 
 #[tokio::test]
 async fn names_that_climb_are_not_sent() {
-    for kind in KINDS {
+    for kind in BUILT_IN {
         for name in ["", "/", "../x", "a/../../b", "a//b", "a\nb"] {
-            let error = adapter(kind, "http://127.0.0.1:9").delete_file(name).await.unwrap_err();
-            assert!(matches!(error, PrinterError::Invalid(_)), "{name:?}: {error:?}");
+            let error = of_any_type(kind, "127.0.0.1:9").delete_file(name).await.unwrap_err();
+            assert!(matches!(error, PrinterError::Invalid(_)), "{kind} {name:?}: {error:?}");
         }
     }
 }
@@ -260,7 +274,7 @@ async fn an_upload_in_progress_does_not_delay_an_emergency_stop() {
         .route("/printer/emergency_stop", post(|| async { r#"{"result":"ok"}"# }))
         .route("/api/printer/command", post(|| async { StatusCode::NO_CONTENT }));
     let url = serve(router).await;
-    for kind in KINDS {
+    for kind in by_requests() {
         let (_kept, source) = file(1000);
         let printer = adapter(kind, &url);
         let uploading = printer.clone();

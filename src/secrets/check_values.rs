@@ -4,12 +4,12 @@
 use crate::domain::signing::hmac_sha256;
 
 /// Length of a check value, in bytes: enough to notice every mistake.
-const BYTES: usize = 16;
+const CHECK_VALUE_BYTES: usize = 16;
 
 /// What is kept of a secret, in hexadecimal. Nobody can compute a random secret from it.
 pub fn check_value(name: &str, secret: &str) -> String {
     let all = hmac_sha256(secret.trim().as_bytes(), &[b"printfloor check value of ", name.as_bytes()]);
-    hex::encode(&all[..BYTES])
+    hex::encode(&all[..CHECK_VALUE_BYTES])
 }
 
 #[cfg(test)]

@@ -18,16 +18,16 @@ const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 const TOKEN_DIGITS: usize = 43;
 
 /// Shortest password, in characters.
-pub const PASSWORD_SHORTEST: usize = 10;
+pub const MIN_PASSWORD_CHARS: usize = 10;
 /// Longest password, in bytes, which bounds the time of hashing.
-pub const PASSWORD_LONGEST: usize = 1024;
+pub const MAX_PASSWORD_BYTES: usize = 1024;
 
 /// What is wrong with a new password, if anything.
 pub fn password_fault(password: &str) -> Option<String> {
-    if password.chars().count() < PASSWORD_SHORTEST {
-        Some(format!("must have at least {PASSWORD_SHORTEST} characters"))
-    } else if password.len() > PASSWORD_LONGEST {
-        Some(format!("must have at most {PASSWORD_LONGEST} bytes"))
+    if password.chars().count() < MIN_PASSWORD_CHARS {
+        Some(format!("must have at least {MIN_PASSWORD_CHARS} characters"))
+    } else if password.len() > MAX_PASSWORD_BYTES {
+        Some(format!("must have at most {MAX_PASSWORD_BYTES} bytes"))
     } else {
         None
     }
@@ -165,8 +165,8 @@ mod tests {
         assert_eq!(password_fault("ten chars!"), None);
         // Characters count, not bytes.
         assert!(password_fault("ääääääääa").is_some());
-        assert_eq!(password_fault(&"x".repeat(PASSWORD_LONGEST)), None);
-        assert!(password_fault(&"x".repeat(PASSWORD_LONGEST + 1)).is_some());
+        assert_eq!(password_fault(&"x".repeat(MAX_PASSWORD_BYTES)), None);
+        assert!(password_fault(&"x".repeat(MAX_PASSWORD_BYTES + 1)).is_some());
     }
 
     #[test]

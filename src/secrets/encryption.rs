@@ -16,7 +16,7 @@ use super::random::secret_bytes;
 /// Length of the random nonce, in bytes.
 const NONCE_BYTES: usize = 24;
 
-const VERSION: &str = "v1:";
+const VERSION_PREFIX: &str = "v1:";
 const TAG_BYTES: usize = 16;
 /// Authenticated with every text, so that texts of other versions or programs cannot be decrypted here.
 const CONTEXT: &[u8] = b"printfloor sealed secret v1";
@@ -66,7 +66,7 @@ impl SecretCipher {
         let payload = Payload { msg: plain.as_bytes(), aad: CONTEXT };
         #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
         let encrypted = self.cipher.encrypt(&XNonce::from(nonce), payload).expect("a secret is short");
-        format!("{VERSION}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
+        format!("{VERSION_PREFIX}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
     }
 
     /// Encrypts a secret for the database, with a new random nonce; an empty one stays empty.
@@ -76,7 +76,7 @@ impl SecretCipher {
 
     /// Decrypts a text that [`SecretCipher::encrypt`] encrypted with the same key.
     pub fn decrypt(&self, encrypted: &str) -> Result<String, EncryptionError> {
-        let Some(text) = encrypted.strip_prefix(VERSION) else {
+        let Some(text) = encrypted.strip_prefix(VERSION_PREFIX) else {
             return Err(if later_version(encrypted) {
                 EncryptionError::UnknownVersion
             } else {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::StartError;
 
 /// Name of the file in the data folder that a running server holds locked.
-const LOCK: &str = "lock";
+const LOCK_FILE: &str = "lock";
 
 /// Permissions of files and folders in the data folder: the server's user, and nobody else.
 const FILE_MODE: u32 = 0o600;
@@ -37,7 +37,7 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
 
 /// As [`lock`], of a folder that a server has locked before; `None` for another.
 pub(super) fn lock_again(data: &Path, listen: &str) -> Result<Option<File>, StartError> {
-    if data.join(LOCK).exists() { lock(data, listen).map(Some) } else { Ok(None) }
+    if data.join(LOCK_FILE).exists() { lock(data, listen).map(Some) } else { Ok(None) }
 }
 
 /// Makes the folder if it is not there, and locks it as long as the file is held.
@@ -49,7 +49,7 @@ pub(super) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     make_data_folder(data).map_err(unusable)?;
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false).mode(FILE_MODE);
-    let mut file = options.open(data.join(LOCK)).map_err(unusable)?;
+    let mut file = options.open(data.join(LOCK_FILE)).map_err(unusable)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

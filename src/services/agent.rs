@@ -9,9 +9,9 @@ use super::mail::{MailError, Mailer, Message};
 use crate::services::http::read_beginning;
 
 /// The hook of a gateway whose address has no path of its own.
-const HOOK: &str = "hooks/agent";
+const HOOK_PATH: &str = "hooks/agent";
 /// At most this much of an answer is read, in bytes.
-const ANSWER_BYTES: usize = 16 * 1024;
+const MAX_ANSWER_BYTES: usize = 16 * 1024;
 
 /// Sends messages to the hook of an agent gateway.
 pub struct AgentGateway {
@@ -26,7 +26,7 @@ impl AgentGateway {
         let bad = |error| MailError::Settings { reason: format!("{url:?}: {error}") };
         let mut url = reqwest::Url::parse(url).map_err(bad)?;
         if url.path() == "/" {
-            url.set_path(HOOK);
+            url.set_path(HOOK_PATH);
         }
         Ok(Self { client, url, token: token.to_owned() })
     }
@@ -45,7 +45,7 @@ impl AgentGateway {
         if status.is_success() {
             return Ok(());
         }
-        let (said, _) = read_beginning(&mut answer, ANSWER_BYTES, ANSWER_BYTES).await;
+        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
         let said: String = String::from_utf8_lossy(&said).chars().take(200).collect();
         let reason = format!("the agent gateway answered {}: {said}", status.as_u16());
         // Only these speak of the message; the others of our token or the gateway's load.

@@ -22,7 +22,7 @@ use crate::domain::target::{self, TargetError};
 pub const USER_AGENT: &str = concat!("Printfloor/", env!("CARGO_PKG_VERSION"));
 
 /// How long a connection without work is kept.
-const IDLE: Duration = Duration::from_secs(30);
+const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How webhooks are sent.
 #[derive(Debug, Clone)]
@@ -144,7 +144,7 @@ fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
         .no_proxy()
         .retry(reqwest::retry::never())
         .referer(false)
-        .pool_idle_timeout(IDLE)
+        .pool_idle_timeout(IDLE_CONNECTION_TIMEOUT)
         .pool_max_idle_per_host(2)
 }
 

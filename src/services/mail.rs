@@ -19,7 +19,7 @@ use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, MultiPart, SinglePart};
 
 /// The longest id of a message, in bytes.
-const ID_MAX_BYTES: usize = 128;
+const MAX_ID_BYTES: usize = 128;
 
 /// A mail in plain text, and in HTML where it has links.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ fn sender(from: &str) -> Result<Mailbox, MailError> {
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
     let Message { id, written_at, to, subject, text, html } = message;
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    if id.is_empty() || id.len() > ID_MAX_BYTES || id.starts_with('.') || !id.bytes().all(plain) {
+    if id.is_empty() || id.len() > MAX_ID_BYTES || id.starts_with('.') || !id.bytes().all(plain) {
         return Err(MailError::permanent(format!("{id:?} is not an id of a message")));
     }
     // A line break in a header would let whoever wrote it add headers of his own.

@@ -22,18 +22,18 @@ use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
 
 /// What all our keys begin with.
-const PREFIX: &str = "printfloor:";
+const KEY_PREFIX: &str = "printfloor:";
 /// Longest a connection may take to open.
-const CONNECT: Duration = Duration::from_secs(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Pauses between attempts to connect.
-const RECONNECT: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
+const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
 /// Between two looks while it is there.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 /// A window is forgotten this long after its end, in milliseconds: clocks of servers differ a little.
 const WINDOW_GRACE_MS: i64 = 5_000;
 
 /// Counts a request in all windows or in none. Keys: the windows. Arguments: limit and lifetime (ms) of each.
-const COUNT: &str = r"
+const COUNT_SCRIPT: &str = r"
 local counts, full = {}, 0
 for i, key in ipairs(KEYS) do
   counts[i] = tonumber(redis.call('GET', key) or '0')
@@ -103,7 +103,7 @@ impl Redis {
             client: Client::open(url)?,
             within,
             stream_length,
-            script: Script::new(COUNT),
+            script: Script::new(COUNT_SCRIPT),
             link: ArcSwapOption::empty(),
             lost: Notify::new(),
             losses: AtomicU64::new(0),
@@ -138,7 +138,7 @@ impl Redis {
         let link = self.link.load_full()?;
         let mut asked = self.script.prepare_invoke();
         for window in windows {
-            asked.key(format!("{PREFIX}limit:{}:{:x}:{}", window.word, window.scope, window.index));
+            asked.key(format!("{KEY_PREFIX}limit:{}:{:x}:{}", window.word, window.scope, window.index));
             asked.arg(window.limit).arg(window.period_ms + WINDOW_GRACE_MS);
         }
         let mut connection = link.0.clone();
@@ -196,7 +196,7 @@ impl Redis {
                     Err(error) => tracing::debug!(%error, "redis is still unavailable"),
                 }
                 first = false;
-                sleep(RECONNECT.next(failures, 1.0)).await;
+                sleep(RECONNECT_DELAYS.next(failures, 1.0)).await;
                 failures += 1;
             }
             first = false;
@@ -223,7 +223,7 @@ impl Redis {
     /// It answers in time and takes writes.
     async fn prove(&self, manager: &ConnectionManager) -> RedisResult<()> {
         let mut set = redis::cmd("SET");
-        set.arg(format!("{PREFIX}alive")).arg(1).arg("PX").arg(60_000);
+        set.arg(format!("{KEY_PREFIX}alive")).arg(1).arg("PX").arg(60_000);
         set.exec_async(&mut manager.clone()).await
     }
 
@@ -231,10 +231,10 @@ impl Redis {
     async fn manager(&self, within: Duration) -> RedisResult<ConnectionManager> {
         let config = ConnectionManagerConfig::new()
             .set_number_of_retries(0)
-            .set_connection_timeout(Some(CONNECT))
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
             .set_response_timeout(Some(within));
         let connecting = ConnectionManager::new_with_config(self.client.clone(), config);
-        match timeout(CONNECT, connecting).await {
+        match timeout(CONNECT_TIMEOUT, connecting).await {
             Ok(connected) => connected,
             Err(_) => Err(RedisError::from(std::io::Error::from(std::io::ErrorKind::TimedOut))),
         }

@@ -25,7 +25,7 @@ const MAX_VERSION_CHARS: usize = 100;
 /// Folders in which a program without a path is looked for, where the environment names none.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Name of the result in the folder of a run.
-const RESULT: &str = "sliced.gcode";
+const RESULT_FILE: &str = "sliced.gcode";
 
 /// How the slicer is run.
 #[derive(Clone, Debug)]
@@ -195,7 +195,7 @@ impl Slicer {
         if !project && request.copies > 1 {
             command.args(["--duplicate", &request.copies.to_string()]);
         }
-        command.args(["--output", RESULT, model]);
+        command.args(["--output", RESULT_FILE, model]);
         let limits = &self.settings.limits;
         let ended = process::run(&mut command, limits).await.map_err(|error| match error {
             RunError::TimedOut => {
@@ -208,7 +208,7 @@ impl Slicer {
         if !ended.status.success() {
             return Err(SliceError::Refused(ended.words(limits)));
         }
-        let path = folder.path.join(RESULT);
+        let path = folder.path.join(RESULT_FILE);
         match fs::metadata(&path).await {
             Ok(about) if about.is_file() && about.len() > 0 => Ok(SlicedModel { _folder: folder, path }),
             _ => Err(SliceError::Refused(format!("it made no file: {}", ended.words(limits)))),

@@ -12,9 +12,9 @@ use crate::domain::signing;
 use crate::services::http::{Blocked, Outbound, read_beginning};
 
 /// At most this much of an answer is read, in bytes.
-const ANSWER_READ_BYTES: usize = 16 * 1024;
+const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;
 /// At most this much of an answer is kept, in bytes.
-const ANSWER_KEPT_BYTES: usize = 1024;
+const MAX_ANSWER_KEPT_BYTES: usize = 1024;
 
 /// One event on its way to one endpoint. The same on every attempt.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ pub struct Outcome {
     pub error: Option<String>,
     /// How long it took.
     pub duration_ms: u64,
-    /// The beginning of the answer's body, at most `ANSWER_KEPT_BYTES`.
+    /// The beginning of the answer's body, at most `MAX_ANSWER_KEPT_BYTES`.
     pub excerpt: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl Sender {
             Err(error) => return Outcome::failed(self.words(&error)),
         };
         let status = answer.status();
-        let (body, broken) = read_beginning(&mut answer, ANSWER_READ_BYTES, ANSWER_KEPT_BYTES).await;
+        let (body, broken) = read_beginning(&mut answer, MAX_ANSWER_READ_BYTES, MAX_ANSWER_KEPT_BYTES).await;
         let error = match broken {
             // The time limit is for the whole answer. One that breaks off has still been given.
             Some(error) if error.is_timeout() => Some(self.words(&error)),
@@ -148,7 +148,7 @@ fn excerpt(body: &[u8]) -> Option<String> {
     }
     // A database text cannot hold NUL. What is not UTF-8 becomes three bytes long, so the length is checked again.
     let mut text = String::from_utf8_lossy(body).replace('\0', "\u{fffd}");
-    text.truncate(text.floor_char_boundary(ANSWER_KEPT_BYTES));
+    text.truncate(text.floor_char_boundary(MAX_ANSWER_KEPT_BYTES));
     Some(text)
 }
 

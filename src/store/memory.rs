@@ -60,7 +60,7 @@ struct State {
 }
 
 /// The owners of a transaction, each with what became of its submission.
-type Told = Vec<(CommitOwner, Settlement)>;
+type SettledOwners = Vec<(CommitOwner, Settlement)>;
 
 impl MemoryStore {
     /// An empty store that publishes committed events to this outbox.
@@ -129,7 +129,7 @@ impl MemoryStore {
     }
 
     /// Commits what is queued and says whom to tell what. Gives `None`, and ends the draining, when nothing is queued.
-    fn run_transaction(&self) -> Option<(Told, Vec<OrderedWork>)> {
+    fn run_transaction(&self) -> Option<(SettledOwners, Vec<OrderedWork>)> {
         let mut state = self.state();
         let state = &mut *state;
         if state.queue.is_empty() {

@@ -13,7 +13,9 @@ use async_trait::async_trait;
 
 use crate::domain::endpoint::{Delivery, Replaying};
 use crate::domain::event::Numbered;
+use crate::domain::forecast::ObservedPrint;
 use crate::domain::id::Id;
+use crate::domain::promise::Promise;
 use crate::domain::time::Timestamp;
 use crate::store::ordered_work::OrderedWork;
 use crate::store::queries::EventFilter;
@@ -63,6 +65,11 @@ pub trait DomainQueries: Send + Sync + 'static {
     ) -> Result<Vec<Delivery>, LoadError>;
     /// The answer that an idempotency key got. Its retention may be over and the row not yet deleted.
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError>;
+    /// The newest finished prints, at most `limit`, oldest first.
+    async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError>;
+    /// The promises of the orders that were changed last of those that are ready or shipped, at most `limit` orders, oldest change
+    /// first. Orders whose promise was not made, or not met yet, are left out.
+    async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError>;
     /// The highest order number and the highest job number that were handed out; 0 before the first.
     async fn highest_numbers(&self) -> Result<(i64, i64), LoadError>;
 }

@@ -13,7 +13,7 @@ mod statement;
 pub use batch::Batch;
 pub(super) use batch::TableRow;
 pub(crate) use doc::word;
-pub use doc::{Doc, SCHEMA, Unique, read_doc};
+pub use doc::{Doc, SCHEMA_NUMBER, Unique, read_doc};
 pub(super) use doc::{doc_row, text};
 pub(super) use part::part_row;
 pub use part::{ModelOf, Part, RowSink, StoredRow};

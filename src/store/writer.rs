@@ -38,7 +38,7 @@ const MAX_YIELD_ROUNDS: u32 = 16;
 const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
 /// How often the epoch on disk is read when nothing is written. A server that was taken over leaves after this time at most.
-const EPOCH_CHECK_EVERY: Duration = Duration::from_secs(1);
+const EPOCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Messages of the writer.
 pub enum StoreMsg {
@@ -162,7 +162,7 @@ impl Actor for Writer {
             }
         };
         // It ends with the actor.
-        me.send_interval(EPOCH_CHECK_EVERY, || StoreMsg::CheckEpoch);
+        me.send_interval(EPOCH_CHECK_INTERVAL, || StoreMsg::CheckEpoch);
         Ok(WriterState {
             args,
             queue: Vec::new(),

@@ -1,4 +1,4 @@
-//! The shell and its supervisor: who hears what when something falls.
+//! The actor of aggregates and its supervisor: who hears what when something crashes.
 
 mod answers;
 pub mod chaos;

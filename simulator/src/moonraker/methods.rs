@@ -147,7 +147,7 @@ impl Host {
             "failed_components": [],
             "registered_directories": ["gcodes"],
             "warnings": [],
-            "websocket_count": self.sockets.load(std::sync::atomic::Ordering::Relaxed),
+            "websocket_count": self.state.sockets.load(std::sync::atomic::Ordering::Relaxed),
             "moonraker_version": "v0.10.0-1-gd5ee171",
             "missing_klippy_requirements": [],
             "api_version": [1, 5, 0],

@@ -22,8 +22,8 @@ use tokio::sync::mpsc;
 
 use super::{ApiError, Host, Params, answer, history, objects};
 use crate::{
-    faults::make_absurd,
     printer::{Controller, What},
+    wire::{push, push_interval},
 };
 
 /// The number of the next WebSocket.
@@ -63,9 +63,9 @@ pub(super) async fn upgrade(
 ) -> Response {
     let authorised = host.is_authorised(&headers, &uri);
     upgrade.on_upgrade(move |socket| async move {
-        let sockets = host.sockets.clone();
+        let sockets = host.state.sockets.clone();
         sockets.fetch_add(1, Ordering::Relaxed);
-        let (connections, (sender, asked)) = (host.connections.clone(), mpsc::unbounded_channel());
+        let (connections, (sender, asked)) = (host.state.connections.clone(), mpsc::unbounded_channel());
         let id = NUMBERS.fetch_add(1, Ordering::Relaxed);
         connections.lock().unwrap_or_else(PoisonError::into_inner).insert(id, sender);
         let log_seen = host.printer.with(|machine| machine.log().len());
@@ -84,7 +84,7 @@ pub(super) async fn subscribe_over_http(State(host): State<Host>, request: Reque
         let number = params.get("connection_id").and_then(Value::as_u64);
         let number = number.ok_or_else(|| ApiError::new(400, "No data for argument: connection_id"))?;
         let snapshot = host.query(&params)?;
-        let connections = host.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let connections = host.state.connections.lock().unwrap_or_else(PoisonError::into_inner);
         let told = connections.get(&number).is_some_and(|connection| connection.send(params).is_ok());
         if told { Ok(snapshot) } else { Err(ApiError::new(400, "Unable to find connection")) }
     };
@@ -154,8 +154,7 @@ impl Session {
     async fn run(mut self, mut socket: WebSocket, mut asked: mpsc::UnboundedReceiver<Params>) {
         let printer = self.host.printer.clone();
         let mut revised = printer.revisions();
-        let mut sampling = tokio::time::interval(SAMPLING_INTERVAL);
-        sampling.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut sampling = push_interval(SAMPLING_INTERVAL);
         let mut running: FuturesUnordered<BoxFuture<'static, Value>> = FuturesUnordered::new();
         self.klippy = Some(printer.with(|machine| machine.controller().clone()));
         loop {
@@ -179,13 +178,8 @@ impl Session {
                 }
                 _ = sampling.tick(), if self.subscription.is_some() => self.sample().into_iter().collect(),
             };
-            for mut message in outgoing {
-                if printer.faults().absurd_numbers {
-                    make_absurd(&mut message);
-                }
-                if socket.send(Message::Text(message.to_string().into())).await.is_err() {
-                    return;
-                }
+            if !push(&printer, &mut socket, outgoing).await {
+                return;
             }
         }
     }
@@ -219,7 +213,7 @@ impl Session {
             super::methods::text(params, name)?;
         }
         if let Some(key) = params.get("api_key").and_then(Value::as_str) {
-            if !self.host.is_key(key) {
+            if !self.host.is_key(Some(key)) {
                 return Err(ApiError::new(401, "Unauthorized"));
             }
             self.authorised = true;

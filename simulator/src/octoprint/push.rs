@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use super::{Host, USER, files::name_of, job, printer};
 use crate::{
-    faults::make_absurd,
     gcode::is_known,
     printer::{Machine, What},
+    wire::{push, push_interval},
 };
 
 /// Shortest interval between two `current` messages.
@@ -39,19 +39,13 @@ async fn run(host: Host, mut socket: WebSocket) {
     let mut seen = printer.with(|machine| machine.log().len());
     let mut authorised = false;
     let mut logs: Vec<String> = Vec::new();
-    let mut ticks = tokio::time::interval(MIN_PUSH_INTERVAL);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut ticks = push_interval(MIN_PUSH_INTERVAL);
     let mut outgoing = vec![
         json!({"connected": {"version": "1.11.8", "display_version": "1.11.8", "branch": null, "plugin_hash": "0", "config_hash": "0", "debug": false, "safe_mode": null, "permissions": []}}),
     ];
     loop {
-        for mut message in outgoing.drain(..) {
-            if printer.faults().absurd_numbers {
-                make_absurd(&mut message);
-            }
-            if socket.send(Message::Text(message.to_string().into())).await.is_err() {
-                return;
-            }
+        if !push(&printer, &mut socket, outgoing.drain(..)).await {
+            return;
         }
         // While the printer hangs, nothing is read and nothing is sent.
         printer.until(|machine| !machine.faults().hang).await;

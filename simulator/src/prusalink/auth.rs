@@ -24,7 +24,7 @@ pub(super) async fn authorise(State(host): State<Host>, request: Request, next: 
     let mut refusal = error(StatusCode::UNAUTHORIZED, "Wrong or missing key");
     let nonce = uuid::Uuid::now_v7().simple().to_string();
     let challenge = format!("Digest realm=\"{REALM}\", nonce=\"{nonce}\", algorithm=MD5, qop=\"auth\", stale=false");
-    host.nonces.lock().unwrap_or_else(PoisonError::into_inner).push(nonce);
+    host.state.nonces.lock().unwrap_or_else(PoisonError::into_inner).push(nonce);
     if let Ok(challenge) = HeaderValue::from_str(&challenge) {
         refusal.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }
@@ -53,7 +53,7 @@ impl Host {
             value.unwrap_or_default()
         };
         let nonce = member("nonce");
-        let known = self.nonces.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|known| known == nonce);
+        let known = self.state.nonces.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|known| known == nonce);
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let secret = md5(&format!("{USER}:{REALM}:{password}"));
         let asked = md5(&format!("{}:{target}", request.method()));

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::{Host, MAX_SOCKETS, files, status};
 use crate::{
-    faults::make_absurd,
     printer::{CommandError, DeleteError, Machine, Phase},
+    wire::{push, push_interval},
 };
 
 /// Interval at which it tells its status.
@@ -28,14 +28,14 @@ struct Counted(Host);
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.sockets.fetch_sub(1, Ordering::SeqCst);
+        self.0.state.sockets.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// Answers `GET /websocket`.
 pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| async move {
-        let open = host.sockets.fetch_add(1, Ordering::SeqCst) + 1;
+        let open = host.state.sockets.fetch_add(1, Ordering::SeqCst) + 1;
         let _counted = Counted(host.clone());
         host.printer.sockets_are(open);
         if open > MAX_SOCKETS {
@@ -48,17 +48,11 @@ pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade)
 async fn run(host: &Host, mut socket: WebSocket) {
     let printer = host.printer.clone();
     let mut revised = printer.revisions();
-    let mut ticks = tokio::time::interval(PUSH_INTERVAL);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut ticks = push_interval(PUSH_INTERVAL);
     let mut outgoing = vec![host.attributes()];
     loop {
-        for mut message in outgoing.drain(..) {
-            if printer.faults().absurd_numbers {
-                make_absurd(&mut message);
-            }
-            if socket.send(Message::Text(message.to_string().into())).await.is_err() {
-                return;
-            }
+        if !push(&printer, &mut socket, outgoing.drain(..)).await {
+            return;
         }
         // While the printer hangs, nothing is read and nothing is sent.
         printer.until(|machine| !machine.faults().hang).await;

@@ -22,7 +22,7 @@ use crate::{VirtualPrinter, faults::make_absurd};
 
 /// The state of the guard.
 #[derive(Clone)]
-pub struct Guard {
+struct Guard {
     printer: VirtualPrinter,
     error: fn(StatusCode, &str) -> Response,
     requests: Arc<AtomicU64>,
@@ -30,7 +30,7 @@ pub struct Guard {
 
 /// Applies the faults that affect every request to a protocol's routes. `error` makes a response in the protocol's
 /// own shape.
-pub fn guarded(router: Router, printer: VirtualPrinter, error: fn(StatusCode, &str) -> Response) -> Router {
+pub(super) fn guarded(router: Router, printer: VirtualPrinter, error: fn(StatusCode, &str) -> Response) -> Router {
     let guard = Guard { printer, error, requests: Arc::default() };
     router.layer(middleware::from_fn_with_state(guard, strike))
 }

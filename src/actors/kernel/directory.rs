@@ -55,8 +55,10 @@ pub struct DirectoryArgs {
     pub store: Store,
     /// Clock, ids and the settings of the rules.
     pub environment: Arc<Environment>,
-    /// When actors are restarted, parked and unloaded, and how many commands may wait.
+    /// When actors are restarted, parked and unloaded.
     pub policy: Policy,
+    /// Most commands that wait for one aggregate; more are refused with `overloaded`.
+    pub max_waiting: usize,
 }
 
 /// The aggregates of a kind in memory, taken together.
@@ -134,6 +136,7 @@ impl<T: StoredAggregate> Directory<T> {
             activator,
             environment: self.args.environment.clone(),
             policy: self.args.policy,
+            max_waiting: self.args.max_waiting,
         };
         let starter = move |root: ActorCell| {
             let args = args.clone();
@@ -209,7 +212,7 @@ impl<T: StoredAggregate> Directory<T> {
     /// Activates an aggregate that is known to exist.
     pub fn activate(&self, id: Id) -> Handle<T> {
         let fresh = || {
-            let entry = DirectoryEntry::new(id, self.supervisor.clone(), self.args.policy.most_waiting);
+            let entry = DirectoryEntry::new(id, self.supervisor.clone(), self.args.max_waiting);
             let _ = self.supervisor.cast(SupervisorMsg::Start(id, entry.clone()));
             entry
         };

@@ -62,14 +62,14 @@ pub async fn report<T: Aggregate>(of: &Handle<T>, command: T::Command) -> Result
             Err(error) => error,
         };
         tracing::debug!(kind = T::KIND, id = %of.id(), %error, tries, "an outcome is not written yet, is told again");
-        tokio::time::sleep(PAUSES.next(tries, 1.0)).await;
+        tokio::time::sleep(RETRY_DELAYS.next(tries, 1.0)).await;
         tries = tries.saturating_add(1);
     }
 }
 
 /// Pauses between the tries of one effect. The longest is short enough that nothing is told late after a long outage, and
 /// long enough that a standing effect costs nothing meanwhile.
-const PAUSES: Delays = Delays { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
+const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
 /// Carries out an effect again and again until the task is aborted. A try that returns or panics is followed by another
 /// one, after ever longer pauses.
@@ -89,7 +89,7 @@ pub(super) fn keep_running<T: Aggregate>(
             if one_try.await.is_err() {
                 tracing::error!(kind = T::KIND, id = %of.id(), ?effect, "an effect panicked and is tried again");
             }
-            tokio::time::sleep(PAUSES.next(tries, 1.0)).await;
+            tokio::time::sleep(RETRY_DELAYS.next(tries, 1.0)).await;
         }
     })
     .abort_handle()

@@ -121,22 +121,22 @@ pub struct DirectoryEntry<T: Aggregate> {
     pub(super) published: ArcSwap<Versioned<T>>,
     /// Admission: one permit a waiting command, travelling in its envelope.
     pub(super) permits: Arc<Semaphore>,
-    pub(super) most_waiting: usize,
+    pub(super) max_waiting: usize,
     pub(super) restarts: AtomicU64,
     pub(super) last_error: Mutex<Option<String>>,
 }
 
 impl<T: Aggregate> DirectoryEntry<T> {
     /// The entry of an aggregate that is to be started.
-    pub(super) fn new(id: Id, supervisor: SupervisorRef<T>, most_waiting: usize) -> Arc<Self> {
+    pub(super) fn new(id: Id, supervisor: SupervisorRef<T>, max_waiting: usize) -> Arc<Self> {
         let status = if supervisor.closed() { ActorStatus::Closed } else { ActorStatus::Starting };
         Arc::new(Self {
             id,
             supervisor,
             status: watch::Sender::new((0, status)),
             published: ArcSwap::from_pointee(Versioned::nothing()),
-            permits: Arc::new(Semaphore::new(most_waiting)),
-            most_waiting,
+            permits: Arc::new(Semaphore::new(max_waiting)),
+            max_waiting,
             restarts: AtomicU64::new(0),
             last_error: Mutex::new(None),
         })
@@ -159,7 +159,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
 
     /// Commands that wait or are under way.
     pub(super) fn waiting(&self) -> usize {
-        self.most_waiting.saturating_sub(self.permits.available_permits())
+        self.max_waiting.saturating_sub(self.permits.available_permits())
     }
 
     /// Its line of `/api/system/actors`.

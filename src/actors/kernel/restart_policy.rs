@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::domain::schedule::Delays;
 
-/// When the actors of a kind are restarted, parked and unloaded, and how many commands they take.
+/// When the actors of a kind are restarted, parked and unloaded, and how much they take into one commit.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     /// An actor that crashes more often than this within `window` is parked: it takes no commands until a probe succeeds.
@@ -17,9 +17,7 @@ pub struct Policy {
     /// A parked actor is started again after this time, to find out whether the cause is gone.
     pub probe: Duration,
     /// Most commands that are decided together and written as one commit.
-    pub most_per_commit: usize,
-    /// Most commands that wait for one aggregate; more are refused with `overloaded`.
-    pub most_waiting: usize,
+    pub max_commands_per_commit: usize,
     /// An aggregate at rest that is not asked for this long leaves memory.
     pub rest_after: Duration,
 }
@@ -31,8 +29,7 @@ impl Default for Policy {
             window: Duration::from_secs(60),
             delays: Delays { first: Duration::from_millis(5), longest: Duration::from_secs(5) },
             probe: Duration::from_secs(30),
-            most_per_commit: 256,
-            most_waiting: 512,
+            max_commands_per_commit: 256,
             rest_after: Duration::from_secs(30),
         }
     }

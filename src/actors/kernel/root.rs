@@ -70,7 +70,7 @@ pub struct RootState {
 }
 
 /// Delays before a component is started again.
-const RESTART: Delays = Delays { first: Duration::from_millis(10), longest: Duration::from_secs(5) };
+const RESTART_DELAYS: Delays = Delays { first: Duration::from_millis(10), longest: Duration::from_secs(5) };
 /// A component that ran this long without a crash begins anew with its delays.
 const CRASH_MEMORY: Duration = Duration::from_secs(60);
 
@@ -128,7 +128,7 @@ impl Actor for Root {
             let (crashes, last) = s.crashes.entry(name).or_insert((0, now));
             *crashes = if now.duration_since(*last) > CRASH_MEMORY { 1 } else { *crashes + 1 };
             *last = now;
-            let wait = RESTART.next(*crashes - 1, 1.0);
+            let wait = RESTART_DELAYS.next(*crashes - 1, 1.0);
             tracing::error!(name, why, ?wait, "a component crashed, starts again");
             me.send_after(wait, move || RootMsg::Restart(name));
         }
@@ -146,7 +146,7 @@ impl RootState {
             }
             Err(error) => {
                 tracing::error!(name, %error, "could not be started, is tried again");
-                me.send_after(RESTART.longest, move || RootMsg::Restart(name));
+                me.send_after(RESTART_DELAYS.longest, move || RootMsg::Restart(name));
             }
         }
     }

@@ -60,6 +60,7 @@ pub struct SupervisorArgs<T: Aggregate> {
     pub(super) activator: Arc<dyn Activator>,
     pub(super) environment: Arc<Environment>,
     pub(super) policy: Policy,
+    pub(super) max_waiting: usize,
 }
 
 impl<T: Aggregate> Clone for SupervisorArgs<T> {
@@ -72,6 +73,7 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
             activator: self.activator.clone(),
             environment: self.environment.clone(),
             policy: self.policy,
+            max_waiting: self.max_waiting,
         }
     }
 }
@@ -212,7 +214,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
 
 impl<T: StoredAggregate> SupervisorState<T> {
     fn entry(&self, id: Id) -> Arc<DirectoryEntry<T>> {
-        let fresh = || DirectoryEntry::new(id, self.args.me.clone(), self.args.policy.most_waiting);
+        let fresh = || DirectoryEntry::new(id, self.args.me.clone(), self.args.max_waiting);
         self.args.entries.entry(id).or_insert_with(fresh).clone()
     }
 

@@ -19,7 +19,7 @@ use crate::printers::registry::MakeError;
 use crate::secrets::encryption::SecretCipher;
 
 /// Between two tries to record a stop that went out.
-const RECORD_RETRY: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
+const RECORD_RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
 /// How a printer is reached for an emergency stop.
 pub enum StopRoute {
@@ -105,7 +105,7 @@ fn may_be_recorded_later(error: &AskError) -> bool {
 
 async fn record_later(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) {
     for tries in 0.. {
-        tokio::time::sleep(RECORD_RETRY.next(tries, 1.0)).await;
+        tokio::time::sleep(RECORD_RETRY_DELAYS.next(tries, 1.0)).await;
         match record(printers, id, origin).await {
             Err(error) if may_be_recorded_later(&error) => {}
             _ => return,

@@ -13,7 +13,7 @@ use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnection;
 
 /// How often what was pushed is taken over.
-const PACE: Duration = Duration::from_secs(1);
+const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);
 /// While the push connection is open, only one of this many polls looks at the printer.
 const POLLS_PER_LOOK: u32 = 10;
 
@@ -36,7 +36,7 @@ pub(super) fn heard(connection: &PrinterConnection, looked: Instant) -> Instant 
 pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;
     loop {
-        sleep(PACE.min(patience)).await;
+        sleep(TAKE_OVER_INTERVAL.min(patience)).await;
         if let Some(telemetry) = connection.adapter.telemetry()
             && !connection.is_stopping()
         {

@@ -24,9 +24,10 @@ const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Du
 /// How often a deletion that the printer's server answered with 5xx is repeated.
 const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
-const LOOK_AGAIN: Duration = Duration::from_secs(15);
+const UNVERIFIED_LOOK_INTERVAL: Duration = Duration::from_secs(15);
+
 /// A printer writes its history a moment after the print has ended.
-const HISTORY_SETTLES: Duration = Duration::from_secs(1);
+const HISTORY_DELAY: Duration = Duration::from_secs(1);
 
 /// Makes one try. The effect stands until the rules have an answer, so returning means "try again later".
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
@@ -46,10 +47,10 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
         Phase::Unverified { .. } => {
             measure(with, of, attempt, hand.taken_at);
             judge(with, of, attempt).await;
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(UNVERIFIED_LOOK_INTERVAL).await;
         }
         Phase::Printing { .. } | Phase::Paused { .. } if hand.gone.is_some() => {
-            tokio::time::sleep(HISTORY_SETTLES).await;
+            tokio::time::sleep(HISTORY_DELAY).await;
             judge(with, of, attempt).await;
         }
         _ => {}

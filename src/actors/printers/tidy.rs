@@ -14,11 +14,12 @@ use crate::domain::printer_status::Connection;
 use crate::printers::adapter::{Deleted, PrinterError};
 use crate::printers::connections::PrinterConnection;
 
-/// Pause after a deletion that failed, and between two looks at what is to be done.
-const RETRY_AFTER: Duration = Duration::from_secs(30);
-const PACE: Duration = Duration::from_millis(500);
+/// Pause after a deletion that failed.
+const DELETION_RETRY_DELAY: Duration = Duration::from_secs(30);
+/// Pause between two looks at what is to be deleted.
+const ROUND_INTERVAL: Duration = Duration::from_millis(500);
 /// Most files that wait for their deletion; more are found when the printer is connected anew.
-const MAX_DUE: usize = 64;
+const MAX_DUE_FILES: usize = 64;
 
 /// Keeps a printer tidy as long as it is watched.
 pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
@@ -34,7 +35,7 @@ pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnectio
             work.note(printer, connected);
             work.carry_out(printer, connected, connection).await;
         }
-        sleep(PACE).await;
+        sleep(ROUND_INTERVAL).await;
     }
 }
 
@@ -71,7 +72,7 @@ impl Work {
     }
 
     fn add(&mut self, name: String) {
-        if self.due.len() < MAX_DUE {
+        if self.due.len() < MAX_DUE_FILES {
             self.due.insert(name);
         }
     }
@@ -109,6 +110,6 @@ impl Work {
 
     fn later(&mut self, printer: &Printer, error: &PrinterError) {
         tracing::debug!(printer = %printer.id, %error, "a file of ours is still on the printer");
-        self.not_before = Some(Instant::now() + RETRY_AFTER);
+        self.not_before = Some(Instant::now() + DELETION_RETRY_DELAY);
     }
 }

@@ -20,7 +20,7 @@ use crate::printers::registry::{MakeError, StoredAddress};
 
 /// Number of failed status requests in a row after which the printer counts as silent, however little time passed.
 const MAX_FAILED_LOOKS: u32 = 3;
-const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
+const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
 /// Removes the connection when the watch ends, however it ends.
 struct Watched<'a> {
@@ -187,14 +187,14 @@ impl Reopen {
 
     /// Notes that it was asked; the next status tells whether it helped.
     fn tried(&mut self, now: Instant, chance: f64) {
-        self.not_before = Some(now + RECONNECT.next(self.tries, chance));
+        self.not_before = Some(now + RECONNECT_DELAYS.next(self.tries, chance));
         self.tries += 1;
     }
 }
 
 /// The first retries come at the usual pace, so that three failures are known soon; then less and less often.
 fn backoff(failed: u32, chance: f64) -> Duration {
-    RECONNECT.next(failed.saturating_sub(1), chance)
+    RECONNECT_DELAYS.next(failed.saturating_sub(1), chance)
 }
 
 /// How long a request for the status may take: silence is noticed in time, however long an answer may take.

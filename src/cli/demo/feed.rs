@@ -11,9 +11,9 @@ use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure, json_of};
 
 /// Pause before a broken stream is opened again.
-const PAUSE: Duration = Duration::from_millis(500);
+const REOPEN_DELAY: Duration = Duration::from_millis(500);
 /// Timeout of the stream: practically none.
-const FOREVER: Duration = Duration::from_hours(365 * 24);
+const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// An open stream of the server's events.
 pub struct Feed {
@@ -47,7 +47,7 @@ impl Feed {
                     }
                 }
             }
-            sleep(PAUSE).await;
+            sleep(REOPEN_DELAY).await;
             match connect(&api, last.as_deref()).await {
                 Ok(open) => stream = Some(open),
                 Err(ApiFailure::Unavailable(_)) => {}
@@ -59,7 +59,7 @@ impl Feed {
 }
 
 async fn connect(api: &Api, last: Option<&str>) -> Result<Response, ApiFailure> {
-    let mut request = api.request(Method::GET, "/api/events/stream").timeout(FOREVER);
+    let mut request = api.request(Method::GET, "/api/events/stream").timeout(STREAM_TIMEOUT);
     if let Some(last) = last {
         request = request.header("Last-Event-ID", last);
     }

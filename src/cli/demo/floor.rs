@@ -13,11 +13,11 @@ use crate::cli::CliError;
 /// no port of another.
 const ROW_PORTS: u16 = 101;
 /// Number of ports of one demo: the receiver's, then a row for each kind of printer.
-const PORTS: u16 = 1 + ROW_PORTS * PrinterKind::ALL.len() as u16;
+const PORTS_PER_DEMO: u16 = 1 + ROW_PORTS * PrinterKind::ALL.len() as u16;
 /// First port that a new demo tries.
 const FIRST_PORT: u16 = 17_000;
 /// Number of port ranges that a new demo tries.
-const TRIES: u16 = 40;
+const MAX_PORT_TRIES: u16 = 40;
 
 /// The simulated programs outside the server.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl DemoFloor {
     pub async fn start(folder: &mut Folder) -> Result<Self, CliError> {
         let places: Vec<u16> = match folder.memory.base_port {
             Some(known) => vec![known],
-            None => (0..TRIES).map(|place| FIRST_PORT + place * PORTS).collect(),
+            None => (0..MAX_PORT_TRIES).map(|place| FIRST_PORT + place * PORTS_PER_DEMO).collect(),
         };
         let last = places.last().copied();
         for base in places {

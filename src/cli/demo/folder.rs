@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::PRINTERS;
+use super::DEFAULT_PRINTERS;
 use crate::cli::CliError;
 use crate::config::dotenv;
 use crate::domain::signing::generate_secret;
@@ -14,7 +14,7 @@ use crate::secrets::random::secret_bytes;
 use crate::server::make_data_folder;
 
 /// The file that marks a directory as one of a demo.
-const FILE: &str = "demo.json";
+const MARKER_FILE: &str = "demo.json";
 
 /// What a demo keeps between starts, so that printers keep their addresses and signatures stay valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,9 +48,10 @@ impl Folder {
         let failed = || CliError::io(format!("{} cannot be used", path.display()));
         make_data_folder(path).map_err(failed())?;
         let path = path.canonicalize().map_err(failed())?;
-        let memory = match fs::read_to_string(path.join(FILE)) {
-            Ok(text) => serde_json::from_str(&text)
-                .map_err(|error| CliError::Failed(format!("{} cannot be read: {error}", path.join(FILE).display())))?,
+        let memory = match fs::read_to_string(path.join(MARKER_FILE)) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| {
+                CliError::Failed(format!("{} cannot be read: {error}", path.join(MARKER_FILE).display()))
+            })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if fs::read_dir(&path).map_err(failed())?.next().is_some() {
                     let words = format!("{} is not empty and does not belong to a demo", path.display());
@@ -58,7 +59,7 @@ impl Folder {
                 }
                 Memory {
                     base_port: None,
-                    printers: PRINTERS,
+                    printers: DEFAULT_PRINTERS,
                     password: hex::encode(secret_bytes::<6>()),
                     payment_secret: generate_secret(secret_bytes()),
                     webhook_secret: generate_secret(secret_bytes()),
@@ -88,7 +89,7 @@ impl Folder {
     /// Writes the memory to disk, readable by its owner only.
     pub fn keep(&self) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(&self.memory).unwrap_or_default() + "\n";
-        let path = self.path.join(FILE);
+        let path = self.path.join(MARKER_FILE);
         dotenv::write(&path, &text).map_err(CliError::io(format!("{} cannot be written", path.display())))
     }
 }

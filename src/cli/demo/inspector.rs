@@ -15,13 +15,13 @@ use crate::cli::CliError;
 use crate::cli::api::Api;
 
 /// Time before the first look.
-const FIRST: Duration = Duration::from_secs(20);
+const FIRST_LOOK_AFTER: Duration = Duration::from_secs(20);
 /// Time between two bad parts.
-const PAUSE: Duration = Duration::from_secs(40);
+const BAD_PART_INTERVAL: Duration = Duration::from_secs(40);
 /// Interval between two looks at what is waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// Longest wait until a bad part is made again; then its end is not told.
-const PATIENCE: Duration = Duration::from_secs(120);
+const REPRINT_TIMEOUT: Duration = Duration::from_secs(120);
 /// Why parts are bad, in turn: words of the setting `quality.reasons`.
 const REASONS: [&str; 3] = ["stringing", "warping", "layer_shift"];
 
@@ -41,10 +41,10 @@ impl Inspector {
 
     /// Finds one bad part after the other; returns only on an error.
     pub async fn work(self) -> CliError {
-        sleep(FIRST).await;
+        sleep(FIRST_LOOK_AFTER).await;
         for reason in REASONS.iter().cycle() {
             match self.reject(reason).await {
-                Ok(()) => sleep(PAUSE).await,
+                Ok(()) => sleep(BAD_PART_INTERVAL).await,
                 Err(error) => return error,
             }
         }
@@ -109,7 +109,7 @@ impl Inspector {
 
     /// A job of the order once it is so; `None` when it is not in time.
     async fn job_until(&self, order: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, CliError> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + REPRINT_TIMEOUT;
         while Instant::now() < end {
             let page = self.api.get(&format!("/api/jobs?orderId={order}&limit=200")).await?;
             if let Some(job) = page["jobs"].as_array().into_iter().flatten().find(|job| so(job)) {

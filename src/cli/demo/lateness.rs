@@ -14,15 +14,15 @@ use crate::cli::api::Api;
 use crate::domain::time::Timestamp;
 
 /// Time before the first late order.
-const FIRST: Duration = Duration::from_secs(30);
+const FIRST_ORDER_AFTER: Duration = Duration::from_secs(30);
 /// Time between two late orders: most promises are kept.
-const PAUSE: Duration = Duration::from_secs(120);
+const LATE_ORDER_INTERVAL: Duration = Duration::from_secs(120);
 /// Interval between two looks at what is waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// Longest time until a promise passes that people can be asked to wait for, in milliseconds.
 const MAX_WAIT_MS: i64 = 40_000;
 /// How much longer than that a print is paused, so that nothing catches up.
-const BEYOND: Duration = Duration::from_secs(2);
+const LATE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Makes orders late, one at a time.
 pub struct Lateness {
@@ -39,12 +39,12 @@ impl Lateness {
 
     /// Makes one order late after the other; returns only on an error.
     pub async fn happen(self) -> CliError {
-        sleep(FIRST).await;
+        sleep(FIRST_ORDER_AFTER).await;
         loop {
             if let Err(error) = self.delay().await {
                 return error;
             }
-            sleep(PAUSE).await;
+            sleep(LATE_ORDER_INTERVAL).await;
         }
     }
 
@@ -74,7 +74,7 @@ impl Lateness {
 
     /// Waits until the promise has passed, and tells when the forecast says that it will.
     async fn wait(&self, order: &Value, promised: Timestamp) -> Result<(), CliError> {
-        let end = Instant::now() + Duration::from_millis(MAX_WAIT_MS.unsigned_abs()) + BEYOND;
+        let end = Instant::now() + Duration::from_millis(MAX_WAIT_MS.unsigned_abs()) + LATE_MARGIN;
         let mut told = false;
         while Instant::now() < end {
             let forecast = self.api.get("/api/forecast").await?;
@@ -95,7 +95,7 @@ impl Lateness {
             }
             sleep(LOOK_INTERVAL).await;
         }
-        sleep(BEYOND).await;
+        sleep(LATE_MARGIN).await;
         Ok(())
     }
 

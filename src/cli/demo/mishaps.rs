@@ -18,7 +18,7 @@ use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure};
 
 /// Quiet time before each mishap.
-const PAUSE: Duration = Duration::from_secs(8);
+const QUIET_TIME: Duration = Duration::from_secs(8);
 /// How long people have to read what the server makes of a mishap, before the printer comes back.
 const READING_TIME: Duration = Duration::from_secs(5);
 /// Interval between two looks at what is waited for.
@@ -82,7 +82,7 @@ impl Mishaps {
     pub async fn happen(self) -> CliError {
         loop {
             for mishap in 0..3 {
-                sleep(PAUSE).await;
+                sleep(QUIET_TIME).await;
                 let told = match mishap {
                     0 => self.lost_network().await,
                     1 => self.failed_print().await,

@@ -19,7 +19,7 @@ use crate::domain::event::OUTBOUND;
 /// The e-mail address of the demo's admin.
 pub const ADMIN: &str = "admin@demo.example";
 /// Name of the demo's API keys.
-const KEY: &str = "demo";
+const KEY_NAME: &str = "demo";
 
 /// Names by id, and the parts on sale.
 #[derive(Clone, Debug, Default)]
@@ -43,11 +43,11 @@ struct Registered {
 /// Creates an API key and revokes those of earlier starts.
 pub async fn key(machine: &Api) -> Result<String, CliError> {
     for old in machine.list::<Value>("/api/auth/api-keys", "apiKeys").await? {
-        if old["name"] == KEY && old["revokedAt"].is_null() {
+        if old["name"] == KEY_NAME && old["revokedAt"].is_null() {
             machine.delete(&format!("/api/auth/api-keys/{}", id(&old)?)).await?;
         }
     }
-    let made = machine.post("/api/auth/api-keys", &json!({"name": KEY, "role": "admin"})).await?;
+    let made = machine.post("/api/auth/api-keys", &json!({"name": KEY_NAME, "role": "admin"})).await?;
     text(&made, "key")
 }
 

@@ -12,7 +12,7 @@ use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure};
 
 /// How often the block is drawn anew.
-const INTERVAL: Duration = Duration::from_secs(1);
+const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows the block again and again.
 pub struct ShopStatus {
@@ -45,7 +45,7 @@ impl ShopStatus {
             if let Err(error) = self.screen.status(&lines) {
                 return error;
             }
-            sleep(INTERVAL).await;
+            sleep(REDRAW_INTERVAL).await;
         }
     }
 }

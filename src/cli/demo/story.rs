@@ -15,7 +15,7 @@ use crate::domain::time::Timestamp;
 /// Largest number of job numbers that are cached, and of orders whose promise was judged.
 const MAX_CACHED_JOBS: usize = 10_000;
 /// Events that are not printed because they would only fill the screen.
-const QUIET: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
+const UNPRINTED_EVENTS: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
 
 /// Tells and counts events.
 pub struct Story {
@@ -45,7 +45,7 @@ impl Story {
             "job.failed" => count(&self.tally.failed),
             _ => {}
         }
-        if name.is_empty() || QUIET.contains(&name) {
+        if name.is_empty() || UNPRINTED_EVENTS.contains(&name) {
             return Ok(());
         }
         let job = match event["data"]["jobId"].as_str() {

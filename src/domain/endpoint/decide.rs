@@ -5,8 +5,8 @@
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::endpoint::{
-    Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointEffect, EndpointState, WINDOW,
-    replay,
+    DELIVERY_WINDOW, Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointEffect,
+    EndpointState, replay,
 };
 use crate::domain::event::data::EndpointDisabledData;
 use crate::domain::event::{self, Event};
@@ -127,7 +127,7 @@ impl Aggregate for Endpoint {
         }
         // Refill when half of the window is free: one query for each single delivery would cost more than the
         // deliveries.
-        if self.backlog && self.window.size() <= WINDOW / 2 && (active || self.archived) {
+        if self.backlog && self.window.size() <= DELIVERY_WINDOW / 2 && (active || self.archived) {
             effects.push(EndpointEffect::Refill { number: self.refills });
         }
         if let Some(replaying) = &self.replaying {

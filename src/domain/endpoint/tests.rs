@@ -79,8 +79,8 @@ impl Target {
     fn query(&self) -> EndpointCommand {
         let mut rows: Vec<_> = self.rows.values().filter(|d| d.state == DeliveryState::Pending).cloned().collect();
         rows.sort_by_key(|d| (d.next_at, d.id));
-        let more = rows.len() > 2 * WINDOW;
-        rows.truncate(2 * WINDOW);
+        let more = rows.len() > 2 * DELIVERY_WINDOW;
+        rows.truncate(2 * DELIVERY_WINDOW);
         EndpointCommand::Refilled { number: self.refill().unwrap_or_default(), rows, more }
     }
     /// The number of the refill that the state calls for.
@@ -209,7 +209,7 @@ fn an_attempt_under_way_when_the_endpoint_is_disabled_is_held_too() {
 #[test]
 fn the_backlog_counts_anew_after_enabling_too() {
     let mut target = target();
-    target.follow(WINDOW as i64 + 1);
+    target.follow(DELIVERY_WINDOW as i64 + 1);
     assert!(target.now().backlog);
     let first = *target.now().window.keys().next().unwrap();
     target.tried(first, false);
@@ -277,9 +277,9 @@ fn redelivery_and_replay_are_new_deliveries_of_the_same_bytes() {
 #[test]
 fn deleting_cancels_the_window_at_once_and_the_backlog_by_refills() {
     let mut target = target();
-    target.follow(3 * WINDOW as i64);
+    target.follow(3 * DELIVERY_WINDOW as i64);
     target.tell(&EndpointCommand::Archive).unwrap();
-    assert_eq!(target.count(DeliveryState::Cancelled), WINDOW);
+    assert_eq!(target.count(DeliveryState::Cancelled), DELIVERY_WINDOW);
     let mut refills = 0;
     while target.refill().is_some() {
         assert_eq!(target.now().effects().len(), 1);
@@ -288,7 +288,7 @@ fn deleting_cancels_the_window_at_once_and_the_backlog_by_refills() {
         refills += 1;
         assert!(refills < 5);
     }
-    assert_eq!(target.count(DeliveryState::Cancelled), 3 * WINDOW);
+    assert_eq!(target.count(DeliveryState::Cancelled), 3 * DELIVERY_WINDOW);
     assert!(target.now().at_rest() && target.now().effects().is_empty());
     assert!(target.tell(&EndpointCommand::Enable).is_err());
 }

@@ -1,17 +1,17 @@
-//! The pending deliveries of an endpoint that are in memory: those due next, at most [`WINDOW`]. All
+//! The pending deliveries of an endpoint that are in memory: those due next, at most [`DELIVERY_WINDOW`]. All
 //! others are the backlog, in the database.
 //!
 //! A new delivery may displace one that waits for a retry, but never one that is due: its attempt may be under way, and
 //! taking it out would send it twice. While there is a backlog, a delivery whose attempt failed leaves the window, and a
 //! refill brings in those that are due next. So a delivery that keeps failing never holds up the others.
 
-use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointEffect, WINDOW};
+use crate::domain::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint, EndpointEffect};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
 /// Number of deliveries that are remembered as having left the window since the last refill. More can leave only when
 /// reading a refill takes long; what it read is then discarded.
-const MAX_LEFT_DELIVERIES: usize = 16 * WINDOW;
+const MAX_LEFT_DELIVERIES: usize = 16 * DELIVERY_WINDOW;
 
 impl Endpoint {
     /// Fills the window after a load, from pending deliveries in the order of their due time; `more` says that there
@@ -41,7 +41,7 @@ impl Endpoint {
     /// Takes a delivery into the window. If the window is full it displaces the one that waits longest for a retry, if
     /// that is due later, or stays in the backlog itself.
     pub(super) fn place(&mut self, delivery: Delivery, now: Timestamp) {
-        if self.window.size() >= WINDOW && !self.window.contains_key(&delivery.id) {
+        if self.window.size() >= DELIVERY_WINDOW && !self.window.contains_key(&delivery.id) {
             self.backlog = true;
             // A first attempt is due at once, whatever the wall clock says meanwhile.
             let waits = |d: &&Delivery| d.attempts > 0 && d.next_at > now;

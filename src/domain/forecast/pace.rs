@@ -17,7 +17,7 @@ const PRIOR_WEIGHT: f64 = 2.0;
 /// Older prints count no more than this many together, so that a pace may change.
 const MAX_WEIGHT: f64 = 20.0;
 /// Ratios outside are taken as these: they are mistakes of clocks or of files.
-const RATIOS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
+const RATIO_BOUNDS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
 /// Prints that are remembered so that none is learnt twice.
 const MAX_KNOWN: usize = 100_000;
 /// Files and printers of which paces are kept.
@@ -87,7 +87,8 @@ impl Paces {
         {
             self.known.remove(&oldest);
         }
-        let ratio = (seen.took_ms as f64 / stated_ms(seen.stated_seconds) as f64).clamp(*RATIOS.start(), *RATIOS.end());
+        let ratio = (seen.took_ms as f64 / stated_ms(seen.stated_seconds) as f64)
+            .clamp(*RATIO_BOUNDS.start(), *RATIO_BOUNDS.end());
         let (file, printer) = (ratio_of(&self.files, seen.file), ratio_of(&self.printers, seen.printer));
         if self.files.len() < MAX_PACES || self.files.contains_key(&seen.file) {
             self.files.entry(seen.file).or_default().learn(ratio / printer);
@@ -100,7 +101,7 @@ impl Paces {
     /// The print time that is expected of a file on a printer, in milliseconds.
     pub fn expected_ms(&self, file: Option<Id>, printer: Id, stated_seconds: Option<i64>) -> i64 {
         let file = file.map_or(1.0, |file| ratio_of(&self.files, file));
-        let ratio = (file * ratio_of(&self.printers, printer)).clamp(*RATIOS.start(), *RATIOS.end());
+        let ratio = (file * ratio_of(&self.printers, printer)).clamp(*RATIO_BOUNDS.start(), *RATIO_BOUNDS.end());
         (stated_ms(stated_seconds) as f64 * ratio) as i64
     }
 }

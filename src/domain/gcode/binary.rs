@@ -17,7 +17,7 @@ use super::thumbnail::Thumbnail;
 
 const MAGIC: &[u8] = b"GCDE";
 const FILE_HEADER_BYTES: usize = 10;
-const VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 /// Size limit of a block that is read, in bytes, both packed and unpacked; longer ones are skipped.
 const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
@@ -27,9 +27,9 @@ const MAX_BLOCKS: u32 = 100_000;
 /// real file take less than one megabyte.
 const MAX_UNPACKED_BYTES: usize = 16 << 20;
 
-const GCODE: u16 = 1;
-const THUMBNAIL: u16 = 5;
-const PNG: u16 = 0;
+const GCODE_BLOCK: u16 = 1;
+const THUMBNAIL_BLOCK: u16 = 5;
+const PNG_FORMAT: u16 = 0;
 
 /// Where in the file the reader is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Binary {
         match self.step {
             Step::File => FILE_HEADER_BYTES,
             Step::BinaryBlock => 8,
-            Step::Parameters(head) => packed(head) * 4 + if head.kind == THUMBNAIL { 6 } else { 2 },
+            Step::Parameters(head) => packed(head) * 4 + if head.kind == THUMBNAIL_BLOCK { 6 } else { 2 },
             Step::Checksum(_) => 4,
             Step::Data { .. } | Step::Done => 0,
         }
@@ -131,7 +131,7 @@ impl Binary {
                 self.crc = Some(Crc::new());
                 self.count(bytes);
                 let head = Head { kind: short(bytes, 0), compression: short(bytes, 2), size: long(bytes, 4) };
-                if head.kind > THUMBNAIL || head.compression > 3 {
+                if head.kind > THUMBNAIL_BLOCK || head.compression > 3 {
                     return self.breaks(Damage::Unknown);
                 }
                 self.step = Step::Parameters(head);
@@ -140,13 +140,14 @@ impl Binary {
                 self.count(bytes);
                 let size = if packed(head) == 1 { long(bytes, 0) } else { head.size };
                 let at = packed(head) * 4;
-                let picture = if head.kind == THUMBNAIL { [0, 2, 4].map(|n| short(bytes, at + n)) } else { [0; 3] };
+                let picture =
+                    if head.kind == THUMBNAIL_BLOCK { [0, 2, 4].map(|n| short(bytes, at + n)) } else { [0; 3] };
                 let fits = size <= MAX_BLOCK_BYTES && head.size <= MAX_BLOCK_BYTES;
-                let keep = head.kind != GCODE && fits && self.unpacked + head.size as usize <= MAX_UNPACKED_BYTES;
+                let keep = head.kind != GCODE_BLOCK && fits && self.unpacked + head.size as usize <= MAX_UNPACKED_BYTES;
                 if keep {
                     self.unpacked += head.size as usize;
                 }
-                self.commands |= head.kind == GCODE;
+                self.commands |= head.kind == GCODE_BLOCK;
                 self.step = Step::Data { block: BinaryBlock { head, picture, keep }, left: size.into() };
                 self.end_of_data(notes);
             }
@@ -164,7 +165,7 @@ impl Binary {
             return;
         }
         let checksum = short(bytes, 8);
-        if long(bytes, 4) != VERSION || checksum > 1 {
+        if long(bytes, 4) != FORMAT_VERSION || checksum > 1 {
             return self.breaks(Damage::Unknown);
         }
         self.checksums = checksum == 1;
@@ -211,9 +212,9 @@ fn read(block: &BinaryBlock, data: &[u8], notes: &mut Notes) {
         _ => unpack(data, 12, 4, size),
     };
     let Some(bytes) = unpacked else { return };
-    if block.head.kind == THUMBNAIL {
+    if block.head.kind == THUMBNAIL_BLOCK {
         let [format, width, height] = block.picture;
-        if format == PNG {
+        if format == PNG_FORMAT {
             notes.picture(Thumbnail { width: width.into(), height: height.into(), png: bytes });
         }
         return;

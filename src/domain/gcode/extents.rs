@@ -110,7 +110,7 @@ impl Extents {
     fn go<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
         let (from, extruded) = (self.position, self.extruded);
         for (axis, value) in words.filter_map(axis) {
-            let relative = if axis == EXTRUDER { self.relative || self.relative_extruder } else { self.relative };
+            let relative = if axis == EXTRUDER_PLACE { self.relative || self.relative_extruder } else { self.relative };
             let place = self.place(axis);
             *place = if relative { *place + value } else { value };
         }
@@ -156,7 +156,7 @@ impl Extents {
 }
 
 /// The place of the extruder after the three axes.
-const EXTRUDER: usize = 3;
+const EXTRUDER_PLACE: usize = 3;
 
 /// A word as `X12.5`: which axis, and its value.
 fn axis(word: &str) -> Option<(usize, f64)> {
@@ -165,7 +165,7 @@ fn axis(word: &str) -> Option<(usize, f64)> {
         "X" => 0,
         "Y" => 1,
         "Z" => 2,
-        "E" => EXTRUDER,
+        "E" => EXTRUDER_PLACE,
         _ => return None,
     };
     Some((axis, value.parse::<f64>().ok().filter(|value| value.is_finite())?))

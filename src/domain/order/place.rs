@@ -68,7 +68,7 @@ fn sums(lines: &[Line], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, 
 }
 
 /// Why a due date is refused: nothing can be ready in the past.
-const PAST: &str = "is in the past";
+const PAST_FAULT: &str = "is in the past";
 
 /// Whether a due date can be kept at all.
 pub(super) fn is_ahead(cx: &DecisionContext<'_>, due_at: Option<Timestamp>) -> bool {
@@ -82,14 +82,14 @@ pub(super) fn check_due(
     old: Option<Timestamp>,
 ) -> Result<(), Refusal> {
     match new {
-        Some(due_at) if due_at != old && !is_ahead(cx, due_at) => Err(Refusal::field("dueAt", PAST)),
+        Some(due_at) if due_at != old && !is_ahead(cx, due_at) => Err(Refusal::field("dueAt", PAST_FAULT)),
         _ => Ok(()),
     }
 }
 
 fn check_new(new: &NewOrder, cx: &DecisionContext<'_>) -> Result<(), Refusal> {
     let (rules, mut faults) = (cx.rules, Faults::default());
-    faults.check(is_ahead(cx, new.due_at), "dueAt", PAST);
+    faults.check(is_ahead(cx, new.due_at), "dueAt", PAST_FAULT);
     faults.check(!new.lines.is_empty(), "lines", "must name at least one line");
     for (n, line) in new.lines.iter().enumerate() {
         faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use crate::domain::bounds::MAX_CENTS;
 
 /// Length limit of an accepted id or reference, in bytes.
-const ID_MAX_BYTES: usize = 255;
+const MAX_ID_BYTES: usize = 255;
 /// Length at which a failure's reason is cut, in characters.
-const REASON_MAX_CHARS: usize = 300;
+const MAX_REASON_CHARS: usize = 300;
 
 /// An event of the payment processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -250,7 +250,7 @@ fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
         }
     }
     let said: String =
-        said.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).take(REASON_MAX_CHARS).collect();
+        said.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON_CHARS).collect();
     Ok(if said.trim().is_empty() { "the payment failed".to_owned() } else { said.trim().to_owned() })
 }
 
@@ -307,7 +307,7 @@ impl<'a> EventMembers<'a> {
     /// An id or another short text; the empty text counts as absent.
     fn text(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.any_text(name)? {
-            Some(text) if text.len() > ID_MAX_BYTES || text.contains(char::is_control) => {
+            Some(text) if text.len() > MAX_ID_BYTES || text.contains(char::is_control) => {
                 Err(self.wrong(name, "a string of at most 255 bytes without control characters"))
             }
             text => Ok(text),

@@ -14,22 +14,7 @@ use crate::domain::time::Timestamp;
 
 /// A printer of which only the name and the address are known.
 pub(crate) fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFields {
-    PrinterFields {
-        name: name.to_owned(),
-        kind: "fw_rest".into(),
-        machine_type,
-        model: None,
-        base_url: "http://printer:7125".into(),
-        encrypted_api_key: String::new(),
-        serial: None,
-        build_volume: None,
-        auto_clear: false,
-        loaded_material_id: None,
-        nozzle: None,
-        plate_type: None,
-        location: None,
-        tags: Vec::new(),
-    }
+    PrinterFields::bare(name, "fw_rest", machine_type, "http://printer:7125")
 }
 
 /// A printer that was seen idle at this moment.

@@ -92,9 +92,9 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     if treatment == Treatment::Uncounted {
         return if refuses { overloaded() } else { next.run(request).await };
     }
-    let shown = Credentials::by(&app.access, request.headers());
-    let charge = [charge(&shown, client)];
-    request.extensions_mut().insert(shown);
+    let credentials = Credentials::by(&app.access, request.headers());
+    let charge = [charge(&credentials, client)];
+    request.extensions_mut().insert(credentials);
     let now = app.environment.now();
     if refuses {
         let standing = app.limits.charge_here(&charge, now);
@@ -108,8 +108,8 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     response
 }
 
-fn charge(shown: &Credentials, client: IpAddr) -> Charge {
-    match shown.id() {
+fn charge(credentials: &Credentials, client: IpAddr) -> Charge {
+    match credentials.id() {
         Some(id) => Charge { named: LimitKind::Staff, scope: id.0.as_u128() },
         None => Charge::of_address(LimitKind::Anonymous, client),
     }

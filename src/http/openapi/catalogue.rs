@@ -6,7 +6,7 @@ use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, ResponseBuilder};
 
 use super::operation::NamedSchema;
-use super::shape::{Shape, has, id, named, object, text, time, word};
+use super::shape::{Shape, id, named, object, required, text, time, word};
 use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
     OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData,
@@ -41,10 +41,10 @@ impl Entry {
 
     fn schema(&self) -> Shape {
         object([
-            has("id", id().about("The same on every attempt: `webhook-id`.")),
-            has("event", word([self.kind.name]).about("What happened.")),
-            has("timestamp", time().about("When it happened.")),
-            has("data", named(self.data_name).about("What the event is about: the members of its kind.")),
+            required("id", id().about("The same on every attempt: `webhook-id`.")),
+            required("event", word([self.kind.name]).about("What happened.")),
+            required("timestamp", time().about("When it happened.")),
+            required("data", named(self.data_name).about("What the event is about: the members of its kind.")),
         ])
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::http::Method;
 
-use super::operation::{DescribedContent, DescribedOperation, No};
+use super::operation::{DescribedContent, DescribedError, DescribedOperation};
 use super::shape::{Shape, id, text_of, whole};
 use crate::domain::principal::Role;
 use crate::domain::printer::MAX_SLOTS;
@@ -121,7 +121,7 @@ pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versio
     }
     no(INTERNAL);
     UNAVAILABLE.into_iter().for_each(&mut no);
-    for own in &operation.nos {
+    for own in &operation.errors {
         no(*own);
     }
     all
@@ -133,30 +133,33 @@ pub fn not_found(kind: &str) -> Vec<Code> {
     vec![(format!("{kind}_not_found"), words), ("not_found".to_owned(), "The identifier is malformed.".to_owned())]
 }
 
-const INVALID: No = (400, "validation_failed", "Something is missing, unknown or not valid; `errors` names all of it.");
-const MALFORMED: No = (400, "malformed_json", "The body is no JSON object.");
-const MALFORMED_FORM: No = (400, "malformed_multipart", "The body is no multipart form.");
-const INCOMPLETE: No = (400, "incomplete_body", "The body did not arrive as a whole.");
-const QUERY: No = (400, "malformed_query", "The query string cannot be read.");
-const KEY: No = (400, "invalid_idempotency_key", "The key is empty or too long.");
-const UNAUTHORIZED: No = (401, "unauthorized", "No key or session, or one that is unknown, expired or revoked.");
-const ROLE: No = (403, "insufficient_role", "The role of the key or session does not suffice.");
-const SESSION: No = (403, "session_required", "It takes a signed-in session, not an API key.");
-const SITE: No = (403, "cross_site", "A browser sent it from another site.");
-const METHOD: No = (405, "method_not_allowed", "The path does not take the method; `Allow` names those it takes.");
-const SILENT: No = (408, "timeout", "The body did not come in time, or nothing of it for too long.");
-const KEY_IN_USE: No = (409, "idempotency_key_in_use", "A request with this key is still running.");
-const STALE: No = (412, "stale_version", "It has changed since the version that `If-Match` names.");
-const TOO_LARGE: No = (413, "too_large", "The body is larger than the server takes.");
-const MEDIA: No = (415, "unsupported_media_type", "The body has another media type.");
-const KEY_REUSED: No = (422, "idempotency_key_reused", "The key was used with another body.");
-const LIMITED: No = (429, "rate_limited", "Too many requests; `Retry-After` says when to come again.");
-const INTERNAL: No = (500, "internal", "A fault of the server; nothing more is told.");
-const BODY: [No; 6] = [INVALID, MALFORMED, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
-const FORM: [No; 6] = [INVALID, MALFORMED_FORM, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
-const KEYED: [No; 3] = [KEY, KEY_IN_USE, KEY_REUSED];
+const INVALID: DescribedError =
+    (400, "validation_failed", "Something is missing, unknown or not valid; `errors` names all of it.");
+const MALFORMED: DescribedError = (400, "malformed_json", "The body is no JSON object.");
+const MALFORMED_FORM: DescribedError = (400, "malformed_multipart", "The body is no multipart form.");
+const INCOMPLETE: DescribedError = (400, "incomplete_body", "The body did not arrive as a whole.");
+const QUERY: DescribedError = (400, "malformed_query", "The query string cannot be read.");
+const KEY: DescribedError = (400, "invalid_idempotency_key", "The key is empty or too long.");
+const UNAUTHORIZED: DescribedError =
+    (401, "unauthorized", "No key or session, or one that is unknown, expired or revoked.");
+const ROLE: DescribedError = (403, "insufficient_role", "The role of the key or session does not suffice.");
+const SESSION: DescribedError = (403, "session_required", "It takes a signed-in session, not an API key.");
+const SITE: DescribedError = (403, "cross_site", "A browser sent it from another site.");
+const METHOD: DescribedError =
+    (405, "method_not_allowed", "The path does not take the method; `Allow` names those it takes.");
+const SILENT: DescribedError = (408, "timeout", "The body did not come in time, or nothing of it for too long.");
+const KEY_IN_USE: DescribedError = (409, "idempotency_key_in_use", "A request with this key is still running.");
+const STALE: DescribedError = (412, "stale_version", "It has changed since the version that `If-Match` names.");
+const TOO_LARGE: DescribedError = (413, "too_large", "The body is larger than the server takes.");
+const MEDIA: DescribedError = (415, "unsupported_media_type", "The body has another media type.");
+const KEY_REUSED: DescribedError = (422, "idempotency_key_reused", "The key was used with another body.");
+const LIMITED: DescribedError = (429, "rate_limited", "Too many requests; `Retry-After` says when to come again.");
+const INTERNAL: DescribedError = (500, "internal", "A fault of the server; nothing more is told.");
+const BODY: [DescribedError; 6] = [INVALID, MALFORMED, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
+const FORM: [DescribedError; 6] = [INVALID, MALFORMED_FORM, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
+const KEYED: [DescribedError; 3] = [KEY, KEY_IN_USE, KEY_REUSED];
 /// Why the server may be out of service for a moment; `Retry-After` is always there.
-const UNAVAILABLE: [No; 8] = [
+const UNAVAILABLE: [DescribedError; 8] = [
     (503, "unavailable", "The database does not answer."),
     (503, "disk_full", "The disk is full."),
     (503, "read_only", "The database cannot be written."),
@@ -168,7 +171,7 @@ const UNAVAILABLE: [No; 8] = [
 ];
 
 /// Answers that many operations share, as the document names them.
-pub const SHARED: [(&str, &[No]); 20] = [
+pub const SHARED: [(&str, &[DescribedError]); 20] = [
     ("Invalid", &[INVALID]),
     ("InvalidBody", &[INVALID, MALFORMED, INCOMPLETE]),
     ("InvalidKeyedBody", &[INVALID, MALFORMED, INCOMPLETE, KEY]),

@@ -13,7 +13,9 @@ use utoipa::openapi::{
 };
 
 use super::derive::{self, Code};
-use super::operation::{DescribedBody, DescribedContent, DescribedOperation, DescribedResource, NamedSchema, No, get};
+use super::operation::{
+    DescribedBody, DescribedContent, DescribedError, DescribedOperation, DescribedResource, NamedSchema, get,
+};
 use super::shape::{Shape, named, text_of};
 use super::{catalogue, resources, shared};
 use crate::http::access::RequiredAccess;
@@ -283,8 +285,11 @@ fn header_ref(name: &str) -> Ref {
 
 /// Those of [`derive::SHARED`], and the 404 of each kind.
 fn shared_errors(resources: &[DescribedResource]) -> Vec<(String, u16, Vec<Code>)> {
-    let codes = |nos: &[No]| nos.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect();
-    let shared = derive::SHARED.map(|(name, nos)| (name.to_owned(), nos.first().map_or(500, |no| no.0), codes(nos)));
+    let codes = |errors: &[DescribedError]| {
+        errors.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect()
+    };
+    let shared = derive::SHARED
+        .map(|(name, errors)| (name.to_owned(), errors.first().map_or(500, |first| first.0), codes(errors)));
     let kinds = resources.iter().filter(|resource| {
         let own = |operation: &&DescribedOperation| operation.path.contains("/{id}") && operation.kind.is_none();
         resource.operations.iter().any(|operation| own(&operation))

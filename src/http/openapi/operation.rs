@@ -73,7 +73,7 @@ pub enum DescribedContent {
 }
 
 /// An error: its status, its code, and when it happens.
-pub type No = (u16, &'static str, &'static str);
+pub type DescribedError = (u16, &'static str, &'static str);
 
 /// Reads a body and forgets what was read.
 pub type ReadBody = fn(&[u8]) -> Result<(), ApiError>;
@@ -97,7 +97,7 @@ pub struct DescribedOperation {
     /// Status and content of the answer when all is well.
     pub answer: (u16, DescribedContent),
     /// Errors that only this operation has.
-    pub nos: Vec<No>,
+    pub errors: Vec<DescribedError>,
     /// It goes past the aggregates, to a printer or to other programs: no answer is kept for an `Idempotency-Key`.
     pub unkeyed: bool,
     /// What its `{id}` names, when that is not what the other paths of its resource name.
@@ -128,7 +128,7 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
         parameters: Vec::new(),
         body: None,
         answer: (204, DescribedContent::Nothing),
-        nos: Vec::new(),
+        errors: Vec::new(),
         unkeyed: false,
         kind: None,
         sets_cookie: false,
@@ -176,13 +176,13 @@ impl DescribedOperation {
         self
     }
     /// May answer this error.
-    pub fn no(mut self, status: u16, code: &'static str, when: &'static str) -> Self {
-        self.nos.push((status, code, when));
+    pub fn error(mut self, status: u16, code: &'static str, when: &'static str) -> Self {
+        self.errors.push((status, code, when));
         self
     }
     /// May answer these errors.
-    pub fn nos(mut self, nos: &[No]) -> Self {
-        self.nos.extend_from_slice(nos);
+    pub fn errors(mut self, errors: &[DescribedError]) -> Self {
+        self.errors.extend_from_slice(errors);
         self
     }
     /// No answer is kept for an `Idempotency-Key`.

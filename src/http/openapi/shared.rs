@@ -6,7 +6,7 @@ use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
 use super::operation::NamedSchema;
-use super::shape::{has, list, may, named, object, text, text_like, whole, word, yes_no};
+use super::shape::{list, named, object, optional, required, text, text_like, whole, word, yes_no};
 use crate::http::access::{COOKIE, KEY_HEADER};
 
 /// Name of the scheme of API keys.
@@ -38,20 +38,23 @@ pub fn security_schemes() -> [(&'static str, SecurityScheme); 4] {
 /// Shapes of every resource.
 pub fn shapes() -> Vec<NamedSchema> {
     let fault = object([
-        has("path", text().about("Dotted path of the member, such as `lines.0.quantity`.")),
-        has("message", text().about("What is wrong with it, in plain words.")),
+        required("path", text().about("Dotted path of the member, such as `lines.0.quantity`.")),
+        required("message", text().about("What is wrong with it, in plain words.")),
     ]);
     let error = object([
-        has("success", yes_no().about("Always false.")),
-        has("message", text().about("What is wrong, in plain words for people.")),
-        has("code", text_like("^[a-z][a-z0-9_]*$").about("A word for programs that later versions keep.")),
-        may("errors", list(named("Fault")).about("All faults of a body or query at once; only when it is not valid.")),
+        required("success", yes_no().about("Always false.")),
+        required("message", text().about("What is wrong, in plain words for people.")),
+        required("code", text_like("^[a-z][a-z0-9_]*$").about("A word for programs that later versions keep.")),
+        optional(
+            "errors",
+            list(named("Fault")).about("All faults of a body or query at once; only when it is not valid."),
+        ),
     ]);
     let pagination = object([
-        has("limit", whole(1..=200).about("Most entries of the page, as they were asked for.")),
-        has("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
-        has("total", whole(0..).about("Entries of the whole list.")),
-        has("hasMore", yes_no().about("Whether there are entries after these.")),
+        required("limit", whole(1..=200).about("Most entries of the page, as they were asked for.")),
+        required("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
+        required("total", whole(0..).about("Entries of the whole list.")),
+        required("hasMore", yes_no().about("Whether there are entries after these.")),
     ])
     .about("Where a page stands in the whole list.");
     vec![

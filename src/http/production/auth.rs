@@ -38,7 +38,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmailAddress, NewPassword, SecretText};
-use crate::secrets::credentials::{self, PASSWORD_LONGEST};
+use crate::secrets::credentials::{self, MAX_PASSWORD_BYTES};
 
 /// The heading of sign-in, sessions and API keys in the description of the API.
 pub const TAG: &str = "Access";
@@ -66,19 +66,19 @@ pub fn routes() -> ResourceRoutes {
         .post(open, "/api/auth/login", login, |op| {
             op.named("login", "Sign in")
                 .about("Each sign-in starts a session with a new token. A session ends when it was not used for `auth.session_idle_timeout_hours`, and after `auth.session_max_age_days` in any case; both are settings of the server.")
-                .no(401, "wrong_credentials", "The e-mail address or the password is wrong.")
+                .error(401, "wrong_credentials", "The e-mail address or the password is wrong.")
         })
         .post(open, "/api/auth/logout", logout, |op| {
             op.named("logout", "Sign out").about("Ends the session of the cookie, if there is one, and removes the cookie.")
         })
         .get(RequiredAccess::Role(Role::Customer), "/api/auth/me", me, |op| {
-            op.named("whoAmI", "Show who asks")
+            op.named("whoAmI", "Show the caller")
                 .about("The member of staff, the API key, or the owner of the machine who asks over the control socket.")
         })
         .post(session, "/api/auth/password", password, |op| {
             op.named("changePassword", "Change one's own password")
                 .about("All other sessions of the same member of staff end.")
-                .no(403, "wrong_password", "The current password is wrong.")
+                .error(403, "wrong_password", "The current password is wrong.")
         })
         .get(session, "/api/auth/sessions", sessions, |op| {
             op.named("listSessions", "List one's own sessions")
@@ -86,7 +86,7 @@ pub fn routes() -> ResourceRoutes {
         .delete(session, "/api/auth/sessions", end_sessions, |op| {
             op.named("endSessions", "End one's own sessions")
                 .about("Ends the session that `id` names; without `id`, all sessions but the present one.")
-                .no(404, "session_not_found", "The caller has no such session.")
+                .error(404, "session_not_found", "The caller has no such session.")
         })
 }
 
@@ -183,7 +183,7 @@ async fn open_session(
     let user = with_access(&app.access, |access| access.user_by_email(email).cloned())?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
     let right =
-        password.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&password, hash.as_deref())).await?;
+        password.len() <= MAX_PASSWORD_BYTES && app.hashing.run(move || check(&password, hash.as_deref())).await?;
     let Some(user) = user.filter(|user| right && user.active) else {
         return Err(wrong_credentials(email));
     };
@@ -269,7 +269,8 @@ async fn change_password(
     let command = async {
         let PasswordChange { current_password: current, new_password: new } = call.read_body()?;
         let hash = user.password_hash.clone();
-        let right = current.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&current, Some(&hash))).await?;
+        let right =
+            current.len() <= MAX_PASSWORD_BYTES && app.hashing.run(move || check(&current, Some(&hash))).await?;
         if !right {
             return Err(wrong());
         }

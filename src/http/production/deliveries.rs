@@ -31,8 +31,8 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, "/api/webhooks/endpoints/{id}/test", test, |op| op.named("testEndpoint", "Send a test event"))
         .post(admin, "/api/webhooks/endpoints/{id}/replay", replay, |op| {
             op.named("replayDeliveries", "Send again what was sent since then")
-                .about("Each event once, in the background.")
-                .no(409, "replay_running", "The replay before has not ended yet.")
+                .about("Each event of the time is sent once more, in the background.")
+                .error(409, "replay_running", "The replay before has not ended yet.")
         })
         .get(operator, "/api/webhooks/endpoints/{id}/deliveries", list, |op| {
             op.named("listDeliveries", "Show what an endpoint was sent")
@@ -41,8 +41,8 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, "/api/webhooks/deliveries/{id}/redeliver", redeliver, |op| {
             op.named("redeliver", "Send one delivery again")
                 .of("delivery")
-                .no(404, "endpoint_not_found", "Its endpoint was removed.")
-                .no(409, "delivery_pending", "It is still to be sent.")
+                .error(404, "endpoint_not_found", "Its endpoint was removed.")
+                .error(409, "delivery_pending", "It is still to be sent.")
         })
 }
 

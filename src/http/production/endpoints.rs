@@ -23,7 +23,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::No;
+use crate::http::openapi::operation::DescribedError;
 use crate::http::openapi::shape::{Shape, secret, url};
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
@@ -44,7 +44,8 @@ pub const ABOUT: &str = "Programs that are told what happens. Each delivery is s
      sent stands under `webhooks`, and for people at `/docs/events`.";
 /// The id that examples use for an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
-const WITHHELD: No = (409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret.");
+const WITHHELD: DescribedError =
+    (409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret.");
 
 handles! {
     /// What the routes of endpoints and of their deliveries use.
@@ -65,8 +66,8 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, PATH, list, |op| op.named("listEndpoints", "List endpoints"))
         .post(admin, PATH, create, |op| {
             op.named("createEndpoint", "Register an endpoint")
-                .about("It is told what happens from now on. Without a secret one is made, and shown this once.")
-                .nos(&[WITHHELD])
+                .about("The endpoint is sent the events that happen from now on. Without a secret the server makes one, which this answer alone shows.")
+                .errors(&[WITHHELD])
         })
         .get(operator, "/api/webhooks/endpoints/{id}", one, |op| op.named("getEndpoint", "Show an endpoint"))
         .patch(admin, "/api/webhooks/endpoints/{id}", update, |op| op.named("updateEndpoint", "Change an endpoint"))
@@ -81,7 +82,7 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, "/api/webhooks/endpoints/{id}/rotate-secret", rotate, |op| {
             op.named("rotateSecret", "Change an endpoint's secret")
                 .about("For 24 hours `webhook-signature` carries signatures of the old one too.")
-                .nos(&[WITHHELD])
+                .errors(&[WITHHELD])
         })
         .get(operator, "/api/webhooks/event-types", event_types, |op| {
             op.named("listEventTypes", "List what can be subscribed to")
@@ -168,7 +169,7 @@ struct EndpointView {
     events: Vec<OutboundEvent>,
     /// Whether events are sent to it.
     state: EndpointState,
-    /// Why nothing is sent to it.
+    /// Why the endpoint is sent nothing.
     disabled_reason: Option<String>,
     /// Until then the secret before this one signs too.
     former_secret_until: Option<Timestamp>,

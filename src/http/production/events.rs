@@ -26,7 +26,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedOperation;
 use crate::http::openapi::shape::whole;
-use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST, Query};
+use crate::http::page::{DEFAULT_LIMIT, MAX_LIMIT, Query};
 use crate::http::reply::{Media, MediaType, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::stream_auth::{ReadingRight, StreamHandles};
@@ -38,14 +38,14 @@ use crate::store::outbox::Outbox;
 use crate::store::queries::{EventFilter, Queries};
 
 /// Most events that are read in one go.
-const BATCH: usize = 200;
+const EVENTS_PER_READ: usize = 200;
 /// A stream without events sends a comment this often, so that nothing between takes it for dead.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
 /// A comment line alone. A blank line after it would end a block, of which some clients make an event without content.
-const HEARTBEAT: Bytes = Bytes::from_static(b":\n");
+const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
 /// How every stream begins: readers that are cut off come back after this many milliseconds. Without a blank line it is a
 /// part of the first event's block.
-const RETRY: Bytes = Bytes::from_static(b"retry: 3000\n");
+const RETRY_LINE: Bytes = Bytes::from_static(b"retry: 3000\n");
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 /// The id that examples use for an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
@@ -83,7 +83,7 @@ pub struct EventQuery {
     #[api(flatten)]
     filter: EventChoice,
     /// Most events of the answer.
-    #[api(Within(1..=LIMIT_MOST), default = LIMIT_DEFAULT)]
+    #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
     limit: u64,
 }
 
@@ -253,7 +253,7 @@ async fn stream(
     let filter = choice.filter()?;
     let cursor = last_event_id.or(choice.after);
     let now = *app.outbox.last().borrow();
-    let mut queue = VecDeque::from([RETRY]);
+    let mut queue = VecDeque::from([RETRY_LINE]);
     let after = match cursor {
         Some(after) if !kept(&app, after, now).await? => {
             queue.push_back(block(now, "reset", &json!({"after": now})).map_err(ApiError::internal)?);
@@ -317,7 +317,7 @@ impl EventReader {
             }
             tokio::select! {
                 biased; // events before a heartbeat; the access is checked again before each of them either way
-                read = self.events.next(BATCH) => match read {
+                read = self.events.next(EVENTS_PER_READ) => match read {
                     Ok(Some(read)) => self.write(&read),
                     Ok(None) => return None,
                     Err(error) => {
@@ -326,7 +326,7 @@ impl EventReader {
                     }
                 },
                 () = self.standing.again() => {}
-                () = tokio::time::sleep_until(self.silent_since + HEARTBEAT_AFTER) => self.queue.push_back(HEARTBEAT),
+                () = tokio::time::sleep_until(self.silent_since + HEARTBEAT_AFTER) => self.queue.push_back(HEARTBEAT_LINE),
             }
         }
     }

@@ -80,7 +80,7 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/files/{id}", one, |op| op.named("getFile", "Show what is known of a file"))
         .delete(operator, "/api/files/{id}", remove, |op| {
             op.named("deleteFile", "Remove a file")
-                .no(409, "file_in_use", "A SKU or an unfinished order or job names it.")
+                .error(409, "file_in_use", "A SKU or an unfinished order or job names it.")
         })
         .get_long(operator, "/api/files/{id}/content", content, |op| {
             op.named("downloadFile", "Download a file").sends("application/octet-stream", None)

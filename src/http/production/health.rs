@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::root;
 use crate::actors::slicing::Slicing;
-use crate::app::Directories;
+use crate::app::KindsOverview;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::http::access::{AccessHandles, Credentials, RequiredAccess};
@@ -52,7 +52,7 @@ handles! {
         writer: Arc<WriterCounters>,
         queries: Queries,
         components: root::Components,
-        directories: Directories,
+        kinds: KindsOverview,
         redis: Option<Arc<Redis>>,
         slicing: Arc<Slicing>,
         leaving: CancellationToken,
@@ -352,8 +352,8 @@ fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, 
     let mut shown = BTreeMap::new();
     for (name, component) in app.components.all() {
         // Without users and keys nobody can ask anything.
-        let parked =
-            name == "access" && app.directories.access.resident(Id::ONLY).is_some_and(|handle| handle.is_parked());
+        let users = app.access.access.resident(Id::ONLY);
+        let parked = name == "access" && users.is_some_and(|handle| handle.is_parked());
         let state = match (component.up, parked) {
             (false, _) => ComponentState::Down,
             (true, true) => ComponentState::Parked,
@@ -369,13 +369,13 @@ fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, 
 
 /// In plain words what is wrong and stops nobody.
 fn degraded(app: &HealthHandles) -> Vec<String> {
-    let parked = app.directories.summaries().into_iter().filter_map(|seen| {
+    let parked = app.kinds.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
         (parked > 0).then(|| format!("{parked} of kind {} are out of service", seen.kind))
     });
     let mut words: Vec<String> = parked.collect();
     if !words.is_empty() {
-        let parked = app.directories.actors().into_iter().filter(|actor| actor.status == "parked");
+        let parked = app.kinds.actors().into_iter().filter(|actor| actor.status == "parked");
         let why = |actor: ActorSummary| Some(format!("{} {}: {}", actor.kind, actor.id, actor.last_error?));
         words.extend(parked.filter_map(why).take(MAX_NAMED));
     }
@@ -391,7 +391,7 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {
-    let mut all = app.directories.actors();
+    let mut all = app.kinds.actors();
     all.sort_by_key(|actor| (actor.kind, actor.id));
     Ok(Plain(Actors { actors: all.into_iter().map(Into::into).collect() }))
 }

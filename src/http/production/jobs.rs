@@ -29,7 +29,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::No;
+use crate::http::openapi::operation::DescribedError;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Resource};
@@ -44,7 +44,7 @@ pub use view::JobView;
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8067";
 
 const STATE: &str = "invalid_transition";
-const AT_PRINTER: [No; 5] = [
+const AT_PRINTER: [DescribedError; 5] = [
     (409, STATE, "The job is not in a state in which this is possible."),
     (409, "not_on_printer", "The printer does not have this job in hand."),
     (409, "printer_disconnected", "The printer is disconnected."),
@@ -78,45 +78,45 @@ pub fn routes() -> ResourceRoutes {
                 .about("For each printer what is missing, in the order in which the job would be given to them.")
         })
         .patch(operator, "/api/jobs/{id}", update, |op| {
-            op.named("updateJob", "Change when a job is made").no(409, STATE, "It is over.")
+            op.named("updateJob", "Change when a job is made").error(409, STATE, "It is over.")
         })
         .post_long(operator, "/api/jobs/{id}/pause", pause, |op| {
             op.named("pauseJob", "Pause a job at its printer")
                 .about("The state changes when the printer says so.")
                 .unkeyed()
-                .nos(&AT_PRINTER)
+                .errors(&AT_PRINTER)
         })
         .post_long(operator, "/api/jobs/{id}/resume", resume, |op| {
             op.named("resumeJob", "Go on with a paused job")
                 .about("The state changes when the printer says so.")
                 .unkeyed()
-                .nos(&AT_PRINTER)
+                .errors(&AT_PRINTER)
         })
         .post(operator, "/api/jobs/{id}/cancel", cancel, |op| {
             op.named("cancelJob", "Cancel a job")
                 .about("A job on a printer is cancelled when the printer confirms it, unless it is forced.")
-                .no(409, STATE, "It is completed or cancelled.")
+                .error(409, STATE, "It is completed or cancelled.")
         })
         .post(operator, "/api/jobs/{id}/retry", retry, |op| {
             op.named("retryJob", "Make a job again")
                 .about("After it failed or was cancelled, or as a replacement of one that is completed. Stock is reserved anew.")
-                .no(409, STATE, "It is not over, or its order is cancelled, refunded or shipped.")
-                .no(409, "nothing_missing", "It was cancelled, and its line has enough parts without it.")
+                .error(409, STATE, "It is not over, or its order is cancelled, refunded or shipped.")
+                .error(409, "nothing_missing", "It was cancelled, and its line has enough parts without it.")
         })
         .post(operator, "/api/jobs/{id}/sign-off", sign_off, |op| {
             op.named("signOffJob", "Say how many parts of a job are good")
                 .about(
-                    "Of its last print; said once more, it corrects what was said. Parts of a completed job that are rejected \
+                    "Judges the last print of the job; a second call corrects the first. Parts of a completed job that are rejected \
                      are made again by themselves within the settings, as long as the order is not shipped, cancelled or \
                      refunded.",
                 )
-                .no(409, NOTHING, "No print of it is over.")
+                .error(409, NOTHING, "No print of it is over.")
         })
         .post(operator, "/api/jobs/{id}/release", release, |op| {
             op.named("releaseJob", "Release a job past the reorder point, or have it sliced again")
-                .no(409, "insufficient_material", "There is not enough material; that is never overridden.")
-                .about("Judged by the stock of now, whatever blocked the job at first. One that could not be sliced is sliced again.")
-                .no(409, STATE, "It does not await review.")
+                .error(409, "insufficient_material", "There is not enough material; that is never overridden.")
+                .about("Whether there is enough stock is looked at anew, whatever blocked the job at first. A job that could not be sliced is sliced again.")
+                .error(409, STATE, "It does not await review.")
         })
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
             op.named("resolveJob", "Say what became of a print")
@@ -124,8 +124,8 @@ pub fn routes() -> ResourceRoutes {
                     "For a job whose start or end nobody can verify, or whose printer does not answer: whether its print \
                      never began, is finished, or failed. The printer then waits until its bed is cleared.",
                 )
-                .no(409, "printing", "The connected printer shows this print: cancel the job instead.")
-                .no(409, STATE, "No printer has it; or `not_started` for a print that was seen.")
+                .error(409, "printing", "The connected printer shows this print: cancel the job instead.")
+                .error(409, STATE, "No printer has it; or `not_started` for a print that was seen.")
         })
 }
 

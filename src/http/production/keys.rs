@@ -50,7 +50,7 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, PATH, create, |op| {
             op.named("createApiKey", "Make an API key")
                 .about("The answer shows the whole key, and nothing shows it again: not even a repeat with the same `Idempotency-Key`.")
-                .no(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret, which is shown once only.")
+                .error(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret, which is shown once only.")
         })
         .delete(admin, "/api/auth/api-keys/{id}", revoke, |op| {
             op.named("revokeApiKey", "Revoke an API key")

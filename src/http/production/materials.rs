@@ -50,10 +50,10 @@ pub fn routes() -> ResourceRoutes {
         .patch(operator, "/api/inventory/materials/{id}", update, |op| {
             op.named("updateMaterial", "Change a material, or take stock")
                 .about("`quantity` is a stock-take: the stock is what was counted. Below what is reserved, the latest reservations are given up.")
-                .no(409, "material_in_use", "The type cannot change while jobs reserve or await it.")
+                .error(409, "material_in_use", "The type cannot change while jobs reserve or await it.")
         })
         .delete(operator, "/api/inventory/materials/{id}", remove, |op| {
-            op.named("deleteMaterial", "Remove a material").about("Its history stays.").no(409, "material_in_use", IN_USE)
+            op.named("deleteMaterial", "Remove a material").about("Its ledger is kept.").error(409, "material_in_use", IN_USE)
         })
         .get(operator, "/api/inventory/materials/{id}/movements", movements, |op| {
             op.named("listMovements", "Show the ledger of a material")
@@ -61,7 +61,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/inventory/materials/{id}/adjustments", adjust, |op| {
             op.named("adjustMaterial", "Receive stock, or write some off")
-                .no(409, "insufficient_stock", "There is not so much on hand.")
+                .error(409, "insufficient_stock", "There is not so much on hand.")
         })
 }
 
@@ -116,7 +116,7 @@ pub struct NewMaterial {
     /// Name of the manufacturer, free text.
     #[api(ONE_LINE, MaxChars(200))]
     brand: Option<String>,
-    /// What tells it from others of its name: `matte`, `carbon fibre`.
+    /// What tells it from other materials of the same name: `matte`, `carbon fibre`.
     #[api(ONE_LINE, MaxChars(100))]
     variant: Option<String>,
     /// The vendor's code of its spools, as printers report it.
@@ -152,7 +152,7 @@ fn check_unit(given: &MaterialChange, faults: &mut Faults) {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"delta": 1000, "reason": "new spool"}))]
 pub struct Adjustment {
-    /// What comes in, or with a minus what goes. Not 0; at most three decimals.
+    /// How much is received, or, negative, written off. Not 0; at most three decimals.
     delta: Amount,
     /// Why, as it is shown in the ledger.
     #[api(Filled, ONE_LINE, MaxChars(500))]

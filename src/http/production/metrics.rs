@@ -21,11 +21,15 @@ use serde_json::json;
 
 use super::health;
 use crate::actors::endpoints::DeliveryMeter;
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::root;
-use crate::app::Directories;
-use crate::domain::mail::MailState;
+use crate::app::KindsOverview;
+use crate::domain::endpoint::Endpoint;
+use crate::domain::kept_payment_event::KeptPaymentEvent;
+use crate::domain::mail::{Mail, MailState};
 use crate::domain::material::Material;
 use crate::domain::principal::Role;
+use crate::domain::printer::Printer;
 use crate::http::access::RequiredAccess;
 use crate::http::admission::Admission;
 use crate::http::audit_sampling::RefusalSampler;
@@ -58,7 +62,12 @@ handles! {
         redis: Option<Arc<Redis>>,
         outbox: Arc<Outbox>,
         writer: Arc<WriterCounters>,
-        directories: Directories,
+        kinds: KindsOverview,
+        printers: Directory<Printer>,
+        mails: Directory<Mail>,
+        materials: Directory<Material>,
+        endpoints: Directory<Endpoint>,
+        payment_events: Directory<KeptPaymentEvent>,
         components: root::Components,
         printer_connections: Arc<PrinterConnections>,
         deliveries: Arc<DeliveryMeter>,
@@ -167,7 +176,7 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("http_request_seconds", "From the head of a request to the head of its answer", times);
     page.counter(
         "refused_attempts",
-        "Requests refused for who asked or what state things were in",
+        "Requests refused because of the caller's rights or of the state of what was asked for",
         [(NONE, app.refusals.all.get())],
     );
 }
@@ -203,14 +212,14 @@ fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     page.counter("transactions", "Transactions on disk", [(NONE, transactions)]);
     page.counter("commits", "Commits of aggregates by what became of them", labelled("result", meter.by_result()));
     page.histogram("transaction_seconds", "How long transactions took", [(NONE, meter.took.counted())]);
-    page.histogram("transaction_things", "Aggregates in a transaction", [(NONE, meter.aggregates.counted())]);
+    page.histogram("transaction_aggregates", "Aggregates in a transaction", [(NONE, meter.aggregates.counted())]);
     page.histogram("transaction_commands", "Commands in a transaction", [(NONE, meter.commands.counted())]);
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
 }
 
 /// Aggregates in memory, and the components that they run on.
 fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
-    let all = app.directories.summaries();
+    let all = app.kinds.summaries();
     let statuses = all.iter().flat_map(|seen| {
         let of = |(status, count): (&&'static str, &u64)| ([("kind", seen.kind), ("status", *status)], *count as i64);
         seen.statuses.iter().map(of).collect::<Vec<_>>()
@@ -239,7 +248,7 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
 /// Printers, stock, endpoints, kept payments and mails, which are all in memory.
 fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
-    for (id, seen) in app.directories.printers.all_resident() {
+    for (id, seen) in app.printers.all_resident() {
         let Some(printer) = seen.state.as_ref().filter(|printer| !printer.archived) else { continue };
         let connection = app.printer_connections.status(id).map(|status| status.connection).unwrap_or_default();
         *states.entry(word(&printer.activity)).or_insert(0) += 1;
@@ -249,21 +258,21 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("printers", "Printers by what they do", labelled("state", states));
     page.gauge("printer_connections", "Printers by how they are reached", labelled("connection", connections));
     page.gauge("printers_attention", "Printers that wait for somebody", [(NONE, attention)]);
-    let mails = app.directories.mails.all_resident();
-    let queued = |mail: &crate::domain::mail::Mail| mail.state == MailState::Queued;
+    let mails = app.mails.all_resident();
+    let queued = |mail: &Mail| mail.state == MailState::Queued;
     let queued = mails.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(queued)).count();
     page.gauge("mails_pending", "Mails to be sent", [(NONE, queued as i64)]);
-    let stock = app.directories.materials.all_resident();
+    let stock = app.materials.all_resident();
     let is_low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let low = stock.iter().filter_map(|(_, seen)| seen.state.as_ref()).filter(is_low).count();
     page.gauge("materials_low", "Materials of which less is free than their reorder point", [(NONE, low as i64)]);
     let mut endpoints = BTreeMap::from([("active".to_owned(), 0), ("disabled".to_owned(), 0)]);
-    for (_, seen) in app.directories.endpoints.all_resident() {
+    for (_, seen) in app.endpoints.all_resident() {
         let Some(endpoint) = seen.state.as_ref().filter(|endpoint| !endpoint.archived) else { continue };
         *endpoints.entry(word(&endpoint.state)).or_insert(0) += 1;
     }
     page.gauge("webhook_endpoints", "Webhook endpoints by state", labelled("state", endpoints));
-    let kept = app.directories.inbound.all_resident();
+    let kept = app.payment_events.all_resident();
     let unmatched = kept.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(|kept| !kept.done)).count();
     page.gauge("payments_unmatched", "Payment events that match no order", [(NONE, unmatched as i64)]);
 }

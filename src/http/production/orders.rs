@@ -32,7 +32,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody, Shown};
+use crate::http::wire::{AsView, EmptyBody, OptionalBody};
 use crate::printers::connections::PrinterConnections;
 use crate::store::queries::{OrderFilter, Queries};
 use requests::{ManualPayment, ManualRefund, NewShipment, OrderCancellation, OrderPatch, OrderQuery};
@@ -50,7 +50,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 const STATE: &str = "invalid_transition";
 
 /// An order as answers own it.
-pub type ShownOrder = Shown<OrderFor<Arc<Versioned<Order>>>>;
+pub type OrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
 
 handles! {
     /// What the routes of orders use.
@@ -74,24 +74,24 @@ pub fn routes() -> ResourceRoutes {
         .post(customer, PATH, place, |op| {
             op.named("placeOrder", "Place an order")
                 .about("Prices come from the catalogue and are frozen. `priority` and `dueAt` are set by staff only.")
-                .no(403, "forbidden", "The key orders for another customer, or sets what staff set.")
-                .no(409, "not_orderable", "A customer orders what has neither G-code nor a model. Staff may: its jobs wait for the file.")
+                .error(403, "forbidden", "The key orders for another customer, or sets what staff set.")
+                .error(409, "not_orderable", "A customer orders what has neither G-code nor a model. Staff may: its jobs wait for the file.")
         })
         .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Show an order"))
         .patch(operator, "/api/orders/{id}", update, |op| {
             op.named("updateOrder", "Change an order")
                 .about("Unfinished jobs follow priority and due date.")
-                .no(409, STATE, "The order has a status in which this cannot change.")
-                .no(409, "tax_differs", "The new destination has another tax rate.")
+                .error(409, STATE, "The order has a status in which this cannot change.")
+                .error(409, "tax_differs", "The new destination has another tax rate.")
         })
         .post(customer, "/api/orders/{id}/cancel", cancel, |op| {
             op.named("cancelOrder", "Cancel an order")
-                .about("A customer may while it is unpaid. `force` gives up printers that do not answer.")
-                .no(403, "forbidden", "A customer may cancel an order only while it is unpaid.")
-                .no(409, STATE, "It is shipped, cancelled or refunded.")
+                .about("Customers may cancel an order while it is unpaid. `force` does not wait for printers that do not answer.")
+                .error(403, "forbidden", "A customer may cancel an order only while it is unpaid.")
+                .error(409, STATE, "It is shipped, cancelled or refunded.")
         })
         .post(operator, "/api/orders/{id}/confirm", confirm, |op| {
-            op.named("confirmOrder", "Confirm a draft").about("A draft that costs nothing is paid at once.").no(
+            op.named("confirmOrder", "Confirm a draft").about("A draft that costs nothing is paid at once.").error(
                 409,
                 STATE,
                 "It is no draft.",
@@ -100,14 +100,14 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/orders/{id}/mark-paid", mark_paid, |op| {
             op.named("markOrderPaid", "Record a payment by hand")
                 .about("Without an amount, all that is due; a part leaves the order unpaid. Paid in full, its jobs are made.")
-                .no(409, STATE, "It is paid already.")
-                .no(409, "not_payable", "It is cancelled or refunded.")
+                .error(409, STATE, "It is paid already.")
+                .error(409, "not_payable", "It is cancelled or refunded.")
         })
         .post(operator, "/api/orders/{id}/refund", refund, |op| {
             op.named("refundOrder", "Record money that was given back")
                 .about("For payments recorded by hand, named by `paymentId`. The order is refunded when nothing of its money is kept any more.")
-                .no(409, "refund_at_processor", "It was paid through the payment processor: its refund there is recorded by its event.")
-                .no(409, "nothing_to_refund", "Nothing is left of the payment, or nothing was paid.")
+                .error(409, "refund_at_processor", "It was paid through the payment processor: its refund there is recorded by its event.")
+                .error(409, "nothing_to_refund", "Nothing is left of the payment, or nothing was paid.")
         })
         .post(operator, "/api/orders/{id}/ship", ship, |op| {
             op.named("shipOrder", "Ship an order")
@@ -116,13 +116,13 @@ pub fn routes() -> ResourceRoutes {
                      order is shipped with the shipment by which the last part leaves. With the carrier `pickup` neither \
                      tracking number nor date is needed.",
                 )
-                .no(409, STATE, "It is not ready; or not yet printing, for a shipment of some parts.")
-                .no(409, "order_short", "Good parts are missing; `acceptShort` ships it all the same.")
-                .no(409, "parts_not_there", "Fewer parts of a line are good and have not left.")
-                .no(409, "too_many_shipments", "It has as many shipments as an order can have.")
+                .error(409, STATE, "It is not ready; or not yet printing, for a shipment of some parts.")
+                .error(409, "order_short", "Good parts are missing; `acceptShort` ships it all the same.")
+                .error(409, "parts_not_there", "Fewer parts of a line are good and have not left.")
+                .error(409, "too_many_shipments", "It has as many shipments as an order can have.")
         })
         .get(operator, "/api/orders/{id}/shipments/{number}/packing-list", packing::show, |op| {
-            op.named("getPackingList", "Show what is packed into a shipment").no(
+            op.named("getPackingList", "Show what is packed into a shipment").error(
                 404,
                 "shipment_not_found",
                 "The order has no shipment with this number.",
@@ -130,7 +130,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
             op.named("getOrderTimeline", "Show what happened to an order")
-                .about("Oldest first. Customers see the steps of the order and that parts were printed, without who did what where.")
+                .about("Oldest first. Customers see the steps of the order and that parts were printed, but not by whom or on which printer.")
         })
 }
 
@@ -139,7 +139,7 @@ pub(crate) async fn shown(
     app: &OrderHandles,
     who: &Caller,
     done: &CommandOutcome<OrderAnswer>,
-) -> Result<ShownOrder, ApiError> {
+) -> Result<OrderReply, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
@@ -149,7 +149,7 @@ pub(crate) async fn shown(
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
     let order = Order { jobs: Default::default(), payments, ..(**order).clone() };
-    Ok(Shown(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into(), None)))
+    Ok(AsView(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into(), None)))
 }
 
 async fn list(
@@ -157,7 +157,7 @@ async fn list(
     who: Caller,
     Query(query): Query<OrderQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<Shown<OrderFor<Versioned<Order>>>>, ApiError> {
+) -> Result<Listed<AsView<OrderFor<Versioned<Order>>>>, ApiError> {
     let page = query.page.into();
     let filter = OrderFilter {
         status: query.status,
@@ -177,7 +177,7 @@ async fn list(
     let forecast = app.forecaster.latest();
     let expected = |order: &Versioned<Order>| forecast.orders.get(&order.state.as_ref()?.id).copied();
     let items = items.map(|order| (expected(&order), order));
-    let items = items.map(|(expected, order)| Shown(OrderFor(order, reader, expected))).collect();
+    let items = items.map(|(expected, order)| AsView(OrderFor(order, reader, expected))).collect();
     Ok(Listed { page, items, total })
 }
 
@@ -191,10 +191,10 @@ async fn one(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     who: Caller,
-) -> Result<Resource<ShownOrder>, ApiError> {
+) -> Result<Resource<OrderReply>, ApiError> {
     let state = visible(&app, &who, id).await?;
     let expected = app.forecaster.latest().orders.get(&id).copied();
-    Ok(Resource::new(state.revision(), Shown(OrderFor(state, OrderReader::from(&who), expected))))
+    Ok(Resource::new(state.revision(), AsView(OrderFor(state, OrderReader::from(&who), expected))))
 }
 
 async fn finish<B>(
@@ -202,7 +202,7 @@ async fn finish<B>(
     call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
-) -> Result<Resource<ShownOrder>, ApiError> {
+) -> Result<Resource<OrderReply>, ApiError> {
     let done = call.ask_with(&app.orders, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, shown(app, &call.who, &done).await?))
 }
@@ -211,7 +211,7 @@ async fn update(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OrderPatch>,
-) -> Result<Resource<ShownOrder>, ApiError> {
+) -> Result<Resource<OrderReply>, ApiError> {
     let OrderPatch { notes, internal_notes, priority, due_at, shipping_address } = call.read_body()?;
     let change = OrderCommand::Update {
         if_version: call.if_match(),
@@ -228,7 +228,7 @@ async fn cancel(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<OrderCancellation>>,
-) -> Result<Resource<ShownOrder>, ApiError> {
+) -> Result<Resource<OrderReply>, ApiError> {
     visible(&app, &call.who, id).await?;
     let command = async {
         let OrderCancellation { force } = call.read_body()?;
@@ -251,7 +251,7 @@ async fn confirm(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
-) -> Result<Resource<ShownOrder>, ApiError> {
+) -> Result<Resource<OrderReply>, ApiError> {
     let command = async { call.read_body().map(|EmptyBody {}| OrderCommand::Confirm) };
     finish(&app, &call, id, command).await
 }
@@ -260,7 +260,7 @@ async fn mark_paid(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
-) -> Result<Resource<ShownOrder>, ApiError> {
+) -> Result<Resource<OrderReply>, ApiError> {
     let command = async {
         let ManualPayment { amount_cents, method, reference } = call.read_body()?;
         Ok(OrderCommand::MarkPaid { amount_cents: amount_cents.present(), method, reference })
@@ -272,7 +272,7 @@ async fn refund(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ManualRefund>>,
-) -> Result<Resource<ShownOrder>, ApiError> {
+) -> Result<Resource<OrderReply>, ApiError> {
     let command = async {
         let ManualRefund { payment_id, amount_cents } = call.read_body()?;
         Ok(OrderCommand::Refund { payment: payment_id.present(), amount_cents: amount_cents.present() })
@@ -284,7 +284,7 @@ async fn ship(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
-) -> Result<Resource<ShownOrder>, ApiError> {
+) -> Result<Resource<OrderReply>, ApiError> {
     let command = async { call.read_body().map(Into::into) };
     finish(&app, &call, id, command).await
 }
@@ -294,10 +294,10 @@ async fn timeline(
     PathId(id): PathId,
     who: Caller,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<Shown<StepFor>>, ApiError> {
+) -> Result<Listed<AsView<StepFor>>, ApiError> {
     visible(&app, &who, id).await?;
     let page = page.into();
     let own_steps = who.is_customer().then_some(&CUSTOMER_STEPS[..]);
     let (events, total) = app.queries.timeline(id, own_steps, page).await?;
-    Ok(Listed { page, items: events.into_iter().map(|event| Shown(StepFor::new(event, &who))).collect(), total })
+    Ok(Listed { page, items: events.into_iter().map(|event| AsView(StepFor::new(event, &who))).collect(), total })
 }

@@ -53,7 +53,7 @@ handles! {
     pub(crate) struct PaymentHandles {
         payments: PaymentMatcher,
         queries: Queries,
-        inbound: Directory<KeptPaymentEvent>,
+        events: Directory<KeptPaymentEvent>,
         environment: Arc<Environment>,
         config: Arc<Config>,
     }
@@ -80,9 +80,9 @@ fn words(operation: DescribedOperation, id: &'static str) -> DescribedOperation 
             text(),
             "`t=...,v1=...` over `t.body`, with the secret of the endpoint there. The settings may give the header another name.",
         )
-        .no(400, "invalid_signature", "The signature is missing, wrong or too old.")
-        .no(400, "malformed_event", "The body is no event.")
-        .no(503, "payments_not_configured", "The server has no secret to check signatures with.")
+        .error(400, "invalid_signature", "The signature is missing, wrong or too old.")
+        .error(400, "malformed_event", "The body is no event.")
+        .error(503, "payments_not_configured", "The server has no secret to check signatures with.")
 }
 
 /// A body that is verified and read as raw bytes.
@@ -160,11 +160,11 @@ async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Resul
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
     let command = KeptPaymentEventCommand::Keep { event_id: event.id.clone(), body, about: about.map(Box::new) };
-    let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));
-    if inbound.find(id).await?.is_some() {
-        inbound.ask(id, caller, command).await?;
+    let (events, caller) = (&app.events, CommandOrigin::new(Principal::Processor));
+    if events.find(id).await?.is_some() {
+        events.ask(id, caller, command).await?;
     } else {
-        inbound.create_as(id, caller, command).await?;
+        events.create_as(id, caller, command).await?;
     }
     Ok(())
 }
@@ -207,7 +207,7 @@ struct UnmatchedPayment {
     payment_intent: Option<String>,
     /// The processor's id of the checkout session.
     session: Option<String>,
-    /// When an order is looked for again, at the latest.
+    /// The latest time at which the server looks for a matching order again.
     next_try_at: Timestamp,
     /// When the event arrived at the server.
     created_at: Timestamp,

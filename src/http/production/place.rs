@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::orders::site::{Site, SiteHeader};
-use super::orders::{self, OrderHandles, PRIORITY, ShownOrder, shown};
+use super::orders::{self, OrderHandles, OrderReply, PRIORITY, shown};
 use super::skus::{self, sold};
 use crate::domain::access::normal_email;
 use crate::domain::bounds::MAX_QUANTITY;
@@ -99,7 +99,7 @@ pub(crate) async fn place(
     Query(query): Query<PlaceQuery>,
     SiteHeader(header): SiteHeader,
     call: CommandRequest<OrderRequest>,
-) -> Result<Created<ShownOrder>, ApiError> {
+) -> Result<Created<OrderReply>, ApiError> {
     let command = async {
         let new = call.read_body()?;
         let (lines, currency) = look_up(&app, &call.who, &new.lines).await?;

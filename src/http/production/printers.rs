@@ -37,7 +37,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::No;
+use crate::http::openapi::operation::DescribedError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::openapi::words::words_of;
 use crate::http::page::{PageQuery, Query, cut};
@@ -55,16 +55,16 @@ const PATH: &str = "/api/printers";
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
 /// Errors of every operation that is carried out on the printer itself.
-const ON_PRINTER: [No; 5] = [
+const ON_PRINTER: [DescribedError; 5] = [
     (409, "printer_disconnected", "The printer is disconnected; connect it first."),
     (409, "unsupported_by_printer", "Printers of this type cannot do this."),
-    (409, "printer_in_use", "A print is in the way."),
+    (409, "printer_in_use", "A print needs the printer or the file now."),
     (502, "printer_refused", "The printer refused; the message is its own words."),
     (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
 ];
-const BUSY: No = (409, "printer_busy", "The printer has a job in hand, prints, or is about to.");
-const PRINTING: No = (409, "printing", "The printer prints; with `force` it is done all the same.");
-const NO_FILE: No = (404, "printer_file_not_found", "The printer has no such file.");
+const BUSY: DescribedError = (409, "printer_busy", "The printer has a job in hand, prints, or is about to.");
+const PRINTING: DescribedError = (409, "printing", "The printer prints; with `force` it is done all the same.");
+const NO_FILE: DescribedError = (404, "printer_file_not_found", "The printer has no such file.");
 
 handles! {
     /// What the routes of printers use.
@@ -90,19 +90,21 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, PATH, create, |op| {
             op.named("createPrinter", "Register a printer")
                 .about("It is registered even while it does not answer. Its API key is never shown again.")
-                .no(409, "printer_exists", "A printer with this address or serial number is registered already.")
+                .error(409, "printer_exists", "A printer with this address or serial number is registered already.")
         })
         .get(operator, "/api/printers/{id}", one, |op| op.named("getPrinter", "Show a printer"))
         .patch(operator, "/api/printers/{id}", update, |op| {
             let busy = "Type and address cannot change while the printer has a job in hand.";
-            op.named("updatePrinter", "Change a printer").no(409, "printer_busy", busy).no(
+            op.named("updatePrinter", "Change a printer").error(409, "printer_busy", busy).error(
                 409,
                 "printer_exists",
                 "Another printer has this address or serial number.",
             )
         })
         .delete(operator, "/api/printers/{id}", remove, |op| {
-            op.named("deletePrinter", "Remove a printer").about("Its history stays.").nos(&[BUSY])
+            op.named("deletePrinter", "Remove a printer")
+                .about("Attempts and events that name it are kept.")
+                .errors(&[BUSY])
         })
         .get(operator, "/api/printers/{id}/status", status, |op| {
             op.named("getPrinterStatus", "Show what a printer is doing")
@@ -132,7 +134,7 @@ impl ToSchema for AttentionFilter {
     const NAME: Option<&'static str> = Some("AttentionFilter");
     fn schema() -> Shape {
         word(words_of::<Attention>().into_iter().chain(["true"]))
-            .about("Only printers with this attention; `true`: with any.")
+            .about("Only printers that a person must look at for this reason; `true`: for any reason.")
     }
 }
 

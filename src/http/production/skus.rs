@@ -69,7 +69,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("listSkus", "List products").about("Customers' keys see what is public and active.")
         })
         .post(operator, PATH, create, |op| {
-            op.named("createSku", "Add a product").no(409, "code_taken", "Another SKU has this code.").no(
+            op.named("createSku", "Add a product").error(409, "code_taken", "Another SKU has this code.").error(
                 409,
                 "slug_taken",
                 SLUG_TAKEN,
@@ -78,14 +78,14 @@ pub fn routes() -> ResourceRoutes {
         .get(customer, "/api/skus/{id}", one, |op| op.named("getSku", "Show a product"))
         .patch(operator, "/api/skus/{id}", update, |op| {
             op.named("updateSku", "Change a product")
-                .about("What was ordered before keeps its price; jobs that were made keep file and material.")
-                .no(409, "code_taken", "Another SKU has this code.")
-                .no(409, "slug_taken", SLUG_TAKEN)
-                .no(409, "sku_in_use", "It becomes a kit, and a kit or an unfinished order or job names it.")
+                .about("Orders that were placed before keep their prices, and jobs that were made keep their file and material.")
+                .error(409, "code_taken", "Another SKU has this code.")
+                .error(409, "slug_taken", SLUG_TAKEN)
+                .error(409, "sku_in_use", "It becomes a kit, and a kit or an unfinished order or job names it.")
         })
         .delete(operator, "/api/skus/{id}", remove, |op| {
             let in_use = "An unfinished order or job names it.";
-            op.named("deleteSku", "Remove a product").about("Its history stays.").no(409, "sku_in_use", in_use)
+            op.named("deleteSku", "Remove a product").about("Orders and jobs that name it keep what they say of it.").error(409, "sku_in_use", in_use)
         })
 }
 

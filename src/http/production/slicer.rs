@@ -30,8 +30,8 @@ use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::{DescribedOperation, No};
-use crate::http::openapi::shape::{Shape, bytes, has, may, taken, text_of};
+use crate::http::openapi::operation::{DescribedError, DescribedOperation};
+use crate::http::openapi::shape::{Shape, bytes, optional, required, taken, text_of};
 use crate::http::reply::{Created, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, schema_of};
@@ -43,7 +43,7 @@ use crate::store::queries::{Page, Queries, SkuFilter};
 const UNSTATED: Amount = Amount(1);
 /// The plate that is printed.
 const PLATE: u32 = 1;
-const NO_TYPE: No = (404, "machine_type_not_found", "There is no such machine type.");
+const NO_TYPE: DescribedError = (404, "machine_type_not_found", "There is no such machine type.");
 /// Hexadecimal digits of a hash in the code of a SKU that is made for an upload.
 const CODE_DIGITS: usize = 16;
 
@@ -65,7 +65,7 @@ pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     ResourceRoutes::new("Slicers", HOW_TO, "machine_type")
         .get(operator, "/slicer/{machineType}/api/version", version, |op| {
-            op.named("slicerVersion", "Tell a slicer that uploads are taken here").nos(&[NO_TYPE])
+            op.named("slicerVersion", "Tell a slicer that uploads are taken here").errors(&[NO_TYPE])
         })
         .post_long(operator, "/slicer/{machineType}/api/files/local", upload, |op| {
             op.named("slicerUpload", "Take a file from a slicer")
@@ -77,7 +77,7 @@ pub fn routes() -> ResourceRoutes {
                 )
                 .takes_form(schema_of::<SlicerUploadForm>())
                 .unkeyed()
-                .nos(&[
+                .errors(&[
                     NO_TYPE,
                     (409, "not_gcode", "It is no G-code; the file was taken."),
                     (409, "material_unknown", "The printers of this type have no material loaded for each filament, or several; the file was taken."),
@@ -92,7 +92,7 @@ struct SlicerUploadForm;
 impl ToSchema for SlicerUploadForm {
     const NAME: Option<&'static str> = Some("SlicerUploadForm");
     fn schema() -> Shape {
-        taken([has("file", bytes()), may("print", text_of(0..)), may("path", text_of(0..))])
+        taken([required("file", bytes()), optional("print", text_of(0..)), optional("path", text_of(0..))])
     }
 }
 

@@ -42,7 +42,7 @@ pub fn routes() -> ResourceRoutes {
         .get(admin, PATH, list, |op| op.named("listUsers", "List the members of staff"))
         .get(admin, "/api/users/{id}", one, |op| op.named("getUser", "Show a member of staff"))
         .post(admin, PATH, create, |op| {
-            op.named("createUser", "Add a member of staff").no(
+            op.named("createUser", "Add a member of staff").error(
                 409,
                 "email_taken",
                 "Another member of staff has this e-mail address.",
@@ -51,10 +51,10 @@ pub fn routes() -> ResourceRoutes {
         .patch(admin, "/api/users/{id}", update, |op| {
             op.named("updateUser", "Change a member of staff")
                 .about("A different role, a new password or `active: false` ends the sessions of this member of staff.")
-                .no(409, "last_admin", "The last active admin cannot get another role or be deactivated.")
+                .error(409, "last_admin", "The last active admin cannot get another role or be deactivated.")
         })
         .delete(admin, "/api/users/{id}", remove, |op| {
-            op.named("deleteUser", "Remove a member of staff").about("All sessions of this member of staff end.").no(
+            op.named("deleteUser", "Remove a member of staff").about("All sessions of this member of staff end.").error(
                 409,
                 "last_admin",
                 "The last active admin cannot be removed.",

@@ -5,7 +5,7 @@ use utoipa::openapi::schema::SchemaFormat;
 
 use super::{Rule, SecretText};
 use crate::domain::access::normal_email;
-use crate::secrets::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST, password_fault};
+use crate::secrets::credentials::{MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, password_fault};
 
 /// Longest e-mail address, in characters.
 const MAX_EMAIL_CHARS: usize = 254;
@@ -33,7 +33,7 @@ impl Rule<String> for NewPassword {
         password_fault(password).map_or(Ok(()), Err)
     }
     fn mark(&self, schema: Shape) -> Shape {
-        let length = (Some(PASSWORD_SHORTEST), Some(PASSWORD_LONGEST));
+        let length = (Some(MIN_PASSWORD_CHARS), Some(MAX_PASSWORD_BYTES));
         SecretText.mark(schema).edit(|object| (object.min_length, object.max_length) = length)
     }
 }

@@ -17,15 +17,15 @@ pub trait Viewed: 'static {
 }
 
 /// An answer that is written as the view of what it owns.
-pub struct Shown<T>(pub T);
+pub struct AsView<T>(pub T);
 
-impl<T: Viewed> Serialize for Shown<T> {
+impl<T: Viewed> Serialize for AsView<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         self.0.view().ok_or_else(|| S::Error::custom("there is nothing to show"))?.serialize(to)
     }
 }
 
-impl<T: Viewed> ToSchema for Shown<T> {
+impl<T: Viewed> ToSchema for AsView<T> {
     const NAME: Option<&'static str> = T::View::<'static>::NAME;
     fn schema() -> Shape {
         T::View::<'static>::schema()
@@ -38,9 +38,9 @@ impl<T: Viewed> ToSchema for Shown<T> {
     }
 }
 
-impl<T: Viewed> Response for Shown<T> {}
+impl<T: Viewed> Response for AsView<T> {}
 
-impl<T: Viewed> ListItem for Shown<T>
+impl<T: Viewed> ListItem for AsView<T>
 where
     T::View<'static>: ListItem,
 {

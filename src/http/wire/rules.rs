@@ -199,7 +199,7 @@ impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
         items.iter().enumerate().position(|(at, item)| items[..at].contains(item))
     }
     fn mark(&self, schema: Shape) -> Shape {
-        schema.edit_list(|list| list.min_items = Some(1)).unlike_each_other()
+        schema.edit_list(|list| list.min_items = Some(1)).unique_items()
     }
 }
 

@@ -1,6 +1,6 @@
 //! How plain values are read.
 
-use api_schema::shape::{Shape, above_zero, has, taken};
+use api_schema::shape::{Shape, above_zero, required, taken};
 use api_schema::words::words_of;
 use serde_json::{Value, json};
 
@@ -187,7 +187,7 @@ impl<T: FromJson> FromJson for Vec<T> {
 impl ToSchema for Dimensions {
     const NAME: Option<&'static str> = Some("Dimensions");
     fn schema() -> Shape {
-        let members = ["x", "y", "z"].map(|axis| has(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
+        let members = ["x", "y", "z"].map(|axis| required(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
         taken(members).about("Millimetres along each axis.")
     }
     fn example() -> Value {

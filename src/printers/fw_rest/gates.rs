@@ -10,7 +10,7 @@ pub(super) const FIELDS: &str = "gate_status,gate_vendor,gate_material,gate_fila
 /// Most gates of one changer that are read.
 const MAX_GATES: usize = 64;
 /// `gate_status` of a gate without filament.
-const EMPTY: i64 = 0;
+const EMPTY_GATE: i64 = 0;
 
 /// What is in each gate, as far as it is known. How much is left is not told.
 pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
@@ -18,7 +18,7 @@ pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
     let of = |field: &str, gate: usize| objects.pointer(&format!("/mmu/{field}/{gate}"));
     let one = |(gate, state): (usize, &Value)| {
         let slot = ReportedSlot { slot: gate as u32, ..ReportedSlot::default() };
-        if state.as_i64() == Some(EMPTY) {
+        if state.as_i64() == Some(EMPTY_GATE) {
             return slot;
         }
         let words = ["gate_vendor", "gate_material", "gate_filament_name"];

@@ -4,9 +4,9 @@
 //! verifiers of web servers insist on. So the few fields are read here.
 
 /// Tags of the encoding.
-const SEQUENCE: u8 = 0x30;
+const SEQUENCE_TAG: u8 = 0x30;
 const EXPLICIT_VERSION: u8 = 0xA0;
-const OBJECT_ID: u8 = 0x06;
+const OBJECT_ID_TAG: u8 = 0x06;
 /// The object id of a common name, 2.5.4.3.
 const COMMON_NAME: [u8; 3] = [0x55, 0x04, 0x03];
 
@@ -22,8 +22,8 @@ pub(super) struct Certificate<'a> {
 impl<'a> Certificate<'a> {
     /// Reads a certificate in DER; `None` if it is none, or has no common name.
     pub(super) fn read(der: &'a [u8]) -> Option<Self> {
-        let mut outer = Der(der).within(SEQUENCE)?;
-        let mut body = outer.within(SEQUENCE)?;
+        let mut outer = Der(der).within(SEQUENCE_TAG)?;
+        let mut body = outer.within(SEQUENCE_TAG)?;
         if body.0.first() == Some(&EXPLICIT_VERSION) {
             body.next()?;
         }
@@ -31,16 +31,16 @@ impl<'a> Certificate<'a> {
         for _ in 0..4 {
             body.next()?;
         }
-        let mut subject = body.within(SEQUENCE)?;
+        let mut subject = body.within(SEQUENCE_TAG)?;
         let before = body.0;
         body.next()?;
         let public_key = before.get(..before.len() - body.0.len())?;
         let mut common_name = None;
         while let Some((_, set)) = subject.next() {
             let mut names = Der(set);
-            while let Some(mut name) = names.within(SEQUENCE) {
+            while let Some(mut name) = names.within(SEQUENCE_TAG) {
                 let (tag, id) = name.next()?;
-                if tag == OBJECT_ID && id == COMMON_NAME {
+                if tag == OBJECT_ID_TAG && id == COMMON_NAME {
                     common_name = Some(std::str::from_utf8(name.next()?.1).ok()?);
                 }
             }
@@ -105,7 +105,7 @@ pub(super) mod tests {
         let (first, second) = (Certificate::read(&one).unwrap(), Certificate::read(&two).unwrap());
         assert_eq!((first.common_name, second.common_name), ("01S00A123456", "01S00A123456"));
         assert_ne!(first.public_key, second.public_key);
-        assert_eq!(first.public_key[0], SEQUENCE);
+        assert_eq!(first.public_key[0], SEQUENCE_TAG);
         assert!(first.public_key.len() > 40 && first.public_key.len() < one.len());
     }
 

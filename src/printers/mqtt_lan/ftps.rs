@@ -28,7 +28,7 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for the word that a transfer is complete, once all is sent. Some models never give it.
 const COMPLETE_TIMEOUT: Duration = Duration::from_secs(10);
 /// What the limits of whole operations leave for the two above.
-const PATIENCE: Duration = Duration::from_secs(20);
+const OPERATION_MARGIN: Duration = Duration::from_secs(20);
 /// Most bytes of a list of files.
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
 
@@ -78,7 +78,7 @@ impl Ftps {
         let _turn = self.turn.lock().await;
         let settings = &self.link.settings;
         let slowest = SLOWEST_BYTES_PER_SECOND.min(settings.upload_min_bytes_per_second.max(1));
-        let limit = settings.command_timeout + PATIENCE + Duration::from_secs(source.sent_bytes() / slowest);
+        let limit = settings.command_timeout + OPERATION_MARGIN + Duration::from_secs(source.sent_bytes() / slowest);
         let storing = async {
             match self.store_once(name, source, self.is_bare()).await {
                 Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.store_once(name, source, true).await,
@@ -97,7 +97,7 @@ impl Ftps {
                 deleted => deleted,
             }
         };
-        let limit = self.link.settings.command_timeout + PATIENCE;
+        let limit = self.link.settings.command_timeout + OPERATION_MARGIN;
         timeout(limit, deleting).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
     }
 
@@ -122,7 +122,7 @@ impl Ftps {
                 listed => listed,
             }
         };
-        let limit = self.link.settings.command_timeout + PATIENCE;
+        let limit = self.link.settings.command_timeout + OPERATION_MARGIN;
         timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
     }
 

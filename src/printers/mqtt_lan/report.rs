@@ -16,9 +16,9 @@ use crate::domain::time::Timestamp;
 /// The ending that every file for such a printer has.
 pub(super) const ENDING: &str = ".gcode.3mf";
 /// A failed print is called so after this time: that it was cancelled may be said a moment later.
-const CANCEL_IS_TOLD: Duration = Duration::from_secs(2);
+const CANCEL_DELAY: Duration = Duration::from_secs(2);
 /// How long a printer may take to act on a stop before it is told again, if it prints on.
-const STOP_ACTS: Duration = Duration::from_secs(15);
+const STOP_RETRY_DELAY: Duration = Duration::from_secs(15);
 /// The bit of `fun` that says that commands must be signed, so that other programs can only read.
 const SIGNED_ONLY: u64 = 0x2000_0000;
 /// Most characters that are kept of the name of a file.
@@ -206,7 +206,7 @@ impl Track {
         self.failed = Some((print.clone(), since));
         if self.was_cancelled(&print) {
             self.ended = Some((print, PrintEnd::Cancelled));
-        } else if error != 0 || words::is_fault(&self.notices()) || now.duration_since(since) >= CANCEL_IS_TOLD {
+        } else if error != 0 || words::is_fault(&self.notices()) || now.duration_since(since) >= CANCEL_DELAY {
             self.ended = Some((print, PrintEnd::Failed));
         }
     }
@@ -217,7 +217,7 @@ impl Track {
 
     /// When the state should be read again although nothing was heard.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.failed.as_ref().filter(|_| self.ended.is_none()).map(|(_, since)| *since + CANCEL_IS_TOLD)
+        self.failed.as_ref().filter(|_| self.ended.is_none()).map(|(_, since)| *since + CANCEL_DELAY)
     }
 
     fn print(&self) -> Print {
@@ -273,7 +273,8 @@ impl Track {
         let state = self.state.unwrap_or(PrintState::Unknown);
         let ending = self.failed.is_some() && self.ended.is_none();
         let print = self.print();
-        let stopping = self.was_cancelled(&print) && self.cancel_sent.is_some_and(|sent| sent.elapsed() < STOP_ACTS);
+        let stopping =
+            self.was_cancelled(&print) && self.cancel_sent.is_some_and(|sent| sent.elapsed() < STOP_RETRY_DELAY);
         let ended = self.ended.as_ref().filter(|(ended, _)| state == PrintState::Idle || ended.same(&print));
         let activity = match state {
             PrintState::Preparing | PrintState::Printing => Activity::Printing,

@@ -26,13 +26,13 @@ use crate::printers::push::PushInbox;
 use crate::printers::registry::Settings;
 
 /// Pauses between attempts to connect when nobody asks for the printer.
-const RECONNECT: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
+const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
 /// Shortest pause between two attempts, whoever asks.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
+const MIN_RECONNECT_DELAY: Duration = Duration::from_millis(250);
 /// Commands that wait for the connection to take them.
 const MAX_WAITING: usize = 16;
 /// Longest time since the last word of the printer for which its last report counts as its present state.
-const FRESH: Duration = Duration::from_secs(5);
+const MAX_REPORT_AGE: Duration = Duration::from_secs(5);
 /// The first number of a command.
 const FIRST_NUMBER: u32 = 20_000;
 
@@ -197,7 +197,7 @@ impl Session {
     /// As [`Self::ready`], and the printer said something just now: a connection may stand open although nobody is behind it any more.
     pub(super) async fn fresh(&self) -> Result<(), PrinterError> {
         self.ready().await?;
-        let fresh = self.shared.with(|state| state.spoke.is_some_and(|at| at.elapsed() < FRESH));
+        let fresh = self.shared.with(|state| state.spoke.is_some_and(|at| at.elapsed() < MAX_REPORT_AGE));
         if !fresh {
             self.ask(&Command::versions(), self.link.settings.request_timeout).await?;
         }
@@ -271,10 +271,10 @@ async fn keep(link: Arc<Link>, shared: Arc<Shared>, end: CancellationToken) {
             shared.inbox.wake();
         }
         let pause = async {
-            sleep(SHORTEST_PAUSE).await;
+            sleep(MIN_RECONNECT_DELAY).await;
             tokio::select! {
                 biased; // both only end the pause
-                () = sleep(RECONNECT.next(failures, 1.0)) => {}
+                () = sleep(RECONNECT_DELAYS.next(failures, 1.0)) => {}
                 () = shared.wanted.notified() => {}
             }
         };

@@ -10,11 +10,11 @@ use crate::domain::printer_status::ReportedSlot;
 use crate::printers::adapter::PrinterError;
 
 /// Slots of one changer.
-const PLACES: u64 = 4;
+const SLOTS_PER_CHANGER: u64 = 4;
 /// Most changers that are read.
 const MAX_CHANGERS: u64 = 16;
 /// What stands for a filament that the print does not use.
-const UNUSED: i64 = -1;
+const UNUSED_FILAMENT: i64 = -1;
 /// Most filaments of a file.
 const MAX_FILAMENTS: usize = 64;
 
@@ -76,7 +76,7 @@ impl Changer {
         beside.dedup();
         match &beside[..] {
             [] => {
-                let of = |one: &Option<FilamentSlot>| one.as_ref().map_or(UNUSED, |one| i64::from(one.slot));
+                let of = |one: &Option<FilamentSlot>| one.as_ref().map_or(UNUSED_FILAMENT, |one| i64::from(one.slot));
                 Ok(Feed { use_ams: true, mapping: filaments.iter().map(of).collect() })
             }
             [_] if !mixed => Ok(Feed::default()),
@@ -96,7 +96,9 @@ fn trays(ams: Option<&Value>) -> impl Iterator<Item = (u32, &Value)> {
     let changers = ams.and_then(|ams| ams.get("ams")).and_then(Value::as_array).into_iter().flatten();
     changers.filter_map(|changer| Some((id(changer, MAX_CHANGERS)?, changer))).flat_map(|(number, changer)| {
         let trays = changer.get("tray").and_then(Value::as_array).into_iter().flatten();
-        trays.filter_map(move |tray| Some((u32::try_from(number * PLACES + id(tray, PLACES)?).ok()?, tray)))
+        trays.filter_map(move |tray| {
+            Some((u32::try_from(number * SLOTS_PER_CHANGER + id(tray, SLOTS_PER_CHANGER)?).ok()?, tray))
+        })
     })
 }
 

@@ -8,7 +8,7 @@ use super::report::unsigned;
 /// The print was cancelled: told for some seconds, then taken back.
 const CANCELLED: [u32; 2] = [0x0300_400C, 0x0500_400E];
 /// The printer is busy with a print and takes no other.
-pub(super) const BUSY: u32 = 0x0500_4004;
+pub(super) const BUSY_ERROR: u32 = 0x0500_4004;
 /// Commands of other programs than the maker's own are refused.
 const COMMANDS_REFUSED: u64 = 0x0500_0500_0001_0007;
 /// What a reply says to a command that is refused for that reason.
@@ -16,11 +16,11 @@ const VERIFY_FAILED: &str = "verify failed";
 /// Most notices that are told together.
 const MAX_TOLD: usize = 4;
 /// Severity of a notice that asks for nothing.
-const INFORMATION: u64 = 4;
+const INFORMATION_LEVEL: u64 = 4;
 /// Severity of a notice after which the printer does nothing more.
-const FATAL: u64 = 1;
+const FATAL_LEVEL: u64 = 1;
 /// The part of the printer that drives motors and heaters, as notices begin with it.
-const MOTION: u64 = 0x03;
+const MOTION_MODULE: u64 = 0x03;
 
 /// That the printer lets us read and takes no commands, with the way out.
 pub(super) const READ_ONLY: &str = "connected, but read-only: the printer refuses commands from this server. Switch on LAN-only mode and \
@@ -51,7 +51,7 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0500_4001, "the printer failed to reach its maker's cloud"),
     (0x0500_4002, "the file's path or name is not supported"),
     (0x0500_4003, "the printer was unable to read the file"),
-    (BUSY, "the printer is busy and takes no other print"),
+    (BUSY_ERROR, "the printer is busy and takes no other print"),
     (0x0500_4005, "the printer takes no prints while its firmware is updated"),
     (0x0500_4006, "the printer's storage has no room for the print"),
     (0x0500_4008, "starting the print failed"),
@@ -110,7 +110,7 @@ pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
         let [attr, code] = ["attr", "code"].map(|name| one.get(name).and_then(unsigned).filter(|n| *n <= 0xFFFF_FFFF));
         Some(attr? << 32 | code?)
     };
-    all.filter_map(number).filter(|notice| (*notice >> 16) & 0xFFFF != INFORMATION).collect()
+    all.filter_map(number).filter(|notice| (*notice >> 16) & 0xFFFF != INFORMATION_LEVEL).collect()
 }
 
 /// Notices in words.
@@ -129,7 +129,7 @@ pub(super) fn told(notices: &[u64]) -> Option<String> {
 
 /// Whether one of the notices is a fault of heaters or motors after which nothing may be printed until somebody has looked.
 pub(super) fn is_fault(notices: &[u64]) -> bool {
-    notices.iter().any(|notice| notice >> 56 == MOTION && (notice >> 16) & 0xFFFF == FATAL)
+    notices.iter().any(|notice| notice >> 56 == MOTION_MODULE && (notice >> 16) & 0xFFFF == FATAL_LEVEL)
 }
 
 /// Whether one of the notices says that commands are refused.
@@ -158,7 +158,7 @@ mod tests {
             "of any unit"
         );
         assert_eq!(print_error(0x0123_ABCD).as_deref(), Some("error 0123-ABCD, see the printer's screen"));
-        assert!(is_cancel(0x0300_400C) && is_cancel(0x0500_400E) && !is_cancel(BUSY));
+        assert!(is_cancel(0x0300_400C) && is_cancel(0x0500_400E) && !is_cancel(BUSY_ERROR));
     }
 
     #[test]

@@ -31,9 +31,9 @@ const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 /// Questions that wait for the socket; more are refused.
 const MAX_WAITING: usize = 64;
 /// How long a socket on which nothing is asked stays open.
-const IDLE: Duration = Duration::from_secs(50);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 /// How long the printer is given to close its side.
-const CLOSES: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The socket of one adapter: opened by the first question.
 pub(super) struct OneSocket {
@@ -148,7 +148,7 @@ async fn keep(url: Url, settings: Settings, mut asked: mpsc::Receiver<Question>,
                     let _ = waiting.answered.send(Err(lost.clone()));
                 }
                 // So that the printer has a place free before the next one is opened.
-                let _ = timeout(CLOSES, talk.socket.close(None)).await;
+                let _ = timeout(CLOSE_TIMEOUT, talk.socket.close(None)).await;
                 shared.woken.notify_one();
             }
             Err(error) => {
@@ -222,7 +222,7 @@ impl Talk {
                     None => return lost("disconnected"),
                 },
                 // One question without an answer means that the socket is dead: others would wait in vain.
-                () = tokio::time::sleep_until(due.unwrap_or(last + IDLE)) => return PrinterError::Timeout,
+                () = tokio::time::sleep_until(due.unwrap_or(last + IDLE_TIMEOUT)) => return PrinterError::Timeout,
             }
         }
     }

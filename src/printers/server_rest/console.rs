@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 /// Longest wait for the firmware to answer all commands. A command that moves the printer may take longer; what it says later is
 /// not heard.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CONSOLE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Most answers that are told.
 const MAX_ANSWERS: usize = 200;
 
@@ -37,7 +37,7 @@ pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: 
             }
         }
     };
-    let _ = timeout(PATIENCE, hear).await;
+    let _ = timeout(CONSOLE_TIMEOUT, hear).await;
     answers
 }
 

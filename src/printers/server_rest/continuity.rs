@@ -13,23 +13,23 @@ use crate::printers::adapter::PrinterError;
 use crate::printers::wire::Wire;
 
 /// Measurements that a mark covers.
-const MARKED: usize = 4;
+const MARKED_MEASUREMENTS: usize = 4;
 /// Seconds for which `OctoPrint` keeps measurements unless it is set otherwise, with a margin. A list that is longer may
 /// have dropped the marked ones.
 const KEPT_SECONDS: i64 = 25 * 60;
 
 /// The mark of this moment; `None` while there are too few measurements.
 pub(super) async fn mark(wire: &Wire) -> Result<Option<String>, PrinterError> {
-    let limit = MARKED.to_string();
+    let limit = MARKED_MEASUREMENTS.to_string();
     let latest = measurements(wire, &[("history", "true"), ("limit", &limit), ("exclude", "state,sd")]).await?;
-    Ok((latest.len() == MARKED).then(|| mark_of(&latest)))
+    Ok((latest.len() == MARKED_MEASUREMENTS).then(|| mark_of(&latest)))
 }
 
 /// Whether the server has run since the mark was made.
 pub(super) async fn ran_since(wire: &Wire, mark: &str) -> Result<ServerRun, PrinterError> {
     let all = measurements(wire, &[("history", "true"), ("exclude", "state,sd")]).await?;
     let spans = |(first, last): (&Value, &Value)| Some(time(last)? - time(first)?);
-    Ok(if all.windows(MARKED).any(|window| mark_of(window) == mark) {
+    Ok(if all.windows(MARKED_MEASUREMENTS).any(|window| mark_of(window) == mark) {
         ServerRun::Unbroken
     } else if all.first().zip(all.last()).and_then(spans).is_some_and(|seconds| seconds >= KEPT_SECONDS) {
         ServerRun::Unknown

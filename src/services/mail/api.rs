@@ -8,9 +8,9 @@ use super::{MailError, Mailer, Message, compose, sender};
 use crate::services::http::read_beginning;
 
 /// At most this much of an answer is read, in bytes.
-const ANSWER_BYTES: usize = 16 * 1024;
+const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// At most this much of the service's own words is told, in characters.
-const WORDS_CHARS: usize = 300;
+const MAX_WORDS_CHARS: usize = 300;
 
 /// How a mail service is reached and which key it knows us by.
 #[derive(Clone)]
@@ -64,7 +64,7 @@ impl MailApi {
         if status.is_success() {
             return Ok(());
         }
-        let (said, _) = read_beginning(&mut answer, ANSWER_BYTES, ANSWER_BYTES).await;
+        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
         let reason = match words(&said) {
             Some(words) => format!("the mail service answered {}: {words}", status.as_u16()),
             None => format!("the mail service answered {}", status.as_u16()),
@@ -86,5 +86,5 @@ impl Mailer for MailApi {
 /// The service's own words in an answer, when it is one of its errors.
 fn words(answer: &[u8]) -> Option<String> {
     let answer = bounded_json::read(answer, bounded_json::ANSWER).ok()?;
-    Some(answer.get("message")?.as_str()?.chars().take(WORDS_CHARS).collect())
+    Some(answer.get("message")?.as_str()?.chars().take(MAX_WORDS_CHARS).collect())
 }

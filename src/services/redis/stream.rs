@@ -6,7 +6,7 @@ use redis::aio::ConnectionManager;
 use redis::streams::StreamRangeReply;
 use redis::{RedisResult, cmd, pipe};
 
-use super::{PREFIX, Redis};
+use super::{KEY_PREFIX, Redis};
 
 /// Longest time that adding one batch may take.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ impl Redis {
     /// Opens a connection for the stream of events.
     pub async fn stream(&self) -> RedisResult<EventStream> {
         let connection = self.manager(BATCH_TIMEOUT).await?;
-        Ok(EventStream { connection, key: format!("{PREFIX}events"), length: self.stream_length })
+        Ok(EventStream { connection, key: format!("{KEY_PREFIX}events"), length: self.stream_length })
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 /// Bytes of a program's output that are kept, the last ones.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 /// Lines of a program's words that are told.
-const MAX_LINES: usize = 3;
+const MAX_TOLD_LINES: usize = 3;
 /// Most files that a program may have open.
 const MAX_OPEN_FILES: u64 = 256;
 
@@ -55,7 +55,7 @@ impl ProgramEnd {
     /// What it said last, for people; how it ended, where it said nothing.
     pub fn words(&self, limits: &RunLimits) -> String {
         let all: Vec<&str> = lines(&self.output).collect();
-        let mut words = all[all.len().saturating_sub(MAX_LINES)..].join("; ");
+        let mut words = all[all.len().saturating_sub(MAX_TOLD_LINES)..].join("; ");
         if words.is_empty() {
             words = format!("it ended with {}", self.status);
         }

@@ -17,11 +17,11 @@ const MAX_PROFILE_BYTES: u64 = 256 * 1024;
 /// Longest name of a profile, in characters.
 const MAX_NAME_CHARS: usize = 100;
 /// The key that names scripts.
-const SCRIPTS: &str = "post_process";
+const SCRIPTS_SETTING: &str = "post_process";
 /// The key that asks for binary G-code, which not every printer takes.
-const BINARY: &str = "binary_gcode";
+const BINARY_SETTING: &str = "binary_gcode";
 /// What every profile ends with.
-const FORCED: &str = "post_process = \nbinary_gcode = 0\n";
+const FORCED_SETTINGS: &str = "post_process = \nbinary_gcode = 0\n";
 
 /// A profile that may be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,23 +39,23 @@ impl Profile {
     }
 
     fn of(text: &str) -> Result<Self, String> {
-        let mut kept = String::with_capacity(text.len() + FORCED.len());
+        let mut kept = String::with_capacity(text.len() + FORCED_SETTINGS.len());
         for line in text.lines().map(str::trim) {
             if line.starts_with('[') {
                 return Err("it has sections: export one configuration, not a bundle of presets".to_owned());
             }
             let (key, value) = line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
-            if key == SCRIPTS && !value.trim_matches(['"', ';']).is_empty() {
+            if key == SCRIPTS_SETTING && !value.trim_matches(['"', ';']).is_empty() {
                 return Err(
                     "it runs scripts after slicing (post_process), which is not allowed: clear that field".to_owned()
                 );
             }
-            if key != SCRIPTS && key != BINARY {
+            if key != SCRIPTS_SETTING && key != BINARY_SETTING {
                 kept.push_str(line);
                 kept.push('\n');
             }
         }
-        kept.push_str(FORCED);
+        kept.push_str(FORCED_SETTINGS);
         Ok(Self(kept))
     }
 }

@@ -190,7 +190,7 @@ async fn an_answer_that_is_no_text_becomes_one_without_nul() {
     let receiver = Receiver::start().await;
     let sent = open().send(&delivery(receiver.url("/binary")), at(0)).await;
     let excerpt = sent.excerpt.unwrap();
-    assert!(excerpt.len() <= ANSWER_KEPT_BYTES && !excerpt.contains('\0'), "{excerpt}");
+    assert!(excerpt.len() <= MAX_ANSWER_KEPT_BYTES && !excerpt.contains('\0'), "{excerpt}");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::domain::endpoint::{Delivery, Endpoint, WINDOW};
+use crate::domain::endpoint::{DELIVERY_WINDOW, Delivery, Endpoint};
 use crate::entities::endpoints;
 use crate::store::load::{Load, Loaded, Loading, RowSource};
 use crate::store::queries::pending_deliveries;
@@ -47,7 +47,7 @@ impl Load for Endpoint {
         for id in found.ids() {
             let rows = match found.source() {
                 // One more than fits tells whether there is a backlog.
-                RowSource::Database(db) => match pending_deliveries(*db, id, None, WINDOW as u64 + 1).await {
+                RowSource::Database(db) => match pending_deliveries(*db, id, None, DELIVERY_WINDOW as u64 + 1).await {
                     Ok(rows) => Ok(rows),
                     Err(LoadError::Damaged(damaged)) => Err(damaged),
                     Err(LoadError::Db(error)) => return Err(error),
@@ -58,8 +58,8 @@ impl Load for Endpoint {
         }
         Ok(found.complete(|id, endpoint| {
             let mut rows: Vec<Delivery> = earliest.remove(&id).unwrap_or_else(|| Ok(Vec::new()))?;
-            let more = rows.len() > WINDOW;
-            rows.truncate(WINDOW);
+            let more = rows.len() > DELIVERY_WINDOW;
+            rows.truncate(DELIVERY_WINDOW);
             Ok(endpoint.hydrate(rows, more))
         }))
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Loaded;
 use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
 use crate::domain::aggregate::Versioned;
-use crate::domain::endpoint::{DeliveryState, Endpoint, WINDOW};
+use crate::domain::endpoint::{DELIVERY_WINDOW, DeliveryState, Endpoint};
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::AttemptState;
@@ -23,8 +23,8 @@ use crate::entities::files;
 use crate::store::StoredAggregate;
 use crate::store::reader::Reader;
 use crate::store::rows::samples::{
-    access, at, attempt, claim, delivery, endpoint, file, id, inbound, job, mail, material, on_each, order, payment,
-    printer, sku, write,
+    access, at, attempt, claim, delivery, endpoint, file, id, job, kept_payment_event, mail, material, on_each, order,
+    payment, printer, sku, write,
 };
 use crate::store::rows::{Batch, LoadError, Snapshot, StoredRow};
 
@@ -70,7 +70,7 @@ async fn every_kind_comes_back_as_it_was_written() {
         round_trip::<Sku, Infallible>(db, id(2), sku(2, "A"), vec![], false).await;
         round_trip::<Printer, Infallible>(db, id(3), printer(3), vec![], true).await;
         round_trip::<Mail, Infallible>(db, id(4), mail(4), vec![], true).await;
-        round_trip::<KeptPaymentEvent, Infallible>(db, id(5), inbound(5), vec![], true).await;
+        round_trip::<KeptPaymentEvent, Infallible>(db, id(5), kept_payment_event(5), vec![], true).await;
     })
     .await;
 }
@@ -146,7 +146,7 @@ async fn an_endpoint_comes_back_with_its_earliest_pending_deliveries() {
             load_resident::<Endpoint>(db).await.unwrap().pop().unwrap().1,
         ] {
             let found = found.state.unwrap();
-            let earliest: Vec<_> = (1005..1005 + WINDOW as u128).map(id).collect();
+            let earliest: Vec<_> = (1005..1005 + DELIVERY_WINDOW as u128).map(id).collect();
             assert_eq!(found.window.keys().copied().collect::<Vec<_>>(), earliest);
             assert!(found.backlog);
         }

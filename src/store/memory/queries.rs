@@ -1,18 +1,22 @@
 //! The queries of rules and effects over the tables in memory. They look through whole tables: simulations are small.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 
 use super::{MemoryStore, Tables};
 use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
+use crate::domain::forecast::ObservedPrint;
 use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::order::{PROCESSOR, Payment};
+use crate::domain::job::{Attempt, AttemptState, Job};
+use crate::domain::order::{Order, OrderStatus, PROCESSOR, Payment};
+use crate::domain::promise::Promise;
 use crate::domain::time::Timestamp;
 use crate::entities::orders;
 use crate::store::port::DomainQueries;
 use crate::store::queries::EventFilter;
-use crate::store::rows::{IdempotentAnswer, LoadError};
+use crate::store::rows::{Doc, IdempotentAnswer, LoadError};
 
 impl Tables {
     fn orders(&self) -> impl Iterator<Item = &orders::Model> {
@@ -91,6 +95,38 @@ impl DomainQueries for MemoryStore {
 
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
         Ok(self.tables().idempotent_answer(key).cloned())
+    }
+
+    async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError> {
+        let tables = self.tables();
+        let jobs: BTreeMap<Id, &Job> = tables.jobs().map(|job| (job.id, job)).collect();
+        let mut finished: Vec<&Attempt> =
+            tables.parts::<Attempt>().filter(|attempt| attempt.state == AttemptState::Finished).collect();
+        finished.sort_by_key(|attempt| attempt.id);
+        let newest = &finished[finished.len().saturating_sub(to_usize(limit))..];
+        let seen = newest.iter().filter_map(|attempt| {
+            let job = jobs.get(&attempt.job_id)?;
+            ObservedPrint::of(attempt, job.file_id, job.estimated_seconds)
+        });
+        Ok(seen.collect())
+    }
+
+    async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
+        let tables = self.tables();
+        let mut over = Vec::new();
+        for row in tables.orders() {
+            let order: Order = row.read()?;
+            if matches!(order.status, OrderStatus::Ready | OrderStatus::Shipped) {
+                over.push(order);
+            }
+        }
+        over.sort_by_key(|order| order.updated_at);
+        let newest = &over[over.len().saturating_sub(to_usize(limit))..];
+        let met = newest.iter().filter_map(|order| {
+            let promise = order.promise.filter(|promise| promise.met_at.is_some())?;
+            Some((order.id, promise))
+        });
+        Ok(met.collect())
     }
 
     async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {

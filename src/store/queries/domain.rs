@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use super::{EventFilter, Queries};
 use crate::domain::endpoint::{Delivery, Replaying};
 use crate::domain::event::Numbered;
+use crate::domain::forecast::ObservedPrint;
 use crate::domain::id::Id;
+use crate::domain::promise::Promise;
 use crate::domain::time::Timestamp;
 use crate::store::port::DomainQueries;
 use crate::store::rows::{IdempotentAnswer, LoadError};
@@ -39,6 +41,12 @@ impl DomainQueries for Queries {
     }
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
         self.idempotency(key).await
+    }
+    async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError> {
+        self.finished_prints(limit).await
+    }
+    async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
+        self.met_promises(limit).await
     }
     async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
         self.highest_numbers().await

@@ -48,3 +48,92 @@ impl Queries {
         Ok(promises.collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::aggregate::Aggregate;
+    use crate::domain::order::OrderRow;
+    use crate::store::memory::MemoryStore;
+    use crate::store::outbox::Outbox;
+    use crate::store::port::DomainQueries;
+    use crate::store::rows::samples::{at, attempt, id, job, on_each, order, write};
+    use crate::store::rows::{Batch, Snapshot, StoredRow};
+    use crate::store::{AggregateKey, CommandWrites, CommitOwner, Submission};
+
+    /// Orders 1 to 5, the later the number the earlier it was changed. Each has a job that was printed once well and once badly, but the
+    /// print of order 2 was never seen. Order 3 is not printed yet, and nothing was promised of order 4.
+    fn shop() -> (Vec<Order>, Vec<OrderRow>) {
+        let mut rows = Vec::new();
+        let orders = (1..=5).map(|n| {
+            let mut one = order(n);
+            one.updated_at = at(100 - n as i64);
+            one.status = if n == 3 { OrderStatus::Paid } else { OrderStatus::Shipped };
+            let (made_at, expected_at, promised_at) = (at(0), at(10), at(20));
+            let met_at = (n != 3).then(|| at(30 + n as i64));
+            one.promise = (n != 4).then_some(Promise { made_at, expected_at, promised_at, met_at });
+            rows.push(OrderRow::Job(Arc::new(job(10 + n, n))));
+            for (state, which) in [(AttemptState::Failed, 1), (AttemptState::Finished, 2)] {
+                let mut tried = attempt(20 + 10 * n + which, 10 + n, n, which as u32);
+                (tried.state, tried.ended_at) = (state, Some(at(1000 * n as i64)));
+                tried.started_at = (n != 2).then(|| at(0));
+                rows.push(OrderRow::Attempt(tried));
+            }
+            one
+        });
+        (orders.collect(), rows)
+    }
+
+    async fn check(queries: &dyn DomainQueries) {
+        let seen = async |limit| {
+            let found = queries.finished_prints(limit).await.unwrap();
+            found.iter().map(|print| (print.attempt, print.took_ms)).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(9).await, [(id(32), 1000), (id(52), 3000), (id(62), 4000), (id(72), 5000)]);
+        assert_eq!(seen(2).await, [(id(62), 4000), (id(72), 5000)], "the newest, oldest first");
+        assert_eq!(seen(4).await.len(), 3, "a print that was never seen is one of the newest all the same");
+        let met = async |limit| {
+            let found = queries.met_promises(limit).await.unwrap();
+            found.iter().map(|(order, promise)| (*order, promise.met_at)).collect::<Vec<_>>()
+        };
+        assert_eq!(met(9).await, [(id(5), Some(at(35))), (id(2), Some(at(32))), (id(1), Some(at(31)))]);
+        assert_eq!(met(3).await, [(id(2), Some(at(32))), (id(1), Some(at(31)))], "the orders that were changed last");
+    }
+
+    #[tokio::test]
+    async fn what_is_learnt_from_is_read_alike_in_every_store() {
+        let (orders, rows) = shop();
+        on_each(async |db| {
+            let mut batch = Batch::default();
+            orders.iter().for_each(|order| batch.push_snapshot(order.snapshot(order.id, 1, false).unwrap()));
+            rows.iter().for_each(|row| batch.push_row(row).unwrap());
+            write(db, batch).await.unwrap();
+            check(&Queries::new(db.clone())).await;
+        })
+        .await;
+
+        let memory = MemoryStore::new(Outbox::new(0));
+        for order in &orders {
+            let of_it = rows.iter().filter(|row| match row {
+                OrderRow::Job(job) => job.order_id == order.id,
+                OrderRow::Attempt(attempt) => attempt.order_id == order.id,
+                OrderRow::Payment(payment) => payment.order_id == order.id,
+            });
+            let rows = of_it.map(|row| Box::new(row.clone()) as Box<dyn StoredRow>).collect();
+            let submission = Submission {
+                key: AggregateKey(Order::KIND, order.id),
+                generation: 1,
+                snapshot: Some(order.snapshot(order.id, 1, false).unwrap()),
+                commands: vec![CommandWrites { rows, ..CommandWrites::default() }],
+            };
+            let (tell, told) = tokio::sync::oneshot::channel();
+            memory.store().commit(submission, CommitOwner::new(|settlement| drop(tell.send(settlement))));
+            assert_eq!(told.await.unwrap(), crate::store::Settlement::Durable);
+        }
+        check(&memory).await;
+    }
+}

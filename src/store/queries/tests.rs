@@ -16,8 +16,8 @@ use crate::domain::job::{Job, JobState};
 use crate::domain::material::MaterialRow;
 use crate::domain::order::{Order, OrderRow, OrderStatus, Payment};
 use crate::store::rows::samples::{
-    at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, payment,
-    printer, sku, write,
+    at, attempt, delivery, endpoint, event, file, id, job, kept_payment_event, material, movement, on_each, order,
+    payment, printer, sku, write,
 };
 use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
 
@@ -221,9 +221,9 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         batch.push_audit(line(2));
         batch.push_idempotency(answered.clone());
         for n in [4, 3] {
-            let mut inbound = inbound(n);
-            inbound.done = n == 4;
-            batch.push_snapshot(inbound.snapshot(inbound.id, 1, false).unwrap());
+            let mut kept = kept_payment_event(n);
+            kept.done = n == 4;
+            batch.push_snapshot(kept.snapshot(kept.id, 1, false).unwrap());
         }
         write(db, batch).await.unwrap();
         let queries = Queries::new(db.clone());
@@ -235,7 +235,7 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         assert_eq!(queries.idempotency("other").await.unwrap(), None);
         let (open, total) = queries.unmatched_payments(ALL).await.unwrap();
         assert_eq!(total, 1);
-        assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [inbound(3)]);
+        assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [kept_payment_event(3)]);
     })
     .await;
 }

@@ -8,7 +8,7 @@ use crate::domain::id::Id;
 use crate::store::rows::Damaged;
 
 /// The schema number that documents are written with.
-pub const SCHEMA: i64 = 1;
+pub const SCHEMA_NUMBER: i64 = 1;
 
 /// A value that no two rows share: the constraint as `table.column,column`, and the value.
 pub type Unique = (&'static str, String);
@@ -34,11 +34,11 @@ pub trait Doc: ModelTrait {
 }
 
 /// Parses a document of any schema number so far. A change of a type that serde's defaults cannot bridge raises
-/// [`SCHEMA`], and the conversion of older documents goes here.
+/// [`SCHEMA_NUMBER`], and the conversion of older documents goes here.
 pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String> {
     match schema {
-        SCHEMA => serde_json::from_str(doc).map_err(|error| error.to_string()),
-        _ => Err(format!("this release reads schema numbers up to {SCHEMA}")),
+        SCHEMA_NUMBER => serde_json::from_str(doc).map_err(|error| error.to_string()),
+        _ => Err(format!("this release reads schema numbers up to {SCHEMA_NUMBER}")),
     }
 }
 

@@ -122,7 +122,7 @@ macro_rules! part_row {
                 Ok($crate::entities::$table::Model {
                     id: $this.id.to_string(),
                     $($owner: $this.$owner.to_string(),)?
-                    schema: $crate::store::rows::SCHEMA,
+                    schema: $crate::store::rows::SCHEMA_NUMBER,
                     doc: serde_json::to_string($this)?,
                     $($column: $value),*
                 })

@@ -207,7 +207,7 @@ pub fn mail(n: u128) -> Mail {
 }
 
 /// A payment event that matched no order.
-pub fn inbound(n: u128) -> KeptPaymentEvent {
+pub fn kept_payment_event(n: u128) -> KeptPaymentEvent {
     read(json!({
         "id": id(n), "eventId": format!("evt_{n}"), "body": "{}", "done": false, "nextAt": at(0), "createdAt": at(n as i64),
     }))

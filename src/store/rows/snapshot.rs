@@ -110,7 +110,7 @@ macro_rules! snapshot_row {
                 Ok($crate::store::rows::SnapshotRow::new($crate::entities::$table::Model {
                     id: id.to_string(),
                     version,
-                    schema: $crate::store::rows::SCHEMA,
+                    schema: $crate::store::rows::SCHEMA_NUMBER,
                     doc: serde_json::to_string($this)?,
                     $($column: $value),*
                 }))

@@ -100,7 +100,7 @@ async fn a_key_is_its_callers_and_its_paths() {
 }
 
 #[tokio::test]
-async fn what_a_thing_refused_is_kept() {
+async fn what_an_aggregate_refused_is_kept() {
     let app = App::new(Db::sqlite()).await;
     let material = app.material("PLA", 5.0).await;
     let path = format!("/api/inventory/materials/{material}/adjustments");

@@ -109,10 +109,8 @@ const HANDLES: Rule = Rule {
 };
 
 /// These hold a connection and pass it on to `store/`; they name its type and nothing else of the database.
-const PASS_ON: [&str; 5] = [
+const PASS_ON: [&str; 3] = [
     "src/app/own_secrets.rs", // holds the server's own secrets against the database, by the store's look
-    "src/actors/kernel/directory.rs", // reads aggregates at rest, by the store's `Load`
-    "src/app/start.rs",       // opens the database and hands it out
     "src/cli/check/database.rs", // tells whether it can be reached; and whether its tables are up to date
     "src/cli/check/printers.rs", // loads the registered printers, by the store's `Load`
 ];
@@ -137,10 +135,32 @@ const TABLES: Rule = Rule {
         ("src/actors/orders.rs", "let order = crate::entities::orders::Entity::find();"),
     ],
     innocent: &[
-        ("src/actors/kernel/directory.rs", "use sea_orm::DatabaseConnection;"),
+        ("src/app/own_secrets.rs", "use sea_orm::DatabaseConnection;"),
         ("src/store/writer.rs", "use sea_orm::EntityTrait;"),
         ("src/observe/log.rs", "let filter = \"warn,sea_orm::query=error\";"),
         ("src/lib.rs", "pub mod entities;"),
+    ],
+};
+
+/// What stands behind the port of the store: its implementations, and the lists that the edge asks for.
+const BEHIND_PORT: [&str; 4] = ["store::queries", "store::writer", "store::memory", "Queries"];
+
+const PORT: Rule = Rule {
+    holds: "src/actors/ knows the store by its port alone, so that any implementation will do",
+    check: |file| {
+        if !file.within("src/actors/") {
+            return Vec::new();
+        }
+        let behind = |line: &str| BEHIND_PORT.iter().find(|behind| line.contains(**behind)).copied();
+        file.in_code(|line| behind(line).map(|behind| format!("names {behind}")))
+    },
+    planted: &[
+        ("src/actors/forecaster.rs", "use crate::store::queries::Queries;"),
+        ("src/actors/dispatcher.rs", "pub struct Sources {\n    pub queries: Queries,\n}"),
+    ],
+    innocent: &[
+        ("src/actors/endpoints.rs", "self.store.queries().events_after(seq, &filter, limit).await"),
+        ("src/http/handles.rs", "use crate::store::queries::Queries;"),
     ],
 };
 
@@ -271,6 +291,11 @@ fn only_the_store_speaks_to_the_database() {
 }
 
 #[test]
+fn actors_know_the_store_by_its_port() {
+    holds(&PORT);
+}
+
+#[test]
 fn brands_are_known_to_adapters_only() {
     holds(&BRANDS);
 }
@@ -287,5 +312,5 @@ fn starts_go_out_in_two_places_only() {
 
 #[test]
 fn rules_of_layers_find_what_breaks_them() {
-    planted_and_innocent(&[&DOMAIN, &EDGE, &HANDLES, &TABLES, &BRANDS, &VENDORS, &START]);
+    planted_and_innocent(&[&DOMAIN, &EDGE, &HANDLES, &TABLES, &PORT, &BRANDS, &VENDORS, &START]);
 }

@@ -111,6 +111,86 @@ const NO_RESTATEMENT: Rule = Rule {
     ],
 };
 
+/// Types of constants that bound something: numbers and spans of time.
+const BOUND_TYPES: [&str; 14] = [
+    "Duration",
+    "Delays",
+    "usize",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "i16",
+    "i32",
+    "i64",
+    "f32",
+    "f64",
+    "NonZeroUsize",
+];
+
+/// Name and type of the constant that a line of code declares.
+fn constant(line: &str) -> Option<(&str, &str)> {
+    let rest = line.trim_start();
+    let rest = rest.strip_prefix("pub").map_or(rest, |rest| rest.trim_start_matches(|c| c != ' ').trim_start());
+    rest.strip_prefix("const ")?.split_once('=')?.0.trim_end().split_once(": ")
+}
+
+const TELLING_BOUNDS: Rule = Rule {
+    holds: "a constant that is a number or a span of time is named for what it bounds, and how: two words at least",
+    check: |file| {
+        if file.is_tests() {
+            return Vec::new();
+        }
+        let tests = file.text.lines().position(|line| line == "mod tests {").unwrap_or(usize::MAX);
+        let mut found = file.in_code(|line| {
+            let (name, of) = constant(line)?;
+            (BOUND_TYPES.contains(&of) && !name.contains('_')).then(|| format!("{name} does not say what it bounds"))
+        });
+        found.retain(|(line, _)| *line <= tests);
+        found
+    },
+    planted: &[
+        ("src/http/serve.rs", "const SWEEP: Duration = Duration::from_secs(30);"),
+        ("src/domain/endpoint.rs", "pub(crate) const WINDOW: usize = 32;"),
+        ("src/app/stream.rs", "    pub const RETRY: Delays = Delays { first: FIRST, longest: LONGEST };"),
+    ],
+    innocent: &[
+        ("src/http/serve.rs", "const SWEEP_INTERVAL: Duration = Duration::from_secs(30);\nconst PATH: &str = \"x\";"),
+        (
+            "src/domain/amount.rs",
+            "pub const ZERO: Self = Self(0);\n#[cfg(test)]\nmod tests {\n    const HOUR: i64 = 1;\n}",
+        ),
+    ],
+};
+
+/// Columns of the longest comment line that is allowed: as many as `rustfmt` gives to code.
+const MAX_COLUMNS: usize = 120;
+
+const COMMENT_WIDTH: Rule = Rule {
+    holds: "no comment line is longer than 120 columns: scripts/wrap-comments breaks them",
+    check: |file| {
+        file.in_text(|line| {
+            let columns = line.chars().count();
+            let long = line.trim_start().starts_with("//") && columns > MAX_COLUMNS;
+            long.then(|| format!("has {columns} columns"))
+        })
+    },
+    planted: &[(
+        "src/app.rs",
+        "    /// This line goes on and on, as lines do that nobody wraps, until it is longer than all the code that stands below it, by one.",
+    )],
+    innocent: &[(
+        "src/app.rs",
+        "/// Short.\nlet text = \"https://example.com/a/path/that/is/long/enough/to/be/longer/than/any/comment/may/be/in/this/project/by/far\";",
+    )],
+};
+
+#[test]
+fn constants_are_named_for_what_they_bound() {
+    holds(&TELLING_BOUNDS);
+}
+
 #[test]
 fn no_comment_cites_what_is_not_here() {
     holds(&NO_CITATION);
@@ -123,7 +203,7 @@ fn comments_say_more_than_names() {
 
 #[test]
 fn rules_of_words_find_what_breaks_them() {
-    planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT]);
+    planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS, &COMMENT_WIDTH]);
 }
 
 /// Types of this name are asked for by a library, once for each implementation.

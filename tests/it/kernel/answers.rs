@@ -1,4 +1,4 @@
-//! What callers hear when nothing falls.
+//! What callers hear when nothing crashes.
 
 use printfloor::actors::kernel::directory::ASK_TIMEOUT;
 use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
@@ -85,7 +85,7 @@ async fn a_stale_version_is_refused_and_changes_nothing(database: TestDatabase) 
 
 async fn too_many_waiting_is_overloaded_and_nothing_happened(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { most_waiting: 20, ..Policy::default() }).await;
+    let tallies = rig.crowded_tallies(Policy::default(), 20).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
     let gate = gate(&rig).await;
@@ -110,7 +110,7 @@ async fn too_many_waiting_is_overloaded_and_nothing_happened(database: TestDatab
 
 async fn more_refusals_than_one_commit_holds_are_all_answered(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { most_per_commit: 8, ..Policy::default() }).await;
+    let tallies = rig.tallies(Policy { max_commands_per_commit: 8, ..Policy::default() }).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
     let gate = gate(&rig).await;

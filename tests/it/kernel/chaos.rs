@@ -1,4 +1,4 @@
-//! Storms: many callers, while everything falls.
+//! Storms: many callers, while everything crashes.
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(
-    many_callers_of_one_thing,
+    many_callers_of_one_aggregate,
     many_callers_of_many_aggregates,
-    nothing_acknowledged_is_lost_when_one_thing_falls,
+    nothing_acknowledged_is_lost_when_one_actor_crashes,
     nothing_acknowledged_is_lost_when_many_actors_crash,
-    nothing_acknowledged_is_lost_when_the_writer_falls,
-    nothing_acknowledged_is_lost_when_everything_falls,
+    nothing_acknowledged_is_lost_when_the_writer_crashes,
+    nothing_acknowledged_is_lost_when_everything_crashes,
     finished_aggregates_cost_no_memory,
 );
 
@@ -49,7 +49,7 @@ struct Storm {
     /// One command in so many is poison; 0: none.
     poison: usize,
     /// So many crashes of actors in all, by each caller one after the other.
-    falls: bool,
+    crashes: bool,
 }
 
 impl Storm {
@@ -57,12 +57,12 @@ impl Storm {
         let mut callers = Vec::new();
         for caller in 0..self.callers {
             let (id, tallies) = (ids[caller % ids.len()], tallies.clone());
-            let (each, poison, falls) = (self.each, self.poison, self.falls);
+            let (each, poison, crashes) = (self.each, self.poison, self.crashes);
             callers.push(tokio::spawn(async move {
                 let handle = tallies.activate(id);
                 let mut heard = Heard::default();
                 for n in 0..each {
-                    if falls && n % 100 == caller {
+                    if crashes && n % 100 == caller {
                         tallies.crash(id);
                     }
                     let poisonous = poison > 0 && (n * 64 + caller) % poison == 1;
@@ -102,7 +102,7 @@ async fn throughput(database: TestDatabase, tallies_count: usize) {
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, tallies_count).await;
     let (began, transactions) = (Instant::now(), rig.counters.transactions.load(Relaxed));
-    let storm = Storm { callers: 64, each: 100, poison: 0, falls: false };
+    let storm = Storm { callers: 64, each: 100, poison: 0, crashes: false };
     let heard = storm.rage(&tallies, &ids).await;
     let took = began.elapsed().as_secs_f64();
     let transactions = rig.counters.transactions.load(Relaxed) - transactions;
@@ -117,7 +117,7 @@ async fn throughput(database: TestDatabase, tallies_count: usize) {
     assert!(tallies.observe().iter().all(|line| line.restarts == 0 && line.generation == 1));
 }
 
-async fn many_callers_of_one_thing(database: TestDatabase) {
+async fn many_callers_of_one_aggregate(database: TestDatabase) {
     throughput(database, 1).await;
 }
 
@@ -125,7 +125,7 @@ async fn many_callers_of_many_aggregates(database: TestDatabase) {
     throughput(database, 16).await;
 }
 
-async fn nothing_acknowledged_is_lost_when_one_thing_falls(database: TestDatabase) {
+async fn nothing_acknowledged_is_lost_when_one_actor_crashes(database: TestDatabase) {
     crashing_actors(database, 1).await;
 }
 
@@ -137,7 +137,7 @@ async fn crashing_actors(database: TestDatabase, tallies_count: usize) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(patient()).await;
     let ids = rig.make(&tallies, tallies_count).await;
-    let storm = Storm { callers: 64, each: 100, poison: 500, falls: true };
+    let storm = Storm { callers: 64, each: 100, poison: 500, crashes: true };
     let heard = storm.rage(&tallies, &ids).await;
     calm(&tallies, &ids).await;
     let stored = rig.stored(&ids).await;
@@ -147,11 +147,11 @@ async fn crashing_actors(database: TestDatabase, tallies_count: usize) {
     assert!(heard.poison >= 10, "{heard:?}");
 }
 
-async fn nothing_acknowledged_is_lost_when_the_writer_falls(database: TestDatabase) {
+async fn nothing_acknowledged_is_lost_when_the_writer_crashes(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 16).await;
-    let heard = fall_under_load(&rig, &tallies, &ids, |rig, _| rig.writer_falls(), 10).await;
+    let heard = crash_under_load(&rig, &tallies, &ids, |rig, _| rig.writer_crashes(), 10).await;
     let stored = rig.stored(&ids).await;
     eprintln!("{heard:?}, {stored} stored");
     // Commits that were under way are told by the disk: nobody is left in doubt.
@@ -160,35 +160,35 @@ async fn nothing_acknowledged_is_lost_when_the_writer_falls(database: TestDataba
     assert_eq!(rig.fenced.load(Relaxed), 0);
 }
 
-async fn nothing_acknowledged_is_lost_when_everything_falls(database: TestDatabase) {
+async fn nothing_acknowledged_is_lost_when_everything_crashes(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(patient()).await;
     let ids = rig.make(&tallies, 16).await;
-    let falls = |rig: &Rig, n: usize| match n % 3 {
-        0 => rig.writer_falls(),
+    let crashes = |rig: &Rig, n: usize| match n % 3 {
+        0 => rig.writer_crashes(),
         1 => tallies.crash_supervisor(),
         _ => tallies.observe().iter().take(5).for_each(|line| tallies.crash(line.id)),
     };
-    let heard = fall_under_load(&rig, &tallies, &ids, falls, 12).await;
+    let heard = crash_under_load(&rig, &tallies, &ids, crashes, 12).await;
     let stored = rig.stored(&ids).await;
     eprintln!("{heard:?}, {stored} stored");
     assert!(heard.done <= stored && stored <= heard.done + heard.unknown, "{heard:?}, {stored} stored");
     assert_eq!(rig.fenced.load(Relaxed), 0);
 }
 
-/// One fall after the other, each once callers are answered again.
-async fn fall_under_load(
+/// One crash after the other, each once callers are answered again.
+async fn crash_under_load(
     rig: &Rig,
     tallies: &Arc<Directory<Tally>>,
     ids: &[Id],
-    fall: impl Fn(&Rig, usize),
-    falls: usize,
+    crash: impl Fn(&Rig, usize),
+    crashes: usize,
 ) -> Heard {
     let stop = Arc::new(AtomicBool::new(false));
     let load = {
         let (tallies, ids, stop) = (tallies.clone(), ids.to_vec(), stop.clone());
         tokio::spawn(async move {
-            let storm = Storm { callers: 64, each: 5, poison: 0, falls: false };
+            let storm = Storm { callers: 64, each: 5, poison: 0, crashes: false };
             let mut heard = Heard::default();
             while !stop.load(Relaxed) {
                 heard += storm.rage(&tallies, &ids).await;
@@ -196,10 +196,10 @@ async fn fall_under_load(
             heard
         })
     };
-    for n in 0..falls {
+    for n in 0..crashes {
         let commits = rig.counters.commits.load(Relaxed);
         until("commits go on", async || rig.counters.commits.load(Relaxed) > commits + 20).await;
-        fall(rig, n);
+        crash(rig, n);
     }
     stop.store(true, Relaxed);
     let heard = load.await.unwrap();

@@ -1,4 +1,4 @@
-//! The components under the root: whoever falls comes back, and its siblings are the same as before.
+//! The components under the root: whoever crashes comes back, and its siblings are the same as before.
 
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ async fn a_component_that_crashes_comes_back_alone(database: TestDatabase) {
             match component {
                 "dispatcher" => dispatcher.crash(),
                 "supervisor" => tallies.crash_supervisor(),
-                "writer" => rig.writer_falls(),
+                "writer" => rig.writer_crashes(),
                 _ => tallies.crash(ids[0]),
             }
             let replaced = usize::from(component != "tally");

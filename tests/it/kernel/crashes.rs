@@ -1,4 +1,4 @@
-//! Who hears what when actors fall.
+//! Who hears what when actors crash.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::support::database::{TestDatabase, on_both_databases, until};
 on_both_databases!(
     poison_hears_so_and_its_neighbours_do_not_notice,
     what_was_being_written_is_unknown_and_the_successor_starts_from_it,
-    whoever_was_admitted_stays_admitted_through_falls,
-    a_thing_that_falls_too_often_is_parked_and_its_sibling_does_not_notice,
-    after_a_fall_of_the_keeper_callers_only_wait,
-    a_keeper_that_falls_loses_nobody_who_asks,
+    whoever_was_admitted_stays_admitted_through_crashes,
+    an_actor_that_crashes_too_often_is_parked_and_its_sibling_does_not_notice,
+    after_a_crash_of_the_supervisor_callers_only_wait,
+    a_supervisor_that_crashes_loses_nobody_who_asks,
 );
 
 pub fn observed(tallies: &Directory<Tally>, id: Id) -> ActorSummary {
@@ -71,9 +71,9 @@ async fn what_was_being_written_is_unknown_and_the_successor_starts_from_it(data
     assert_eq!(observed(&tallies, id).restarts, 1);
 }
 
-async fn whoever_was_admitted_stays_admitted_through_falls(database: TestDatabase) {
+async fn whoever_was_admitted_stays_admitted_through_crashes(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { most_waiting: 16, ..patient() }).await;
+    let tallies = rig.crowded_tallies(patient(), 16).await;
     let id = rig.make(&tallies, 1).await[0];
     // As many callers as may wait: each asks again the moment it was answered.
     let callers: Vec<_> = (0..16)
@@ -106,7 +106,7 @@ async fn whoever_was_admitted_stays_admitted_through_falls(database: TestDatabas
     assert_eq!(observed(&tallies, id).waiting, 0);
 }
 
-async fn a_thing_that_falls_too_often_is_parked_and_its_sibling_does_not_notice(database: TestDatabase) {
+async fn an_actor_that_crashes_too_often_is_parked_and_its_sibling_does_not_notice(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let policy = Policy { max_crashes: 3, probe: Duration::from_millis(300), ..Policy::default() };
     let tallies = rig.tallies(policy).await;
@@ -122,7 +122,7 @@ async fn a_thing_that_falls_too_often_is_parked_and_its_sibling_does_not_notice(
     until("it is parked", async || observed(&tallies, ids[0]).status == "parked").await;
     let line = observed(&tallies, ids[0]);
     assert!(line.restarts > 3 && line.last_error.as_deref().is_some_and(|why| why.contains("cursed")), "{line:?}");
-    // Parked again and again as long as it falls, and told at once.
+    // Parked again and again as long as it crashes, and told at once.
     until("it is probed", async || observed(&tallies, ids[0]).restarts > line.restarts).await;
     until("it is parked again", async || observed(&tallies, ids[0]).status == "parked").await;
     assert!(matches!(bad.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await, Err(AskError::Parked)));
@@ -135,7 +135,7 @@ async fn a_thing_that_falls_too_often_is_parked_and_its_sibling_does_not_notice(
     assert_eq!(rig.stored(&ids).await, 201);
 }
 
-async fn after_a_fall_of_the_keeper_callers_only_wait(database: TestDatabase) {
+async fn after_a_crash_of_the_supervisor_callers_only_wait(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 8).await;
@@ -155,14 +155,14 @@ async fn after_a_fall_of_the_keeper_callers_only_wait(database: TestDatabase) {
             })
         })
         .collect();
-    for fall in 1..=3 {
+    for crash in 1..=3 {
         let before = observed(&tallies, ids[0]).generation;
         tallies.crash_supervisor();
         until("the children are back", async || {
             tallies.observe().iter().all(|line| line.status == "running" && line.generation > before)
         })
         .await;
-        assert!(before >= fall);
+        assert!(before >= crash);
     }
     let (mut done, mut unknown) = (0, 0);
     for caller in callers {
@@ -172,11 +172,11 @@ async fn after_a_fall_of_the_keeper_callers_only_wait(database: TestDatabase) {
     let stored = rig.stored(&ids).await;
     assert!(done <= stored && stored <= done + unknown, "{done} done, {unknown} unknown, {stored} stored");
     assert_eq!(done + unknown, 3200);
-    assert!(tallies.observe().iter().all(|line| line.restarts == 0), "none of its children fell");
+    assert!(tallies.observe().iter().all(|line| line.restarts == 0), "none of its children crashed");
 }
 
-/// Waking and making go by way of the supervisor: its fall must not swallow them.
-async fn a_keeper_that_falls_loses_nobody_who_asks(database: TestDatabase) {
+/// Waking and making go by way of the supervisor: its crash must not swallow them.
+async fn a_supervisor_that_crashes_loses_nobody_who_asks(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(1), ..Policy::default() }).await;
     let ids = rig.make(&tallies, 4).await;
@@ -201,8 +201,8 @@ async fn a_keeper_that_falls_loses_nobody_who_asks(database: TestDatabase) {
             })
         })
         .collect();
-    for fall in 1..=5 {
-        let reached = fall * 30;
+    for crash in 1..=5 {
+        let reached = crash * 30;
         until("tallies are made", async || database.number("SELECT COUNT(*) FROM skus").await > reached).await;
         tallies.crash_supervisor();
     }

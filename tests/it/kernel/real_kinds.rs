@@ -34,7 +34,7 @@ impl Mined {
             .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
             .start()
             .await;
-        app.may_fall = true;
+        app.may_crash = true;
         Self { app, folder }
     }
 

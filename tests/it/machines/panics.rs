@@ -35,7 +35,7 @@ each_kind! {
             let folder = tempfile::tempdir().unwrap();
             let panics = ("PRINTFLOOR_TEST_PANICS", folder.path().to_str().unwrap());
             let mut floor = Floor::new(kind, 1, slow, &[JUDGE_LATE, panics]).await;
-            floor.app.may_fall = true;
+            floor.app.may_crash = true;
             let file = floor.big_file("big", 200_000).await;
             let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
             floor.faults(0, |faults| match phase {

@@ -52,12 +52,12 @@ async fn a_successor_of_the_writer_counts_on(database: TestDatabase) {
     let mut ids = Vec::new();
     for _ in 0..5 {
         let id = rig.environment.id();
-        until("a commit after the fall", async || {
+        until("a commit after the crash", async || {
             submit(&rig, tally(&rig, id, &id.to_string(), 1, 3)).await.unwrap() == Settlement::Durable
         })
         .await;
         ids.push(id);
-        rig.writer_falls();
+        rig.writer_crashes();
     }
     assert_eq!(rig.stored(&ids).await, 15);
     assert_eq!(rig.fenced.load(Relaxed), 0);
@@ -75,7 +75,7 @@ async fn whoever_is_overtaken_writes_no_more_and_leaves(database: TestDatabase) 
     until("the process is told to leave", async || rig.fenced.load(Relaxed) == 1).await;
     // It must not take the database back: longer than the first probes would take.
     tokio::time::sleep(Duration::from_millis(600)).await;
-    rig.writer_falls();
+    rig.writer_crashes();
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(database.number("SELECT epoch FROM writer").await, taken);
     assert_eq!(rig.events().await.len(), 0);
@@ -85,7 +85,7 @@ async fn whoever_was_away_while_another_wrote_leaves(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     database.execute("UPDATE writer SET epoch = epoch + 1").await;
     // It opens the database anew, and finds that it was not the last.
-    rig.writer_falls();
+    rig.writer_crashes();
     until("the process is told to leave", async || rig.fenced.load(Relaxed) == 1).await;
     let id = rig.environment.id();
     let settled = submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Whatever falls in the middle of a transaction, the writer goes on.
+//! Whatever crashes in the middle of a transaction, the writer goes on.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -12,15 +12,15 @@ use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(
-    a_fallen_transaction_does_not_hold_the_writer,
-    a_fallen_writer_lets_its_transaction_end_before_the_next_begins,
+    a_crashed_transaction_does_not_hold_the_writer,
+    a_crashed_writer_lets_its_transaction_end_before_the_next_begins,
 );
 
-async fn a_fallen_transaction_does_not_hold_the_writer(database: TestDatabase) {
+async fn a_crashed_transaction_does_not_hold_the_writer(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    rig.store.load::<Tally>(AggregateKey(Tally::KIND, Id::ONLY), 1, |_| panic!("asked to fall"));
+    rig.store.load::<Tally>(AggregateKey(Tally::KIND, Id::ONLY), 1, |_| panic!("asked to crash"));
     let id = rig.environment.id();
-    until("a commit after the fall", async || {
+    until("a commit after the crash", async || {
         submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap() == Settlement::Durable
     })
     .await;
@@ -29,13 +29,13 @@ async fn a_fallen_transaction_does_not_hold_the_writer(database: TestDatabase) {
 }
 
 /// Else the successor's epoch would fence the predecessor's transaction, and the process would leave.
-async fn a_fallen_writer_lets_its_transaction_end_before_the_next_begins(database: TestDatabase) {
+async fn a_crashed_writer_lets_its_transaction_end_before_the_next_begins(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let epoch = database.number("SELECT epoch FROM writer").await;
     let gate = gate(&rig).await;
     let (a, b) = (rig.environment.id(), rig.environment.id());
     let before = submit(&rig, tally(&rig, a, "a", 1, 1));
-    rig.writer_falls();
+    rig.writer_crashes();
     assert_eq!(before.await.unwrap(), Settlement::NotDurable(Unavailable::Database));
     for _ in 0..10 {
         let settled = submit(&rig, tally(&rig, b, "b", 1, 1)).await.unwrap();
@@ -43,7 +43,7 @@ async fn a_fallen_writer_lets_its_transaction_end_before_the_next_begins(databas
         assert_eq!(database.number("SELECT epoch FROM writer").await, epoch);
     }
     drop(gate);
-    until("a commit after the fall", async || {
+    until("a commit after the crash", async || {
         submit(&rig, tally(&rig, b, "b", 1, 1)).await.unwrap() == Settlement::Durable
     })
     .await;

@@ -76,24 +76,38 @@ impl Rig {
             fenced,
             mails,
         };
-        let mails = rig.start_directory::<Mail>(Policy::default(), Arc::new(Post)).await;
+        let mails = rig.start_directory::<Mail>(rig.directory(Policy::default()), Arc::new(Post)).await;
         assert!(rig.mails.set(mails).is_ok());
         rig
     }
 
     pub async fn tallies(&self, policy: Policy) -> Arc<Directory<Tally>> {
-        Arc::new(self.start_directory(policy, Arc::new(NoEffects)).await)
+        Arc::new(self.start_directory(self.directory(policy), Arc::new(NoEffects)).await)
     }
 
-    async fn start_directory<T: StoredAggregate>(&self, policy: Policy, effects: Arc<dyn Effects<T>>) -> Directory<T> {
-        let directory = self.directory(policy);
+    /// Tallies for each of which so many commands may wait.
+    pub async fn crowded_tallies(&self, policy: Policy, max_waiting: usize) -> Arc<Directory<Tally>> {
+        let args = DirectoryArgs { max_waiting, ..self.directory_args(policy) };
+        Arc::new(self.start_directory(Directory::new(args), Arc::new(NoEffects)).await)
+    }
+
+    async fn start_directory<T: StoredAggregate>(
+        &self,
+        directory: Directory<T>,
+        effects: Arc<dyn Effects<T>>,
+    ) -> Directory<T> {
         directory.start(&self.root, effects, Arc::new(MailActivator(self.mails.clone()))).await.unwrap();
         directory
     }
 
     /// A directory that is not started.
     pub fn directory<T: StoredAggregate>(&self, policy: Policy) -> Directory<T> {
-        Directory::new(DirectoryArgs { store: self.store.clone(), environment: self.environment.clone(), policy })
+        Directory::new(self.directory_args(policy))
+    }
+
+    fn directory_args(&self, policy: Policy) -> DirectoryArgs {
+        let max_waiting = Config::default().limits.max_queued_commands;
+        DirectoryArgs { store: self.store.clone(), environment: self.environment.clone(), policy, max_waiting }
     }
 
     /// So many fresh tallies.
@@ -105,7 +119,7 @@ impl Rig {
         ids
     }
 
-    pub fn writer_falls(&self) {
+    pub fn writer_crashes(&self) {
         self.writer.crash();
     }
 
@@ -206,7 +220,7 @@ impl Effects<Mail> for Post {
     }
 }
 
-/// Falls of actors do not wait long, and nobody is parked.
+/// Crashes of actors do not wait long, and nobody is parked.
 pub fn patient() -> Policy {
     Policy {
         max_crashes: usize::MAX,

@@ -14,12 +14,12 @@ use printfloor::domain::material::{MaterialRow, Movement, MovementKind};
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::skus;
 use printfloor::store::load::Load;
-use printfloor::store::rows::{SCHEMA, Snapshot, SnapshotRow, WriteError};
+use printfloor::store::rows::{SCHEMA_NUMBER, Snapshot, SnapshotRow, WriteError};
 use serde::{Deserialize, Serialize};
 
 static CURSED: Mutex<Option<HashSet<Id>>> = Mutex::new(None);
 
-/// From now on this one falls whenever it comes up; or no longer.
+/// From now on this one crashes whenever it comes up; or no longer.
 pub fn curse(id: Id, cursed: bool) {
     let mut all = CURSED.lock().unwrap();
     let all = all.get_or_insert_default();
@@ -147,7 +147,7 @@ impl Snapshot for Tally {
         Ok(SnapshotRow::new(skus::Model {
             id: id.to_string(),
             version,
-            schema: SCHEMA,
+            schema: SCHEMA_NUMBER,
             doc: serde_json::to_string(self)?,
             code: self.code.clone(),
             slug: self.code.clone(),

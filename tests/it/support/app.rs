@@ -83,7 +83,7 @@ impl Builder {
             with_clock: self.with_clock,
             db: self.db,
             dir,
-            may_fall: false,
+            may_crash: false,
         };
         let create = ["key", "create", "--new", "--name", "tests", "--role", "admin"];
         let first_key = async |app: &App, cut: bool| {
@@ -126,8 +126,8 @@ pub struct App {
     with_clock: bool,
     pub db: Db,
     dir: TempDir,
-    /// The test makes actors fall on purpose.
-    pub may_fall: bool,
+    /// The test makes actors crash on purpose.
+    pub may_crash: bool,
 }
 
 impl Deref for App {
@@ -324,7 +324,7 @@ impl Drop for App {
         if std::thread::panicking() {
             let last = log.len().saturating_sub(60);
             eprintln!("--- the server's last words\n{}", log[last..].join("\n"));
-        } else if let (Some(line), false) = (bad, self.may_fall) {
+        } else if let (Some(line), false) = (bad, self.may_crash) {
             panic!("an actor crashed: {line}");
         }
     }

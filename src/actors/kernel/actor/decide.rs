@@ -22,7 +22,7 @@ impl<T: StoredAggregate> ActorState<T> {
         if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
             return false;
         }
-        let most = if self.alone > 0 { 1 } else { self.args.policy.most_per_commit };
+        let most = if self.alone > 0 { 1 } else { self.args.policy.max_commands_per_commit };
         self.alone = self.alone.saturating_sub(1);
         let many = self.waiting.len().min(most);
         let (id, environment) = (self.args.entry.id, self.args.environment.clone());

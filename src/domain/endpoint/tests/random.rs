@@ -105,13 +105,13 @@ proptest! {
                     under_way = None;
                     let head: Endpoint = serde_json::from_str(&serde_json::to_string(target.now()).unwrap()).unwrap();
                     let EndpointCommand::Refilled { mut rows, more, .. } = target.query() else { unreachable!() };
-                    let more = more || rows.len() > WINDOW;
-                    rows.truncate(WINDOW);
+                    let more = more || rows.len() > DELIVERY_WINDOW;
+                    rows.truncate(DELIVERY_WINDOW);
                     target.endpoint = Some(head.hydrate(rows, more));
                 }
             }
             let now = target.now();
-            prop_assert!(now.window.size() <= WINDOW);
+            prop_assert!(now.window.size() <= DELIVERY_WINDOW);
             prop_assert!(now.cursor >= cursor);
             prop_assert!(now.state == EndpointState::Disabled || now.disabled_reason.is_none());
             if now.state == EndpointState::Disabled {

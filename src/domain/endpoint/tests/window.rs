@@ -5,13 +5,13 @@ use super::*;
 #[test]
 fn a_refill_never_pushes_out_a_delivery_that_is_due() {
     let mut target = target();
-    target.follow(3 * WINDOW as i64);
-    for sent in target.now().window.keys().copied().take(WINDOW / 2).collect::<Vec<_>>() {
+    target.follow(3 * DELIVERY_WINDOW as i64);
+    for sent in target.now().window.keys().copied().take(DELIVERY_WINDOW / 2).collect::<Vec<_>>() {
         target.tried(sent, true);
     }
     let refill = target.query();
     // More events come while the refill is read, and fill the window again.
-    target.follow(WINDOW as i64);
+    target.follow(DELIVERY_WINDOW as i64);
     let under_way: Vec<Id> = target.now().window.keys().copied().collect();
     target.tell(&refill).unwrap();
     assert!(under_way.iter().all(|id| target.now().window.contains_key(id)), "each would be sent twice");
@@ -20,8 +20,8 @@ fn a_refill_never_pushes_out_a_delivery_that_is_due() {
 #[test]
 fn a_refill_that_more_overtook_than_are_remembered_brings_nothing_back() {
     let mut target = target();
-    target.follow(2 * WINDOW as i64);
-    for sent in target.now().window.keys().copied().take(WINDOW / 2).collect::<Vec<_>>() {
+    target.follow(2 * DELIVERY_WINDOW as i64);
+    for sent in target.now().window.keys().copied().take(DELIVERY_WINDOW / 2).collect::<Vec<_>>() {
         target.tried(sent, true);
     }
     let slow = target.query();
@@ -41,7 +41,7 @@ fn a_refill_that_more_overtook_than_are_remembered_brings_nothing_back() {
 #[test]
 fn a_clock_that_is_set_back_delays_no_retry_and_forgets_no_count() {
     let mut target = target();
-    target.follow(WINDOW as i64 + 1);
+    target.follow(DELIVERY_WINDOW as i64 + 1);
     let first = *target.now().window.keys().next().unwrap();
     target.tried(first, false);
     let (retries, jitter) = (target.bench.rules.webhook_schedule_ms.clone(), target.bench.rules.webhook_jitter_ms);

@@ -75,7 +75,7 @@ struct SlotMatchView {
     slot: u32,
     /// What is left there, in the material's unit; null: nobody knows.
     remaining: Option<Amount>,
-    /// It is known to be there; else it only fits because nobody knows what is in the slot.
+    /// Whether the material is known to be in the slot; false where it is not known what is in it.
     loaded: bool,
 }
 

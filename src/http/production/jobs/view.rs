@@ -75,7 +75,7 @@ pub struct JobView {
     priority: u8,
     /// When it is wanted.
     due_at: Option<Timestamp>,
-    /// The printer that has it; after the end, where it ended; null while no printer has it.
+    /// The printer that has the job in hand, or had it last; null while the job waits for one.
     printer_id: Option<Id>,
     /// How many parts its plate makes.
     plate_parts: u32,
@@ -153,7 +153,7 @@ struct AttemptView {
     started_at: Option<Timestamp>,
     /// When it ended; null while it goes on.
     ended_at: Option<Timestamp>,
-    /// What was said of its parts; null while nobody can, or must and has not yet.
+    /// How its parts were judged; null before its end, and while a person still has to judge them.
     sign_off: Option<SignOffView>,
 }
 

@@ -34,7 +34,7 @@ struct LineView<'a> {
     /// Its plates and how many are done; once there are jobs, where one order is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Progress>,
-    /// Parts that are good; like the following, where `jobs` is shown.
+    /// Parts that are good. This and the following members are there where `jobs` is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<u64>,
     /// Parts on plates that are not over, wait for their sign-off, or failed and wait for a person.

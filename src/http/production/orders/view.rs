@@ -73,7 +73,7 @@ pub struct OrderView<'a> {
     discount_cents: i64,
     /// What is to be paid.
     total_cents: i64,
-    /// Payments in this currency less their refunds; at the total the order is paid.
+    /// Payments in this currency less their refunds; the order is paid when this reaches `totalCents`.
     kept_cents: i64,
     /// Payments and refunds, oldest first; empty in lists.
     payments: Payments<'a>,

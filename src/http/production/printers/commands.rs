@@ -37,28 +37,28 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post_long(operator, "/api/printers/{id}/disconnect", disconnect, |op| {
         op.named("disconnectPrinter", "Disconnect a printer")
             .about("It is left alone: neither watched nor commanded, and it takes no jobs.")
-            .nos(&[BUSY])
+            .errors(&[BUSY])
     })
     .post_long(operator, "/api/printers/{id}/pause", pause, |op| {
-        op.named("pausePrinter", "Pause whatever a printer prints").unkeyed().nos(&ON_PRINTER)
+        op.named("pausePrinter", "Pause whatever a printer prints").unkeyed().errors(&ON_PRINTER)
     })
     .post_long(operator, "/api/printers/{id}/resume", resume, |op| {
-        op.named("resumePrinter", "Go on with a paused print").unkeyed().nos(&ON_PRINTER)
+        op.named("resumePrinter", "Go on with a paused print").unkeyed().errors(&ON_PRINTER)
     })
     .post_long(operator, "/api/printers/{id}/cancel", cancel, |op| {
         op.named("cancelPrint", "Cancel whatever a printer prints")
             .about("A job that was being printed ends as one that was cancelled at the printer.")
             .unkeyed()
-            .nos(&ON_PRINTER)
+            .errors(&ON_PRINTER)
     })
     .post_long(operator, "/api/printers/{id}/restart-firmware", restart_firmware, |op| {
-        op.named("restartFirmware", "Restart a printer's firmware").unkeyed().nos(&ON_PRINTER).nos(&[BUSY])
+        op.named("restartFirmware", "Restart a printer's firmware").unkeyed().errors(&ON_PRINTER).errors(&[BUSY])
     })
     .post_long(operator, "/api/printers/{id}/home", home, |op| {
-        op.named("homePrinter", "Home all axes of a printer").nos(&ON_PRINTER).nos(&[BUSY, PRINTING])
+        op.named("homePrinter", "Home all axes of a printer").errors(&ON_PRINTER).errors(&[BUSY, PRINTING])
     })
     .post_long(operator, "/api/printers/{id}/gcode", gcode, |op| {
-        op.named("runGcode", "Run G-code on a printer").unkeyed().nos(&ON_PRINTER).nos(&[BUSY, PRINTING])
+        op.named("runGcode", "Run G-code on a printer").unkeyed().errors(&ON_PRINTER).errors(&[BUSY, PRINTING])
     })
     .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
         op.named("bedCleared", "Confirm that a printer's bed is clear")
@@ -66,8 +66,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
                 "Signs the last print of a job off, too: without a body all parts of a print that finished are good, and none of \
                  any other. What was printed in between by hand leaves nothing to sign off.",
             )
-            .no(409, NOTHING, "Something was said of parts, and no print of a job waits here.")
-            .no(409, "sign_offs_waiting", "Orders have not heard of earlier sign-offs yet; repeat it.")
+            .error(409, NOTHING, "Something was said of parts, and no print of a job waits here.")
+            .error(409, "sign_offs_waiting", "Orders have not heard of earlier sign-offs yet; repeat it.")
     })
     .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {
         op.named("clearAttention", "Confirm that a printer was looked at")
@@ -75,7 +75,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
                 "Clears a firmware error and refused starts, which hold the printer until a person has looked at it. \
                  Clearing the bed and homing do not.",
             )
-            .no(409, "printer_in_error", "The firmware is still in error: restart it or connect the printer first.")
+            .error(409, "printer_in_error", "The firmware is still in error: restart it or connect the printer first.")
     })
     .post(operator, "/api/printers/{id}/maintenance", maintenance, |op| {
         op.named("setMaintenance", "Take a printer out of service, or put it back")

@@ -47,33 +47,33 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.get_long(operator, "/api/printers/{id}/info", info, |op| {
         op.named("getPrinterInfo", "Ask what a printer says of itself")
             .about("What its server and its firmware tell, as far as printers of its type do.")
-            .nos(&ON_PRINTER)
+            .errors(&ON_PRINTER)
     })
     .get_long(operator, "/api/printers/{id}/history", history, |op| {
-        op.named("getPrinterHistory", "Ask what a printer remembers of the prints of a file").nos(&ON_PRINTER)
+        op.named("getPrinterHistory", "Ask what a printer remembers of the prints of a file").errors(&ON_PRINTER)
     })
     .get_long(operator, "/api/printers/{id}/webcams", webcams, |op| {
-        op.named("listWebcams", "List the cameras of a printer").nos(&ON_PRINTER)
+        op.named("listWebcams", "List the cameras of a printer").errors(&ON_PRINTER)
     })
     .get_long(operator, "/api/printers/{id}/system-info", system_info, |op| {
         op.named("getSystemInfo", "Ask about the computer that a printer runs on")
             .about("The answer is the printer's own.")
-            .nos(&ON_PRINTER)
+            .errors(&ON_PRINTER)
     })
     .get_long(operator, "/api/printers/{id}/files", files, |op| {
-        op.named("listPrinterFiles", "List the files on a printer").nos(&ON_PRINTER)
+        op.named("listPrinterFiles", "List the files on a printer").errors(&ON_PRINTER)
     })
     .post_long(operator, "/api/printers/{id}/files", upload, |op| {
         op.named("uploadToPrinter", "Copy a stored file to a printer")
             .about(
-                "Nothing is started. A file of the same name on the printer is never overwritten: the file then gets \
+                "The file is stored and not printed. A file of the same name on the printer is never overwritten: the new one gets \
                  another name, and the printer may give it another one, too.",
             )
             .unkeyed()
-            .nos(&ON_PRINTER)
+            .errors(&ON_PRINTER)
     })
     .delete_long(operator, "/api/printers/{id}/files/{*name}", delete_file, |op| {
-        op.named("deletePrinterFile", "Delete a file on a printer").nos(&ON_PRINTER).nos(&[NO_FILE])
+        op.named("deletePrinterFile", "Delete a file on a printer").errors(&ON_PRINTER).errors(&[NO_FILE])
     })
 }
 

@@ -17,7 +17,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::openapi::shape::{Shape, either, has, may, object, text, yes_no};
+use crate::http::openapi::shape::{Shape, either, object, optional, required, text, yes_no};
 use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::http::routes::ResourceRoutes;
@@ -37,8 +37,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
             .about(
                 "A stored file is uploaded first; a file on the printer is printed as it is. The printer must be idle.",
             )
-            .nos(&ON_PRINTER)
-            .nos(&[BUSY, NO_FILE])
+            .errors(&ON_PRINTER)
+            .errors(&[BUSY, NO_FILE])
     })
 }
 
@@ -123,7 +123,7 @@ impl ToSchema for PendingPrint {
     const NAME: Option<&'static str> = Some("PendingPrint");
     fn schema() -> Shape {
         let filename = text().about("The name of the file on the printer; absent when it is not known any more.");
-        object([has("ok", yes_no().about("Always true.")), may("filename", filename)])
+        object([required("ok", yes_no().about("Always true.")), optional("filename", filename)])
             .about("A print that is still to begin.")
     }
     fn example() -> Value {

@@ -44,8 +44,8 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .delete(operator, "/api/printers/{id}/slots/{slot}", remove, |op| {
         op.named("removeSlot", "Remove a slot that a printer does not have")
-            .no(404, "slot_not_found", "The printer has no such slot.")
-            .no(409, "last_slot", "A printer has one slot at least.")
+            .error(404, "slot_not_found", "The printer has no such slot.")
+            .error(409, "last_slot", "A printer has one slot at least.")
     })
 }
 

@@ -27,13 +27,13 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post_long(operator, "/api/printers/{id}/emergency-stop", stop, |op| {
         op.named("emergencyStop", "Cut the motors and heaters of a printer at once")
             .about(
-                "It goes past everything that is queued. Afterwards the printer must be homed, and its bed cleared. A printer \
+                "The stop overtakes every command that is queued. Afterwards the printer must be homed, and its bed cleared. A printer \
                  that has no emergency stop ends its print by the fastest way it has; when none is on, it cannot do this.",
             )
             .unkeyed()
             // The printer has none, refused, or did not answer: nothing else keeps a stop from going out.
-            .nos(&ON_PRINTER[1..2])
-            .nos(&ON_PRINTER[3..])
+            .errors(&ON_PRINTER[1..2])
+            .errors(&ON_PRINTER[3..])
     })
 }
 

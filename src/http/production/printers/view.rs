@@ -75,7 +75,7 @@ pub struct StatusView {
     last_seen_at: Option<Timestamp>,
     /// What keeps the printer from taking the next job.
     attention: Vec<Attention>,
-    /// What a person should know about that, in words; null where the attention says it all.
+    /// What a person should know about it, in words; null where there is nothing to add.
     attention_reason: Option<String>,
     /// The file of a print that is no job and is about to begin.
     manual_print: Option<String>,

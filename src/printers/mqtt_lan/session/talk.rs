@@ -33,11 +33,11 @@ const MAX_SENT_BYTES: usize = 64 * 1024;
 /// How long the broker keeps a connection on which nothing comes. We ask more often.
 const KEEP_ALIVE_SECONDS: u16 = 30;
 /// Longest time between two questions whether the other side is still there.
-const LONGEST_QUIET: Duration = Duration::from_secs(5);
+const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
 /// Number of these questions without an answer after which the connection counts as dead.
-const MAX_QUIET: u32 = 3;
+const MAX_UNANSWERED_PINGS: u32 = 3;
 /// A connection on which no report came for so long is made anew: the broker may answer although nobody reports to it any more.
-const LONGEST_SILENCE: Duration = Duration::from_mins(5);
+const MAX_REPORT_SILENCE: Duration = Duration::from_mins(5);
 /// Most values of a message.
 const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 20_000 };
 
@@ -68,7 +68,7 @@ pub(super) async fn talk(link: &Link, shared: &Shared, end: &CancellationToken) 
     });
     shared.inbox.heard();
     shared.moved.send_replace(());
-    let quiet = LONGEST_QUIET.min(offline_after / MAX_QUIET);
+    let quiet = MAX_QUIET_TIME.min(offline_after / MAX_UNANSWERED_PINGS);
     let why = tokio::select! {
         biased; // a reason of its own says more
         why = serve(link, shared, &mut wire, &mut commands, (now, quiet)) => why,
@@ -132,15 +132,15 @@ async fn serve(
             () = sleep_until(ping) => {
                 ping += quiet;
                 asked += 1;
-                if asked > MAX_QUIET {
+                if asked > MAX_UNANSWERED_PINGS {
                     return PrinterError::Timeout;
                 }
                 send(link, wire, Packet::PingReq).await
             }
-            () = sleep_until(reported + LONGEST_SILENCE) => {
+            () = sleep_until(reported + MAX_REPORT_SILENCE) => {
                 return PrinterError::Lost("it reported nothing for five minutes".to_owned());
             }
-            () = sleep_until(due.unwrap_or(reported + LONGEST_SILENCE)), if due.is_some() => {
+            () = sleep_until(due.unwrap_or(reported + MAX_REPORT_SILENCE)), if due.is_some() => {
                 shared.with(|state| state.track.hear(Map::new(), Instant::now())).unwrap_or_default();
                 tell(shared);
                 Ok(())

@@ -1,5 +1,6 @@
 //! What the published description promises to clients, line by line, held against the promises of before: nothing that a
-//! client may rely on disappears, and nothing that it may leave out becomes required.
+//! client may rely on disappears, and nothing that it may leave out becomes required. It promises operations, events with their
+//! data, and the names of schemas, which generated clients have as names of types.
 //!
 //! `docs/openapi/promises.txt` keeps the promises. New ones are added to it by
 //! `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'`; that a promise is taken back is seen in the change
@@ -21,6 +22,8 @@ const NEEDS: &str = " needs ";
 const MAX_DEPTH: usize = 6;
 
 struct Promises<'a> {
+    document: &'a Value,
+    /// The operation or the event.
     operation: &'a str,
     lines: &'a mut BTreeSet<String>,
 }
@@ -30,9 +33,26 @@ impl Promises<'_> {
         self.lines.insert(format!("{} {words}", self.operation));
     }
 
-    /// `verb` is `takes` or `answers 201`; required members of a request are also `needs`, those of an answer `always`.
+    /// What a `$ref` of the document stands for.
+    fn resolve<'v>(&'v self, value: &'v Value) -> &'v Value {
+        let place = value["$ref"].as_str().map(|place| place.trim_start_matches('#'));
+        place.map_or(value, |place| self.document.pointer(place).unwrap_or_else(|| panic!("no {place}")))
+    }
+
+    /// A body: its media type, the name of its schema, and its members.
+    fn body(&mut self, verb: &str, media: &str, content: &Value) {
+        self.add(&format!("{verb} {media}"));
+        if let Some(place) = content["schema"]["$ref"].as_str() {
+            let name = place.rsplit('/').next().unwrap_or_default();
+            self.add(&format!("{verb} {media} as {name}"));
+        }
+        self.members(verb, "", &content["schema"], MAX_DEPTH);
+    }
+
+    /// `verb` is `takes`, `answers 201` or `sends`; required members of a request are also `needs`, those of an answer or an event
+    /// `always`.
     fn members(&mut self, verb: &str, path: &str, schema: &Value, depth: usize) {
-        let schema = CONTRACT.resolve(schema);
+        let schema = self.resolve(schema).clone();
         for one in schema["oneOf"].as_array().into_iter().flatten() {
             self.members(verb, path, one, depth);
         }
@@ -66,7 +86,7 @@ fn promises(document: &Value) -> BTreeSet<String> {
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let operation_id = operation["operationId"].as_str().unwrap();
-            let mut of = Promises { operation: operation_id, lines: &mut lines };
+            let mut of = Promises { document, operation: operation_id, lines: &mut lines };
             of.add(&format!("is {} {path}", method.to_uppercase()));
             for parameter in operation["parameters"].as_array().into_iter().flatten() {
                 let (name, place) = (parameter["name"].as_str().unwrap(), parameter["in"].as_str().unwrap());
@@ -77,14 +97,13 @@ fn promises(document: &Value) -> BTreeSet<String> {
                 of.members("takes", &format!("{place} {name}"), &parameter["schema"], 1);
             }
             for (media, content) in operation["requestBody"]["content"].as_object().into_iter().flatten() {
-                of.add(&format!("takes {media}"));
-                of.members("takes", "", &content["schema"], MAX_DEPTH);
+                of.body("takes", media, content);
             }
             if operation["requestBody"]["required"] == true {
                 of.add("needs body");
             }
             for (status, answer) in operation["responses"].as_object().unwrap() {
-                let answer = CONTRACT.resolve(answer);
+                let answer = of.resolve(answer).clone();
                 of.add(&format!("answers {status}"));
                 let words = answer["description"].as_str().unwrap_or_default();
                 for code in words.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next()) {
@@ -95,12 +114,26 @@ fn promises(document: &Value) -> BTreeSet<String> {
                 }
                 if status.starts_with('2') {
                     for (media, content) in answer["content"].as_object().into_iter().flatten() {
-                        of.add(&format!("answers {status} {media}"));
-                        of.members(&format!("answers {status}"), "", &content["schema"], MAX_DEPTH);
+                        of.body(&format!("answers {status}"), media, content);
                     }
                 }
             }
         }
+    }
+    for (event, item) in document["webhooks"].as_object().unwrap() {
+        let operation = &item["post"];
+        let operation_id = operation["operationId"].as_str().unwrap();
+        let mut of = Promises { document, operation: operation_id, lines: &mut lines };
+        of.add(&format!("is event {event}"));
+        for header in operation["parameters"].as_array().into_iter().flatten() {
+            of.add(&format!("sends {} {}", header["in"].as_str().unwrap(), header["name"].as_str().unwrap()));
+        }
+        for (media, content) in operation["requestBody"]["content"].as_object().unwrap() {
+            of.body("sends", media, content);
+        }
+    }
+    for name in document["components"]["schemas"].as_object().unwrap().keys() {
+        lines.insert(format!("schema {name}"));
     }
     lines.iter().flat_map(|line| line.split('\n').map(str::to_owned)).collect()
 }
@@ -150,4 +183,29 @@ fn a_promise_taken_back_is_noticed() {
     assert!(name.contains(&"gone: createSku is POST /api/skus".to_owned()), "{name:?}");
     let key = taken_back("/parameters/0", |parameter| parameter["required"] = true.into());
     assert_eq!(key, ["now required: createSku needs header Idempotency-Key"]);
+}
+
+#[test]
+fn an_event_or_a_name_taken_back_is_noticed() {
+    let made = promises(&CONTRACT.document);
+    let without = |place: &str, member: &str| {
+        let mut document = CONTRACT.document.clone();
+        drop(document.pointer_mut(place).unwrap().as_object_mut().unwrap().remove(member).unwrap());
+        broken(&made, &promises(&document))
+    };
+    let event = without("/webhooks", "order.created");
+    assert!(event.contains(&"gone: onOrderCreated is event order.created".to_owned()), "{event:?}");
+    let member = without("/components/schemas/OrderEventData/properties", "number");
+    assert!(member.contains(&"gone: onOrderCreated sends .data.number always".to_owned()), "{member:?}");
+    let mut document = CONTRACT.document.to_string();
+    document = document.replace("/schemas/OrderEventData\"", "/schemas/OrderFacts\"");
+    document = document.replace("\"OrderEventData\":", "\"OrderFacts\":");
+    let renamed = broken(&made, &promises(&serde_json::from_str(&document).unwrap()));
+    assert_eq!(renamed, ["gone: schema OrderEventData"]);
+    let mut document = CONTRACT.document.clone();
+    let body = "/paths/~1api~1skus/post/requestBody/content/application~1json/schema";
+    let schema = document.pointer_mut(body).unwrap();
+    *schema = CONTRACT.resolve(schema).clone();
+    let unnamed = broken(&made, &promises(&document));
+    assert!(matches!(&*unnamed, [one] if one.starts_with("gone: createSku takes application/json as ")), "{unnamed:?}");
 }

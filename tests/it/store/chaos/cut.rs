@@ -33,7 +33,7 @@ async fn back(tallies: &Directory<Tally>, id: Id) {
     until("it is back by itself", async || tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await.is_ok()).await;
 }
 
-fn nobody_fell(tallies: &Directory<Tally>) {
+fn nobody_crashed(tallies: &Directory<Tally>) {
     for line in tallies.observe() {
         assert_eq!((line.restarts, line.generation, line.status), (0, 1, "running"), "{line:?}");
     }
@@ -51,7 +51,7 @@ async fn a_commit_whose_answer_is_lost_is_told_by_the_disk() {
             back(&tallies, ids[0]).await;
         }
         assert_eq!(rig.stored(&ids).await, 11);
-        nobody_fell(&tallies);
+        nobody_crashed(&tallies);
         assert_eq!(rig.fenced.load(Relaxed), 0);
     })
     .await;
@@ -67,7 +67,7 @@ async fn a_commit_that_did_not_arrive_did_not_happen() {
         assert_eq!(proxy.wire(), Wire::Whole, "the wire was cut");
         back(&tallies, ids[0]).await;
         assert_eq!(rig.stored(&ids).await, 2);
-        nobody_fell(&tallies);
+        nobody_crashed(&tallies);
     })
     .await;
 }
@@ -114,7 +114,7 @@ async fn cuts_under_load_lose_nothing_acknowledged() {
         }
         cuts.abort();
         assert_eq!(rig.stored(&ids).await, done + 8, "nobody was left in doubt, {turned_away} were turned away");
-        nobody_fell(&tallies);
+        nobody_crashed(&tallies);
         assert_eq!(rig.fenced.load(Relaxed), 0);
     })
     .await;
@@ -146,7 +146,7 @@ async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
         }
         assert_eq!(rig.counters.unavailable(), None);
         assert_eq!(rig.stored(&ids).await, 4);
-        nobody_fell(&tallies);
+        nobody_crashed(&tallies);
     })
     .await;
 }
@@ -166,7 +166,7 @@ async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
         proxy.is(Wire::Whole);
         back(&tallies, ids[0]).await;
         assert_eq!(rig.stored(&ids).await, 3);
-        nobody_fell(&tallies);
+        nobody_crashed(&tallies);
         assert_eq!(rig.fenced.load(Relaxed), 0);
     })
     .await;
@@ -190,7 +190,7 @@ async fn sessions_ended_by_the_server_are_opened_again() {
             assert_eq!(rig.on_disk(ids[0]).await.state.unwrap().count, round);
         }
         assert_eq!(rig.stored(&ids).await, 3);
-        nobody_fell(&tallies);
+        nobody_crashed(&tallies);
     })
     .await;
 }

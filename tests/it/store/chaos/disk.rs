@@ -54,7 +54,7 @@ fn run(program: &str, args: &[&str], at: &Path) {
     assert!(ran.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-fn nobody_fell(tallies: &Directory<Tally>) {
+fn nobody_crashed(tallies: &Directory<Tally>) {
     for line in tallies.observe() {
         assert_eq!((line.restarts, line.generation, line.status), (0, 1, "running"), "{line:?}");
     }
@@ -104,7 +104,7 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
         counted += tallies.ask(*id, CommandOrigin::system(), Do::Look).await.unwrap().answer;
     }
     assert_eq!(rig.stored(&ids).await, counted);
-    nobody_fell(&tallies);
+    nobody_crashed(&tallies);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -216,7 +216,7 @@ async fn a_read_only_database_says_so_and_is_written_again_when_it_can_be() {
     run("mount", &["--bind", folder.to_str().unwrap()], folder);
     run("mount", &["-o", "remount,bind,ro"], folder);
     // The files that are open stay writable; whoever opens them anew finds them read-only.
-    rig.writer_falls();
+    rig.writer_crashes();
     until("it is noticed", async || rig.counters.unavailable() == Some(Unavailable::ReadOnly)).await;
     for id in &ids {
         let heard = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
@@ -227,5 +227,5 @@ async fn a_read_only_database_says_so_and_is_written_again_when_it_can_be() {
     until("it is back by itself", async || tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await.is_ok())
         .await;
     assert_eq!(rig.stored(&ids).await, 1);
-    nobody_fell(&tallies);
+    nobody_crashed(&tallies);
 }

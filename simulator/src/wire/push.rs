@@ -1,0 +1,33 @@
+//! Messages that printers push over web sockets.
+
+use std::time::Duration;
+
+use axum::extract::ws::{Message, WebSocket};
+use serde_json::Value;
+use tokio::time::{Interval, MissedTickBehavior};
+
+use crate::{VirtualPrinter, faults::make_absurd};
+
+/// The moments at which a printer pushes by itself. After a pause the missed ones are left out.
+pub(crate) fn push_interval(period: Duration) -> Interval {
+    let mut ticks = tokio::time::interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
+/// Sends messages, with [`make_absurd`] applied while the printer has that fault. False when the peer is gone.
+pub(crate) async fn push(
+    printer: &VirtualPrinter,
+    socket: &mut WebSocket,
+    messages: impl IntoIterator<Item = Value>,
+) -> bool {
+    for mut message in messages {
+        if printer.faults().absurd_numbers {
+            make_absurd(&mut message);
+        }
+        if socket.send(Message::Text(message.to_string().into())).await.is_err() {
+            return false;
+        }
+    }
+    true
+}
