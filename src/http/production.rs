@@ -7,6 +7,7 @@ mod dashboard;
 mod deliveries;
 pub mod endpoints;
 pub mod events;
+mod farm_ui;
 mod files;
 mod forecast;
 pub mod health;
@@ -47,6 +48,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         slicer::routes(),
         // Printers
         printers::routes(),
+        farm_ui::routes(),
         // Outbound webhooks
         endpoints::routes(),
         deliveries::routes(),

@@ -9,6 +9,7 @@ mod clients;
 mod demo;
 mod deploy;
 mod edge;
+mod integrations;
 mod invariants;
 mod kernel;
 mod machines;

@@ -110,9 +110,9 @@ async fn is_picture(url: &str) -> bool {
         let mut answer = Vec::new();
         stream.take(MAX_PICTURE_BYTES).read_to_end(&mut answer).await.ok()?;
         let body = answer.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
-        let well = answer.get(9..12) == Some(b"200");
+        let well = answer.get(9..12) == Some(&b"200"[..]);
         // A JPEG.
-        Some(well && answer.get(body..body + 2) == Some(&[0xFF, 0xD8]))
+        Some(well && answer.get(body..body + 2) == Some(&[0xFF, 0xD8][..]))
     };
     fetched.await.unwrap_or(false)
 }

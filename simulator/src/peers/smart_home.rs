@@ -12,8 +12,7 @@ use axum::routing::get;
 use serde_json::{Value, json};
 
 use super::{Mood, Shared, shows};
-use crate::wire::Server;
-use crate::wire::body::JsonBody;
+use crate::wire::{JsonBody, Server};
 
 /// Longest state, in characters.
 const MAX_STATE_CHARS: usize = 255;

@@ -92,7 +92,7 @@ async fn webhook(State(shared): State<Shared<Inside>>, request: Request) -> Resp
     }
     let asked = shared.with(|inside| inside.header.clone());
     if let Some((name, value)) = asked
-        && head.headers.get(&name).and_then(|shown| shown.to_str().ok()) != Some(&value)
+        && head.headers.get(&name).and_then(|shown| shown.to_str().ok()) != Some(value.as_str())
     {
         return (StatusCode::FORBIDDEN, "Authorization data is wrong!").into_response();
     }

@@ -43,7 +43,7 @@ impl ThroughBroker {
     async fn serve(&self, line: &Line) -> Result<std::convert::Infallible, PeerFault> {
         let mut talk = line.call(self.open()).await?;
         loop {
-            line.call(talk.tell()).await?;
+            talk.tell(line).await?;
             let next = Instant::now() + self.every;
             loop {
                 let heard = tokio::select! {
@@ -52,9 +52,7 @@ impl ThroughBroker {
                     () = sleep_until(next) => break,
                 };
                 match heard {
-                    Ok(message) => {
-                        line.call(talk.heard(&message)).await?;
-                    }
+                    Ok(message) => talk.heard(line, &message).await?,
                     Err(fault) => return line.call(async { Err(fault) }).await,
                 }
             }
@@ -63,42 +61,42 @@ impl ThroughBroker {
 }
 
 impl Talk<'_> {
-    /// Tells what differs from what was told; a thing that is new is described first.
-    async fn tell(&mut self) -> Result<(), PeerFault> {
+    /// Tells what differs from what was told; a thing that is new is described first. Each message is a call of its own,
+    /// so that a shop of many printers may take its time.
+    async fn tell(&mut self, line: &Line) -> Result<(), PeerFault> {
         let now = self.of.things.now();
         let gone: Vec<String> = self.told.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
         let first = self.told.is_empty();
         for key in gone {
-            self.remove(&key).await?;
+            self.remove(line, &key).await?;
         }
         for (key, thing) in now {
             let before = self.told.get(&key);
             let described = before.is_some_and(|before| (&before.name, &before.model) == (&thing.name, &thing.model));
             if !described {
-                self.session.publish(self.of.topics.config_of(&thing, &self.of.about)).await?;
+                line.call(self.session.publish(self.of.topics.config_of(&thing, &self.of.about))).await?;
             }
             if before != Some(&thing) {
-                self.session.publish(self.of.topics.state_of(&thing)).await?;
+                line.call(self.session.publish(self.of.topics.state_of(&thing))).await?;
                 self.told.insert(key, thing);
             }
         }
         if first {
             // Only now: a device that is there has a state.
-            self.session.publish(TopicMessage::new(self.of.topics.availability(), ONLINE)).await?;
+            line.call(self.session.publish(TopicMessage::new(self.of.topics.availability(), ONLINE))).await
         } else {
-            self.session.ping().await?;
+            line.call(self.session.ping()).await
         }
-        Ok(())
     }
 
     /// The smart home has started, or a description was retained before this session.
-    async fn heard(&mut self, message: &TopicMessage) -> Result<(), PeerFault> {
+    async fn heard(&mut self, line: &Line, message: &TopicMessage) -> Result<(), PeerFault> {
         let topics = &self.of.topics;
         if message.topic == topics.birth() {
             if message.payload == ONLINE.as_bytes() {
                 tracing::info!("the smart home has started, everything is told it anew");
                 self.told.clear();
-                self.tell().await?;
+                self.tell(line).await?;
             }
         } else if let Some(key) = topics.key_of(&message.topic)
             && !message.payload.is_empty()
@@ -106,14 +104,14 @@ impl Talk<'_> {
             && !self.told.contains_key(key)
         {
             let key = key.to_owned();
-            self.remove(&key).await?;
+            self.remove(line, &key).await?;
         }
         Ok(())
     }
 
-    async fn remove(&mut self, key: &str) -> Result<(), PeerFault> {
+    async fn remove(&mut self, line: &Line, key: &str) -> Result<(), PeerFault> {
         for message in self.of.topics.gone(key) {
-            self.session.publish(message).await?;
+            line.call(self.session.publish(message)).await?;
         }
         self.told.remove(key);
         Ok(())
