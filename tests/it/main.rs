@@ -11,6 +11,7 @@ mod deploy;
 mod edge;
 mod invariants;
 mod kernel;
+mod lan;
 mod machines;
 mod octoprint;
 mod schemathesis;
