@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod http;
 pub mod mail;
+pub mod peers;
 pub mod redis;
 pub mod slicer;
 pub mod tls;

@@ -126,6 +126,10 @@ fn addresses(config: &Config, found: &mut Vec<String>) {
         ("server.public_url", &config.server.public_url),
         ("printers.fw_rest_url", &config.printers.fw_rest_url),
         ("parts.url", &config.parts.url),
+        ("workflow.url", &config.workflow.url),
+        ("farm_ui.url", &config.farm_ui.url),
+        ("failure_detection.url", &config.failure_detection.url),
+        ("smart_home.url", &config.smart_home.url),
         ("agent.url", &config.agent.url),
     ] {
         if !text.is_empty() && !has_scheme(text, &["http", "https"]) {

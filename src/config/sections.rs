@@ -1,6 +1,8 @@
 //! One struct for each section of `config.toml`. Each field has a line there, which explains it and holds its default;
 //! no default stands in Rust.
 
+mod peers;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -8,6 +10,8 @@ use serde::Deserialize;
 
 use super::values::{Days, Hours, Seconds, Secret};
 use crate::domain::shop_hours::{ShopHours, ShopHoursError};
+
+pub use self::peers::{Discovery, Peer};
 
 /// `[server]`: the listener and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -283,6 +287,8 @@ pub struct Webhooks {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Payments {
+    /// Key that browsers may know.
+    pub publishable_key: String,
     /// Secret key for calls to the processor; empty: checkouts are refused as not configured.
     pub secret_key: Secret,
     /// Secret that signs inbound events; empty: they are answered 503, never accepted unsigned.
@@ -317,14 +323,6 @@ pub struct Mail {
     pub api_url: String,
     /// Key of an e-mail service, instead of a mail server.
     pub api_key: Secret,
-}
-
-/// `[parts]`: the parts management system that stock is synchronised with.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PartsManagement {
-    /// Its address; empty: none.
-    pub url: String,
 }
 
 /// `[agent]`: the agent gateway.

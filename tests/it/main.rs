@@ -8,6 +8,7 @@ mod cli;
 mod clients;
 mod demo;
 mod deploy;
+mod discovery;
 mod edge;
 mod invariants;
 mod kernel;
