@@ -29,6 +29,7 @@ use crate::store::writer::WriterCounters;
 mod contents;
 mod kinds;
 pub mod own_secrets;
+pub mod service_tests;
 mod start;
 pub mod story;
 pub mod stream;

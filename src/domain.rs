@@ -38,6 +38,7 @@ pub mod requirement;
 pub mod rules;
 pub mod schedule;
 mod schemas;
+pub mod setup;
 pub mod shop_hours;
 pub mod sign_off;
 pub mod signing;

@@ -23,7 +23,6 @@ use crate::config::sections::Peer;
 use crate::domain::integration::Integration;
 use crate::domain::material::Material;
 use crate::domain::printer::Printer;
-use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnections;
 use crate::services::farm_ui::FarmPrinter;
 use crate::services::peers::{Asked, PeerFault};
@@ -129,11 +128,6 @@ impl IntegrationSummary {
             ms => format!("; it is tried again in {} s", ms.div_ceil(1000)),
         };
         Some(format!("{} ({}): {error}, {} times in a row{again}", self.title, self.name, self.line.failures))
-    }
-
-    /// When a call last went well.
-    pub const fn last_ok_at(&self) -> Option<Timestamp> {
-        self.line.last_ok_at
     }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod adapter;
 pub mod connections;
+pub mod discovery;
 mod error;
 pub mod print_host;
 pub mod registry;

@@ -28,7 +28,7 @@ use crate::printers::registry::{Registry, Settings, printable_forms};
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
 use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
-use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
+use crate::services::mail::{ApiSettings, FileOutbox, MailApi, MailError, Mailer, Smtp};
 use crate::services::redis::Redis;
 use crate::services::slicer::Slicer;
 use crate::services::webhook::Sender;
@@ -279,17 +279,8 @@ fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {
 
 fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     let mail = &config.mail;
-    if !mail.smtp_host.is_empty() {
-        let credentials =
-            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
-        return Ok(Arc::new(Smtp::new(SmtpSettings {
-            host: mail.smtp_host.clone(),
-            port: mail.smtp_port,
-            encryption: Encryption::for_port(mail.smtp_port),
-            credentials,
-            from: mail.from.clone(),
-            timeout: Duration::from_secs(30),
-        })?));
+    if let Some(settings) = config.smtp_settings(Duration::from_secs(30)) {
+        return Ok(Arc::new(Smtp::new(settings)?));
     }
     if !mail.api_key.is_empty() {
         let client = lan(&LanSettings::default())?;

@@ -32,6 +32,7 @@ use crate::http::meter::RouteMeters;
 use crate::http::openapi::Descriptions;
 use crate::http::production::health::ReadinessCache;
 use crate::http::production::metrics::Tallies;
+use crate::http::setup_desk::SetupDesk;
 use crate::integrations::Integrations;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
@@ -73,6 +74,7 @@ held! {
     RunningKeys: running;
     Arc<LastUsed>: last_used;
     Arc<RefusalSampler>: refusals;
+    Arc<SetupDesk>: setup;
     Hashing: hashing;
     Arc<RouteMeters>: meters;
     Arc<Tallies>: tallies;

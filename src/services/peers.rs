@@ -67,7 +67,8 @@ impl PeerAnswer {
     fn admitted(self, what: &str) -> Result<Self, PeerFault> {
         match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                Err(PeerFault::new(format!("{what} refuses the token")).saying(format!("{} {}", self.status, self.text)))
+                Err(PeerFault::new(format!("{what} refuses the token"))
+                    .saying(format!("{} {}", self.status, self.text)))
             }
             _ => Ok(self),
         }
@@ -75,7 +76,8 @@ impl PeerAnswer {
 
     /// That something else answers.
     fn strange(&self, what: &str) -> PeerFault {
-        PeerFault::new(format!("something answers there, but not {what}")).saying(format!("{} {}", self.status, self.text))
+        PeerFault::new(format!("something answers there, but not {what}"))
+            .saying(format!("{} {}", self.status, self.text))
     }
 }
 
