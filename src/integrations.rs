@@ -1,12 +1,14 @@
-//! Other systems of the shop: each is one declaration ([`IntegrationType`]) with its settings, its test, and the work that it does by itself.
+//! Other systems of the shop: each is one declaration ([`IntegrationType`]) with its settings, its test, and the work
+//! that it does by itself.
 //!
-//! None of them is needed: the shop works on while all of them hang. So each works in a task of its own ([`supervision`]), speaks over a
-//! line of its own with a time limit and a circuit breaker ([`line`]), and keeps nothing that grows: what must not be lost is read from
-//! the committed events behind a cursor that is kept, what only shows the present is told anew. What the systems are called and how they
-//! are spoken to is known by `services/` alone.
+//! None of them is needed: the shop works on while all of them hang. So each works in a task of its own
+//! ([`supervision`]), speaks over a line of its own with a time limit and a circuit breaker ([`line`]), and keeps
+//! nothing that grows: what must not be lost is read from the committed events behind a cursor that is kept, what only
+//! shows the present is told anew. What the systems are called and how they are spoken to is known by `services/`
+//! alone.
 //!
-//! A new integration is a file here with its `TYPE`, and one line in [`ALL`]. Not for what the shop cannot do without: mail, payments
-//! and the database are wired in `app/`.
+//! A new integration is a file here with its `TYPE`, and one line in [`ALL`]. Not for what the shop cannot do without:
+//! mail, payments and the database are wired in `app/`.
 
 use std::sync::Arc;
 
@@ -42,14 +44,8 @@ mod workflow;
 pub use line::{Line, LineState, Lines};
 
 /// Every integration, in the order in which they are listed.
-pub const ALL: &[&IntegrationType] = &[
-    &workflow::TYPE,
-    &farm_ui::TYPE,
-    &failure_detection::TYPE,
-    &smart_home::TYPE,
-    &parts::TYPE,
-    &agent::TYPE,
-];
+pub const ALL: &[&IntegrationType] =
+    &[&workflow::TYPE, &farm_ui::TYPE, &failure_detection::TYPE, &smart_home::TYPE, &parts::TYPE, &agent::TYPE];
 
 /// One integration: what it is called, when it is on, how it is tested and what it does.
 pub struct IntegrationType {
@@ -81,7 +77,8 @@ pub struct SetupFault {
 /// What an integration does by itself.
 #[async_trait]
 pub trait Work: Send + Sync {
-    /// Works until it is dropped. Whoever returns or panics is started again after a pause. May be dropped at any await.
+    /// Works until it is dropped. Whoever returns or panics is started again after a pause. May be dropped at any
+    /// await.
     async fn run(&self, line: &Line);
 }
 
@@ -175,7 +172,8 @@ impl Integrations {
 
     /// The printers that the print farm interface knows; `None` while it is off.
     pub async fn farm_printers(&self, peer: &Peer) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
-        let member = self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
+        let member =
+            self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
         Some(farm_ui::printers(&member.line, &self.client, peer).await)
     }
 

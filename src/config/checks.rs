@@ -278,7 +278,10 @@ fn words(config: &Config, found: &mut Vec<String>) {
     }
     for event in &config.workflow.events {
         if event != LOW_STOCK && OutboundEvent::of(event).is_none() {
-            found.push(format!("workflow.events: \"{event}\" is no event; those are {}, {LOW_STOCK}", OUTBOUND.join(", ")));
+            found.push(format!(
+                "workflow.events: \"{event}\" is no event; those are {}, {LOW_STOCK}",
+                OUTBOUND.join(", ")
+            ));
         }
     }
     for (key, topic) in [
@@ -292,7 +295,10 @@ fn words(config: &Config, found: &mut Vec<String>) {
     let detection = &config.failure_detection;
     let (alert, pause) = (detection.alert_threshold, detection.pause_threshold);
     if !(0.0 < alert && alert <= pause && pause <= 1.0) {
-        found.push("failure_detection: thresholds are above 0 and at most 1, and pause_threshold is not below alert_threshold".to_owned());
+        found.push(
+            "failure_detection: thresholds are above 0 and at most 1, and pause_threshold is not below alert_threshold"
+                .to_owned(),
+        );
     }
     if let Err(error) = EnvFilter::try_new(&config.log.filter) {
         found.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));

@@ -1,5 +1,5 @@
-//! What the pictures of a print say of it: a single one says little, so confidences are smoothed, held against what this
-//! camera always sees, and must stay above a threshold for several pictures.
+//! What the pictures of a print say of it: a single one says little, so confidences are smoothed, held against what
+//! this camera always sees, and must stay above a threshold for several pictures.
 
 /// Weight of the newest picture in the smoothed confidence: about that of twelve pictures.
 const NEWEST: f64 = 2.0 / 13.0;
@@ -79,12 +79,26 @@ impl WatchedPrint {
 
 /// Names of members of a query that carry what is nobody's business.
 const SECRETS: [&str; 16] = [
-    "user", "username", "usr", "pass", "passwd", "password", "pwd", "token", "access_token", "auth", "api_key", "apikey",
-    "key", "secret", "sig", "signature",
+    "user",
+    "username",
+    "usr",
+    "pass",
+    "passwd",
+    "password",
+    "pwd",
+    "token",
+    "access_token",
+    "auth",
+    "api_key",
+    "apikey",
+    "key",
+    "secret",
+    "sig",
+    "signature",
 ];
 
-/// Why the address of a camera's picture must not be shown to another system; `None` if it may. Whoever fetches it would
-/// log what stands in it.
+/// Why the address of a camera's picture must not be shown to another system; `None` if it may. Whoever fetches it
+/// would log what stands in it.
 pub fn keeps_secret(url: &str) -> Option<&'static str> {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = behind_scheme.split(['/', '?', '#']).next().unwrap_or_default();
@@ -128,7 +142,8 @@ mod tests {
 
     #[test]
     fn single_pictures_say_nothing() {
-        let flickering = good(40).chain([0.95, 0.02, 0.02, 0.02, 0.9, 0.02, 0.02, 0.02, 0.95].into_iter().chain(good(20)));
+        let flickering =
+            good(40).chain([0.95, 0.02, 0.02, 0.02, 0.9, 0.02, 0.02, 0.02, 0.95].into_iter().chain(good(20)));
         assert_eq!(concluded(&RULES, flickering), []);
     }
 
@@ -154,9 +169,8 @@ mod tests {
     #[test]
     fn a_print_that_a_person_resumes_is_watched_anew() {
         let mut print = WatchedPrint::default();
-        let fails = |print: &mut WatchedPrint| {
-            (0..200).any(|_| matches!(print.seen(&RULES, 0.95), Conclusion::Pause(_)))
-        };
+        let fails =
+            |print: &mut WatchedPrint| (0..200).any(|_| matches!(print.seen(&RULES, 0.95), Conclusion::Pause(_)));
         good(40).for_each(|one| assert_eq!(print.seen(&RULES, one), Conclusion::Nothing));
         assert!(fails(&mut print));
         assert!(!fails(&mut print), "once");
@@ -175,7 +189,9 @@ mod tests {
         ] {
             assert!(keeps_secret(secret).is_some(), "{secret}");
         }
-        for open in ["http://10.0.0.5/webcam/?action=snapshot", "http://cam/a@b.jpg", "http://cam:8080/snapshot?monkey=1"] {
+        for open in
+            ["http://10.0.0.5/webcam/?action=snapshot", "http://cam/a@b.jpg", "http://cam:8080/snapshot?monkey=1"]
+        {
             assert_eq!(keeps_secret(open), None, "{open}");
         }
     }

@@ -90,7 +90,8 @@ mod tests {
     #[test]
     fn the_cursor_begins_once_and_only_moves_forward() {
         let (bench, mut this) = (Bench::new(), None);
-        let mut tell = |command: IntegrationCommand| bench.tell(&mut this, id(1), &command).map(|decided| decided.answer);
+        let mut tell =
+            |command: IntegrationCommand| bench.tell(&mut this, id(1), &command).map(|decided| decided.answer);
         let begin = |cursor| IntegrationCommand::Begin { name: "workflow".to_owned(), cursor };
         assert_eq!(tell(IntegrationCommand::Read(3)).unwrap_err().code, "integration_not_found");
         assert_eq!(tell(begin(5)).unwrap(), 5);

@@ -30,8 +30,7 @@ pub enum LimitKind {
 
 impl LimitKind {
     /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 6] =
-        [Self::Staff, Self::Customer, Self::Anonymous, Self::Login, Self::Account, Self::Agent];
+    pub const ALL: [Self; 6] = [Self::Staff, Self::Customer, Self::Anonymous, Self::Login, Self::Account, Self::Agent];
 
     /// The kind's name in shared keys and metrics.
     pub const fn word(self) -> &'static str {

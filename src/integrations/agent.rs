@@ -1,5 +1,5 @@
-//! The agent gateway: messages go to it over its line. They are mails (`domain/mail`), kept until it takes them; its commands come in
-//! over HTTP.
+//! The agent gateway: messages go to it over its line. They are mails (`domain/mail`), kept until it takes them; its
+//! commands come in over HTTP.
 
 use std::sync::Arc;
 

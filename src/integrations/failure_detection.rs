@@ -1,5 +1,5 @@
-//! The detector of failed prints: it is shown a picture of each of our prints now and then. What the pictures say is a rule
-//! (`domain/failure_detection.rs`); what follows is that the print is paused and people are told.
+//! The detector of failed prints: it is shown a picture of each of our prints now and then. What the pictures say is a
+//! rule (`domain/failure_detection.rs`); what follows is that the print is paused and people are told.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

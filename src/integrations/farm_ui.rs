@@ -1,4 +1,5 @@
-//! The user interface for print farms: whether it answers, how many printers it knows, and which, so that they can be taken over.
+//! The user interface for print farms: whether it answers, how many printers it knows, and which, so that they can be
+//! taken over.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -96,7 +96,8 @@ impl Line {
         }
     }
 
-    /// Makes a call, unless the circuit is open. A call that takes too long, or is given up by whoever asked, counts as failed.
+    /// Makes a call, unless the circuit is open. A call that takes too long, or is given up by whoever asked, counts as
+    /// failed.
     pub async fn call<T>(&self, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         if let Err(wait_ms) = self.with(|inside| inside.breaker.admit(&self.rules, self.now_ms())) {
             self.meter.withheld.one();

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::heartbeat::Heartbeat;
 use super::IntegrationType;
+use super::heartbeat::Heartbeat;
 use crate::services::peers;
 
 /// The parts management system.

@@ -1,5 +1,5 @@
-//! The smart home: the present state of each printer and of the shop is shown there. Nothing is queued: what changed since it was last
-//! shown is shown, and after a restart of the other side everything.
+//! The smart home: the present state of each printer and of the shop is shown there. Nothing is queued: what changed
+//! since it was last shown is shown, and after a restart of the other side everything.
 //!
 //! With a broker the states go there, as devices that are known again; without one they go over HTTP.
 

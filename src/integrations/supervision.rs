@@ -1,4 +1,5 @@
-//! Keeps the work of an integration going: whatever ends it, it is started again after a pause, and nothing else notices.
+//! Keeps the work of an integration going: whatever ends it, it is started again after a pause, and nothing else
+//! notices.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

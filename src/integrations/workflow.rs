@@ -1,4 +1,5 @@
-//! The workflow automation: each event is told it, in order, from a cursor that is kept, so that nothing is lost while it is away.
+//! The workflow automation: each event is told it, in order, from a cursor that is kept, so that nothing is lost while
+//! it is away.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -55,8 +56,7 @@ impl Tell {
         let webhook = WorkflowWebhook::new(sources.client.clone(), &settings.url, header, token);
         let webhook = webhook.map_err(|reason| SetupFault { name: TYPE.name, reason })?;
         let all = OUTBOUND.iter().chain([&LOW_STOCK]).map(|event| (*event).to_owned());
-        let wanted =
-            if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
+        let wanted = if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
         Ok(Self {
             webhook,
             wanted,
@@ -91,8 +91,7 @@ impl Tell {
         let mut kept = false;
         loop {
             line.ready().await;
-            let outgoing =
-                OutgoingEvent { id: event.id.to_string(), event: &event.event, body: envelope(event) };
+            let outgoing = OutgoingEvent { id: event.id.to_string(), event: &event.event, body: envelope(event) };
             let fault = match line.call(self.webhook.send(outgoing)).await {
                 Ok(Taken::Done) => return,
                 Ok(Taken::Refused(words)) => {

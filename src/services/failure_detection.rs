@@ -54,9 +54,7 @@ impl Detector {
 
 fn judge(status: u16, said: &[u8]) -> Result<Frame, PeerFault> {
     let told = bounded_json::read(said, bounded_json::ANSWER).unwrap_or_default();
-    let fault = |words: &str| {
-        Err(PeerFault::new(words).saying(format!("{status} {}", String::from_utf8_lossy(said))))
-    };
+    let fault = |words: &str| Err(PeerFault::new(words).saying(format!("{status} {}", String::from_utf8_lossy(said))));
     match status {
         200 => match told.get("detections").and_then(Value::as_array) {
             Some(detections) => Ok(Frame::Seen(confidence(detections))),

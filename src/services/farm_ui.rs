@@ -38,9 +38,8 @@ pub async fn printers(client: &Client, url: &str, token: &str) -> Result<Vec<Far
     if !token.is_empty() {
         request = request.bearer_auth(token);
     }
-    let silent = |error: reqwest::Error| {
-        PeerFault::new("FDM Monster does not answer").saying(error.without_url().to_string())
-    };
+    let silent =
+        |error: reqwest::Error| PeerFault::new("FDM Monster does not answer").saying(error.without_url().to_string());
     let mut answer = request.send().await.map_err(silent)?;
     let status = answer.status();
     let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
@@ -102,10 +101,16 @@ mod tests {
             printer(&one)
         };
         let octo = told(json!({"printerType": 0, "apiKey": "k"}));
-        assert_eq!((octo.id.as_str(), octo.name.as_str(), octo.kind, octo.api_key.as_str()), ("3", "Left", Ok("server_rest"), "k"));
+        assert_eq!(
+            (octo.id.as_str(), octo.name.as_str(), octo.kind, octo.api_key.as_str()),
+            ("3", "Left", Ok("server_rest"), "k")
+        );
         assert!(!octo.enabled);
         let lan = told(json!({"printerType": 3, "username": "01S00A123456", "password": "12345678"}));
-        assert_eq!((lan.kind, lan.api_key.as_str(), lan.serial.as_deref()), (Ok("mqtt_lan"), "12345678", Some("01S00A123456")));
+        assert_eq!(
+            (lan.kind, lan.api_key.as_str(), lan.serial.as_deref()),
+            (Ok("mqtt_lan"), "12345678", Some("01S00A123456"))
+        );
         let link = told(json!({"printerType": 2, "username": "maker", "password": "p"}));
         assert_eq!((link.kind, link.api_key.as_str()), (Ok("prusa_link"), "maker:p"));
         assert_eq!(told(json!({"printerType": 9})).kind, Err(9));

@@ -1,4 +1,5 @@
-//! A session at an MQTT broker of the shop: what is published is acknowledged, and a last word is left for when the session breaks.
+//! A session at an MQTT broker of the shop: what is published is acknowledged, and a last word is left for when the
+//! session breaks.
 //!
 //! Every session is a clean one: nothing is kept for the next, so whoever opens one tells everything anew.
 
@@ -77,9 +78,8 @@ pub struct MqttSession {
 impl MqttSession {
     /// Opens a session. The broker retains `last_word` on its topic when the session breaks.
     pub async fn open(broker: &Broker, last_word: TopicMessage) -> Result<Self, PeerFault> {
-        let away = |error: std::io::Error| {
-            PeerFault::new("the MQTT broker cannot be reached").saying(error.to_string())
-        };
+        let away =
+            |error: std::io::Error| PeerFault::new("the MQTT broker cannot be reached").saying(error.to_string());
         let host = broker.url.host().ok_or_else(|| PeerFault::new("the address of the broker has no host"))?;
         let host = host.to_owned();
         let host = match &host {

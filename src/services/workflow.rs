@@ -37,7 +37,8 @@ pub struct WorkflowWebhook {
 }
 
 impl WorkflowWebhook {
-    /// At this address. The token stands in this header: behind `Bearer` in `Authorization`, else alone. The error says what is wrong.
+    /// At this address. The token stands in this header: behind `Bearer` in `Authorization`, else alone. The error says
+    /// what is wrong.
     pub fn new(client: Client, url: &str, header: &str, token: &str) -> Result<Self, String> {
         let url = Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
         let token = if token.is_empty() {

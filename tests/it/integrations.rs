@@ -1,5 +1,5 @@
-//! Other systems of the shop, simulated on their real protocols: what they are told, what follows from what they say, and that the
-//! shop works on while all of them hang.
+//! Other systems of the shop, simulated on their real protocols: what they are told, what follows from what they say,
+//! and that the shop works on while all of them hang.
 
 mod agent;
 mod failure_detection;

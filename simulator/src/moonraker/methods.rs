@@ -64,7 +64,8 @@ impl Host {
             "server.history.totals" => Ok(self.printer.with(history::totals)),
             "server.job_queue.status" => Ok(json!({"queued_jobs": [], "queue_state": "ready"})),
             "server.webcams.list" => {
-                let webcam = |url: String| json!({"name": "camera", "enabled": true, "stream_url": "", "snapshot_url": url});
+                let webcam =
+                    |url: String| json!({"name": "camera", "enabled": true, "stream_url": "", "snapshot_url": url});
                 Ok(json!({"webcams": self.printer.camera().map(webcam).into_iter().collect::<Vec<_>>()}))
             }
             "machine.system_info" => Ok(self.system_info()),

@@ -1,4 +1,5 @@
-//! An MQTT broker as a smart home has one: it retains messages, knows wildcards, and tells the last word of a session that breaks.
+//! An MQTT broker as a smart home has one: it retains messages, knows wildcards, and tells the last word of a session
+//! that breaks.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,4 +1,5 @@
-//! The ML API of Obico: it fetches each picture itself, in the time that the real one takes, and says what it sees in it.
+//! The ML API of Obico: it fetches each picture itself, in the time that the real one takes, and says what it sees in
+//! it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;

@@ -48,7 +48,8 @@ impl FarmUi {
         self.shared.set_mood(mood);
     }
 
-    /// Adds a printer as it lists them: `{name, printerURL, printerType, apiKey, username, password, enabled}`; its id is counted.
+    /// Adds a printer as it lists them: `{name, printerURL, printerType, apiKey, username, password, enabled}`; its id
+    /// is counted.
     pub fn add(&self, mut printer: Value) {
         self.shared.with(|inside| {
             printer["id"] = (inside.printers.len() + 1).into();

@@ -1,4 +1,5 @@
-//! The HTTP interface of Home Assistant, as far as states go: they are set by whoever shows the token, and forgotten by a restart.
+//! The HTTP interface of Home Assistant, as far as states go: they are set by whoever shows the token, and forgotten by
+//! a restart.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -96,11 +97,7 @@ fn not_found() -> Response {
     (StatusCode::NOT_FOUND, axum::Json(json!({"message": "Entity not found."}))).into_response()
 }
 
-async fn write(
-    State(shared): State<Shared<Inside>>,
-    Path(entity): Path<String>,
-    JsonBody(said): JsonBody,
-) -> Response {
+async fn write(State(shared): State<Shared<Inside>>, Path(entity): Path<String>, JsonBody(said): JsonBody) -> Response {
     let bad = |words: &str| (StatusCode::BAD_REQUEST, axum::Json(json!({ "message": words }))).into_response();
     let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let well_named = entity.split_once('.').is_some_and(|(domain, object)| {

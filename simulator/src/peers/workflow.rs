@@ -1,5 +1,5 @@
-//! A workflow automation as the webhook node of n8n behaves: a webhook is there while its workflow is active, for its method alone, and
-//! may ask for a header.
+//! A workflow automation as the webhook node of n8n behaves: a webhook is there while its workflow is active, for its
+//! method alone, and may ask for a header.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -85,9 +85,8 @@ async fn webhook(State(shared): State<Shared<Inside>>, request: Request) -> Resp
         return not_registered(format!("The requested webhook \"{method} {name}\" is not registered."));
     }
     if method != Method::POST {
-        let words = format!(
-            "This webhook is not registered for {method} requests. Did you mean to make a POST request?"
-        );
+        let words =
+            format!("This webhook is not registered for {method} requests. Did you mean to make a POST request?");
         return not_registered(words);
     }
     let asked = shared.with(|inside| inside.header.clone());

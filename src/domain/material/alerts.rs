@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::amount::Amount;
-use crate::domain::event::{Event, LOW_STOCK};
 use crate::domain::event::data::{DiscrepancyData, EventData, LowStockData};
+use crate::domain::event::{Event, LOW_STOCK};
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::material::Material;

@@ -10,8 +10,8 @@ use super::shape::{Shape, has, id, named, object, text, time, word};
 use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
     OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData,
-    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFailureSuspectedData, PrinterFaultData, PrinterOfflineData,
-    TestData,
+    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFailureSuspectedData,
+    PrinterFaultData, PrinterOfflineData, TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};

@@ -20,8 +20,8 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::integrations::{Integrations, LineState};
 use crate::http::wire::{MaxChars, ONE_LINE, Optional, SecretText};
+use crate::integrations::{Integrations, LineState};
 
 const PATH: &str = "/api/integrations";
 const MAX_URL_CHARS: usize = 2_000;

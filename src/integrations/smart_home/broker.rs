@@ -1,4 +1,5 @@
-//! Devices by MQTT discovery: described once in each session and again when the smart home has restarted; what is gone disappears.
+//! Devices by MQTT discovery: described once in each session and again when the smart home has restarted; what is gone
+//! disappears.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -61,8 +62,8 @@ impl ThroughBroker {
 }
 
 impl Talk<'_> {
-    /// Tells what differs from what was told; a thing that is new is described first. Each message is a call of its own,
-    /// so that a shop of many printers may take its time.
+    /// Tells what differs from what was told; a thing that is new is described first. Each message is a call of its
+    /// own, so that a shop of many printers may take its time.
     async fn tell(&mut self, line: &Line) -> Result<(), PeerFault> {
         let now = self.of.things.now();
         let gone: Vec<String> = self.told.keys().filter(|key| !now.contains_key(*key)).cloned().collect();

@@ -159,7 +159,10 @@ mod tests {
         assert_eq!(progress["stat_t"], "shop/one/b302099a8069/state");
         assert_eq!(progress["val_tpl"], "{{ value_json.progress }}");
         assert_eq!(progress["avty_t"], "shop/one/status");
-        assert_eq!((&progress["unit_of_meas"], &said["cmps"]["nozzle"]["dev_cla"]), (&json!("%"), &json!("temperature")));
+        assert_eq!(
+            (&progress["unit_of_meas"], &said["cmps"]["nozzle"]["dev_cla"]),
+            (&json!("%"), &json!("temperature"))
+        );
         assert!(said["cmps"].get("printing").is_none(), "that is the shop's");
         let state = topics.state_of(&printer());
         assert_eq!((state.topic.as_str(), &read(&state)["state"]), ("shop/one/b302099a8069/state", &json!("printing")));

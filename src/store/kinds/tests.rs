@@ -21,7 +21,8 @@ use crate::domain::testing::{Bench, Written};
 use crate::domain::time::Timestamp;
 use crate::store::StoredAggregate;
 use crate::store::rows::samples::{
-    attempt, claim, delivery, endpoint, file, id, inbound, integration, job, mail, material, movement, order, payment, printer, sku,
+    attempt, claim, delivery, endpoint, file, id, inbound, integration, job, mail, material, movement, order, payment,
+    printer, sku,
 };
 use crate::store::rows::{Doc, ModelOf, Part, read_doc};
 

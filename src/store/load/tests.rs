@@ -24,8 +24,8 @@ use crate::entities::files;
 use crate::store::StoredAggregate;
 use crate::store::reader::Reader;
 use crate::store::rows::samples::{
-    access, at, attempt, claim, delivery, endpoint, file, id, inbound, integration, job, mail, material, on_each, order, payment,
-    printer, sku, write,
+    access, at, attempt, claim, delivery, endpoint, file, id, inbound, integration, job, mail, material, on_each,
+    order, payment, printer, sku, write,
 };
 use crate::store::rows::{Batch, LoadError, Snapshot, StoredRow};
 

@@ -45,7 +45,8 @@ async fn failed_jobs_and_flags_of_orders_reach_the_gateway_even_after_an_outage(
     })
     .await;
     sink.set_mode(Mode::Ok);
-    until("its end", || async { degraded(&app).await.iter().all(|words| !words.contains("agent")).then_some(()) }).await;
+    until("its end", || async { degraded(&app).await.iter().all(|words| !words.contains("agent")).then_some(()) })
+        .await;
     runs_low(&app, "PETG").await;
     heard(&sink, "Low stock: PETG").await;
 }
@@ -79,7 +80,11 @@ async fn each_user_may_ask_so_often_and_stop_a_printer_always() {
     assert!(refused >= 2, "{refused}");
     assert_eq!(ask(&app, "telegram:8", "low-stock").await.0, 200, "another user");
     for _ in 0..8 {
-        assert_eq!(ask(&app, "telegram:7", "emergency-stop").await.0, 404, "there is no such printer, but it was looked for");
+        assert_eq!(
+            ask(&app, "telegram:7", "emergency-stop").await.0,
+            404,
+            "there is no such printer, but it was looked for"
+        );
     }
     // Who has no token counts like anybody.
     let nobody = app.nobody();

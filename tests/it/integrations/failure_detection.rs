@@ -1,4 +1,5 @@
-//! The detector of failed prints: it is shown pictures of our prints, and above a threshold the print is paused and people are told.
+//! The detector of failed prints: it is shown pictures of our prints, and above a threshold the print is paused and
+//! people are told.
 
 use serde_json::json;
 use simulator::peers::detector::Detector;
@@ -44,7 +45,8 @@ async fn printing(app: &App, camera: &str) -> (Fleet, String) {
 
 #[tokio::test]
 async fn a_failing_print_is_paused_and_people_are_told_once() {
-    let (detector, camera, sink) = (Detector::start(Some("ml")).await.unwrap(), camera().await, Sink::start().await.unwrap());
+    let (detector, camera, sink) =
+        (Detector::start(Some("ml")).await.unwrap(), camera().await, Sink::start().await.unwrap());
     let app = watching(&detector).env("AGENT_URL", sink.url()).env("AGENT_TOKEN", "t").start().await;
     let (_fleet, job) = printing(&app, &camera).await;
     until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
@@ -91,10 +93,7 @@ async fn a_camera_with_a_password_in_its_address_is_never_shown() {
     let app = watching(&detector).start().await;
     let (_fleet, _) = printing(&app, "http://admin:hunter2@127.0.0.1:9/snapshot").await;
     // Nothing to wait for but that it is said why nothing is seen.
-    until("words", || async {
-        app.log().into_iter().find(|line| line.contains("is not shown to the detector"))
-    })
-    .await;
+    until("words", || async { app.log().into_iter().find(|line| line.contains("is not shown to the detector")) }).await;
     assert!(detector.asked().is_empty());
     assert!(app.log().iter().all(|line| !line.contains("hunter2")));
 }
@@ -104,6 +103,7 @@ async fn a_wrong_token_is_said_in_words() {
     let (detector, camera) = (Detector::start(Some("other")).await.unwrap(), camera().await);
     let app = watching(&detector).start().await;
     let (_fleet, job) = printing(&app, &camera).await;
-    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) }).await;
+    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })
+        .await;
     app.job_is(&job, "PRINTING").await;
 }

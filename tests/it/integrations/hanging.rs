@@ -66,6 +66,8 @@ async fn the_shop_works_while_all_of_them_hang() {
     .await;
     let told = flow.received();
     assert_eq!(told.iter().filter(|event| event["event"] == "LOW_STOCK").count(), 1);
-    until("the states", || async { broker.retained().contains_key("homeassistant/device/printfloor_shop/config").then_some(()) })
-        .await;
+    until("the states", || async {
+        broker.retained().contains_key("homeassistant/device/printfloor_shop/config").then_some(())
+    })
+    .await;
 }

@@ -1,5 +1,5 @@
-//! The smart home through a real broker (Debian's Mosquitto), read by a foreign client. Left out only where nobody gave the program and
-//! nobody asked for services.
+//! The smart home through a real broker (Debian's Mosquitto), read by a foreign client. Left out only where nobody gave
+//! the program and nobody asked for services.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
@@ -64,10 +64,8 @@ async fn a_real_broker_takes_descriptions_states_and_the_last_word() {
         }
     });
     let said = |topic: &str| heard.lock().unwrap().get(topic).cloned();
-    let mut app = quick(Db::sqlite())
-        .env("SMART_HOME_MQTT_URL", format!("mqtt://127.0.0.1:{}", broker.port))
-        .start()
-        .await;
+    let mut app =
+        quick(Db::sqlite()).env("SMART_HOME_MQTT_URL", format!("mqtt://127.0.0.1:{}", broker.port)).start().await;
     let config = "homeassistant/device/printfloor_shop/config";
     let config = until("the description of the shop", || async { said(config) }).await;
     let config: Value = bounded_json::read(&config, bounded_json::REQUEST).unwrap();

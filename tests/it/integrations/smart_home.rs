@@ -51,7 +51,8 @@ async fn states_are_shown_changed_taken_away_and_shown_anew_after_a_restart() {
 
     home.restart();
     shows("printing").await;
-    let other = json!({"name": "Right", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9"});
+    let other =
+        json!({"name": "Right", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9"});
     let other = crate::api::id(&app.post("/api/printers", &other).await.expect(201));
     let gone = format!("sensor.printfloor_{}", key(&other));
     until("another printer", || async { home.states().get(&gone).cloned() }).await;
@@ -63,7 +64,8 @@ async fn states_are_shown_changed_taken_away_and_shown_anew_after_a_restart() {
 async fn a_wrong_token_is_said_in_words() {
     let home = SmartHome::start(TOKEN).await.unwrap();
     let app = quick(Db::sqlite()).env("SMART_HOME_URL", home.url()).env("SMART_HOME_TOKEN", "other").start().await;
-    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) }).await;
+    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })
+        .await;
     assert!(home.states().is_empty());
 }
 
@@ -87,7 +89,8 @@ async fn devices_are_discovered_follow_the_printer_and_disappear() {
     let (_fleet, printer) = one_printer(&app).await;
     let key = key(&printer);
     let config = format!("homeassistant/device/printfloor_{key}/config");
-    let device = until("the device", || async { said(&broker, &config).filter(|said| said["dev"]["name"] == "Left") }).await;
+    let device =
+        until("the device", || async { said(&broker, &config).filter(|said| said["dev"]["name"] == "Left") }).await;
     assert_eq!(device["cmps"]["progress"]["p"], "sensor");
     let state = device["cmps"]["state"]["stat_t"].as_str().unwrap().to_owned();
     until("its state", || async { said(&broker, &state).filter(|said| said["state"] == "idle") }).await;

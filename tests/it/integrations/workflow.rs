@@ -1,4 +1,5 @@
-//! Workflow automation: events in order, nothing lost while it is away or the server is killed, and in words why it takes nothing.
+//! Workflow automation: events in order, nothing lost while it is away or the server is killed, and in words why it
+//! takes nothing.
 
 use serde_json::Value;
 use simulator::peers::Mood;

@@ -16,7 +16,11 @@ const MAX_AGE: Duration = Duration::from_secs(1);
 pub struct ReadinessCache(Mutex<Option<(Instant, Arc<Judged>)>>);
 
 impl ReadinessCache {
-    pub(super) async fn recent<F: Future<Output = Judged>>(&self, now: Instant, judge: impl FnOnce() -> F) -> Arc<Judged> {
+    pub(super) async fn recent<F: Future<Output = Judged>>(
+        &self,
+        now: Instant,
+        judge: impl FnOnce() -> F,
+    ) -> Arc<Judged> {
         let mut kept = self.0.lock().await;
         if let Some((at, judged)) = &*kept
             && now.duration_since(*at) < MAX_AGE
