@@ -22,12 +22,14 @@ pub struct FarmPrinter {
     pub name: String,
     /// Address of its server; empty where none is known.
     pub base_url: String,
-    /// The type of printer here that speaks its protocol; else the number of the type there.
-    pub kind: Result<&'static str, i64>,
-    /// Its API key or access code; empty where the other side keeps it to itself.
-    pub api_key: String,
-    /// Its serial number, for types that need one.
-    pub serial: Option<String>,
+    /// The number of its type there.
+    pub type_number: i64,
+    /// Its API key; empty where it has none, or the other side keeps it to itself.
+    pub key: String,
+    /// Its user name there; the serial number of printers that are reached by it.
+    pub user: String,
+    /// Its password there; the access code of printers that are reached by their serial number.
+    pub password: String,
     /// Whether it is in use there.
     pub enabled: bool,
 }
@@ -59,28 +61,14 @@ fn printer(told: &Value) -> FarmPrinter {
         Value::Number(number) => number.to_string(),
         _ => String::new(),
     };
-    let number = told["printerType"].as_i64().unwrap_or(0);
-    let kind = match number {
-        0 => Ok("server_rest"),
-        1 => Ok("fw_rest"),
-        2 => Ok("prusa_link"),
-        3 => Ok("mqtt_lan"),
-        other => Err(other),
-    };
-    let (key, user, password): (String, String, String) = (text("apiKey"), text("username"), text("password"));
-    let (api_key, serial) = match kind {
-        // There the serial number is the user name, and the access code the password.
-        Ok("mqtt_lan") => (password, Some(user).filter(|serial| !serial.is_empty())),
-        Ok("prusa_link") if key.is_empty() && !password.is_empty() => (format!("{user}:{password}"), None),
-        _ => (key, None),
-    };
     FarmPrinter {
         id: text("id"),
         name: text("name"),
         base_url: text("printerURL"),
-        kind,
-        api_key,
-        serial,
+        type_number: told["printerType"].as_i64().unwrap_or(0),
+        key: text("apiKey"),
+        user: text("username"),
+        password: text("password"),
         enabled: told["enabled"].as_bool().unwrap_or(true),
     }
 }
@@ -92,27 +80,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_type_is_told_in_our_words() {
-        let told = |more: Value| {
-            let mut one = json!({"id": 3, "name": "Left\n", "printerURL": "http://10.0.0.9", "enabled": false});
-            for (name, value) in more.as_object().into_iter().flatten() {
-                one[name] = value.clone();
-            }
-            printer(&one)
-        };
-        let octo = told(json!({"printerType": 0, "apiKey": "k"}));
-        assert_eq!(
-            (octo.id.as_str(), octo.name.as_str(), octo.kind, octo.api_key.as_str()),
-            ("3", "Left", Ok("server_rest"), "k")
-        );
-        assert!(!octo.enabled);
-        let lan = told(json!({"printerType": 3, "username": "01S00A123456", "password": "12345678"}));
-        assert_eq!(
-            (lan.kind, lan.api_key.as_str(), lan.serial.as_deref()),
-            (Ok("mqtt_lan"), "12345678", Some("01S00A123456"))
-        );
-        let link = told(json!({"printerType": 2, "username": "maker", "password": "p"}));
-        assert_eq!((link.kind, link.api_key.as_str()), (Ok("prusa_link"), "maker:p"));
-        assert_eq!(told(json!({"printerType": 9})).kind, Err(9));
+    fn what_is_told_of_a_printer_is_read_within_bounds() {
+        let told = json!({
+            "id": 3, "name": "Left\n", "printerURL": "http://10.0.0.9", "printerType": 3, "username": "01S00A123456",
+            "password": "12345678", "apiKey": null, "enabled": false,
+        });
+        let left = printer(&told);
+        assert_eq!((left.id.as_str(), left.name.as_str(), left.type_number), ("3", "Left", 3));
+        assert_eq!((left.key.as_str(), left.user.as_str(), left.password.as_str()), ("", "01S00A123456", "12345678"));
+        assert!(!left.enabled);
+        let long = printer(&json!({"name": "x".repeat(10_000)}));
+        assert_eq!((long.name.len(), long.base_url.as_str(), long.enabled), (MAX_CHARS, "", true));
     }
 }

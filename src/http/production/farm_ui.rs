@@ -23,6 +23,8 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::TextList;
 use crate::integrations::Integrations;
+use crate::printers::PrinterType;
+use crate::printers::farm_types::farm_type;
 use crate::services::farm_ui::FarmPrinter;
 
 /// Ids that one import may name.
@@ -149,22 +151,37 @@ async fn known(app: &FarmUiHandles) -> Result<Vec<FarmPrinter>, ApiError> {
     }
 }
 
-/// The printer here that has the address of one there.
+/// Key and serial number that a printer of this type is registered with.
+fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<String>) {
+    let FarmPrinter { key, user, password, .. } = there;
+    if declared.needs_serial {
+        (password.clone(), Some(user.clone()).filter(|serial| !serial.is_empty()))
+    } else if declared.key_may_be_password && key.is_empty() && !password.is_empty() {
+        (format!("{user}:{password}"), None)
+    } else {
+        (key.clone(), None)
+    }
+}
+
+/// The printer here that has the address or the serial number of one there.
 fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
+    let serial = farm_type(there.type_number).and_then(|declared| credentials(declared, there).1);
     let same = |printer: &&Printer| {
         MachineAddress::same(&printer.fields.base_url, &there.base_url)
-            || (there.serial.is_some() && printer.fields.serial == there.serial)
+            || (serial.is_some() && printer.fields.serial == serial)
     };
     let present = printers::present_all(&app.printer_handles);
     present.iter().filter_map(|known| known.state.as_ref()).find(same).map(|printer| printer.id)
 }
 
 fn problem(there: &FarmPrinter) -> Option<String> {
-    match there.kind {
-        Err(number) => Some(format!("printers of its type ({number}) are not known here")),
-        Ok(_) if there.base_url.is_empty() => Some("no address of it is known there".to_owned()),
-        Ok("mqtt_lan") if there.serial.is_none() => Some("its serial number is not told".to_owned()),
-        Ok(_) => None,
+    match farm_type(there.type_number) {
+        None => Some(format!("printers of its type ({}) are not known here", there.type_number)),
+        Some(_) if there.base_url.is_empty() => Some("no address of it is known there".to_owned()),
+        Some(declared) if declared.needs_serial && credentials(declared, there).1.is_none() => {
+            Some("its serial number is not told".to_owned())
+        }
+        Some(_) => None,
     }
 }
 
@@ -172,7 +189,7 @@ async fn list(State(app): State<FarmUiHandles>) -> Result<Plain<FarmPrintersView
     let view = |there: FarmPrinter| FarmPrinterView {
         printer_id: here(&app, &there),
         problem: problem(&there),
-        kind: there.kind.ok(),
+        kind: farm_type(there.type_number).map(|declared| declared.word),
         id: there.id,
         name: there.name,
         base_url: there.base_url,
@@ -197,11 +214,12 @@ async fn import(
         known.retain(|there| ids.contains(&there.id));
     }
     for there in known {
-        let outcome = match (problem(&there), there.kind) {
-            (None, Ok(kind)) => {
+        let outcome = match (problem(&there), farm_type(there.type_number)) {
+            (None, Some(declared)) => {
+                let (api_key, serial) = credentials(declared, &there);
                 let said: Value = json!({
-                    "name": there.name, "type": kind, "machineType": machine_type, "baseUrl": there.base_url,
-                    "apiKey": there.api_key, "serial": there.serial,
+                    "name": there.name, "type": declared.word, "machineType": machine_type, "baseUrl": there.base_url,
+                    "apiKey": api_key, "serial": serial,
                 });
                 let registered = printers::register(&app.printer_handles, call.origin(), &said).await;
                 registered.map_err(|error| error.message().to_owned())
