@@ -17,6 +17,7 @@ use crate::actors::kernel::root::{Components, RootMsg};
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::slicing::Slicing;
 use crate::files::blobs::Blobs;
+use crate::integrations::Integrations;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::redis::Redis;
@@ -28,6 +29,7 @@ use crate::store::writer::WriterCounters;
 mod contents;
 mod kinds;
 pub mod own_secrets;
+pub mod service_tests;
 mod start;
 pub mod story;
 pub mod stream;
@@ -70,6 +72,8 @@ pub struct App {
     pub components: Components,
     /// Counts attempts of webhook deliveries.
     pub deliveries: Arc<DeliveryMeter>,
+    /// Other systems of the shop, and how each fares.
+    pub integrations: Arc<Integrations>,
     pub(crate) root: ActorRef<RootMsg>,
     pub(crate) store: Store,
 }

@@ -4,13 +4,16 @@
 //!
 //! A new setting is a field in [`sections`] and a line with a comment and its default in `config.toml`.
 
+pub mod changes;
 pub mod checks;
 pub mod dotenv;
+mod error;
 mod faults;
 mod file;
 pub mod io_words;
 mod layers;
 pub mod listen;
+pub mod origin;
 pub mod sections;
 pub mod shown;
 pub mod values;
@@ -19,21 +22,23 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use figment::Figment;
 use figment::providers::{Format as _, Toml};
 use serde::Deserialize;
 
-use self::dotenv::DotenvError;
+pub use self::error::ConfigError;
+use self::error::refused;
 use self::file::SettingsFile;
-use self::io_words::io_words;
 use self::layers::{DEFAULTS, KnownSettings, MODE};
+pub use self::origin::{LoadOptions, Origin};
 use self::shown::Given;
 use self::values::Secret;
 use crate::domain::dispatch::BoardRules;
 use crate::domain::launch::KnownTypes;
-use crate::domain::refusal::MAX_FAULTS;
 use crate::domain::rules::{QualityRules, Rules, TaxRate};
+use crate::services::mail::{Encryption, SmtpSettings};
 use crate::services::slicer::SlicerSettings;
 use crate::services::slicer::process::RunLimits;
 
@@ -43,6 +48,12 @@ pub const FILE: &str = "printfloor.toml";
 /// Name of the file in the data directory that keeps the secrets which the server made for itself.
 const SECRETS_FILE: &str = "secrets.env";
 
+/// Name of the file of variables in the working directory, and of it as a source.
+const DOTENV: &str = ".env";
+
+/// The environment as a source.
+const ENVIRONMENT: &str = "the environment";
+
 /// All settings. [`Config::load`] gives only such as passed every check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +61,9 @@ pub struct Config {
     /// Development or production; from `PRINTFLOOR_ENV`, never from a settings file.
     #[serde(skip)]
     pub mode: Mode,
+    /// Where the settings came from, so that they can be changed there.
+    #[serde(skip)]
+    pub origin: Origin,
     /// The listener and limits on connections and requests.
     pub server: sections::Server,
     /// Where the database is, and how it is spoken to.
@@ -84,8 +98,20 @@ pub struct Config {
     pub payments: sections::Payments,
     /// How mails leave the server.
     pub mail: sections::Mail,
-    /// The parts management system.
-    pub parts: sections::PartsManagement,
+    /// The search for printers.
+    pub discovery: sections::Discovery,
+    /// What holds for each integration.
+    pub integrations: sections::Integrations,
+    /// The parts management system that stock is synchronised with.
+    pub parts: sections::Peer,
+    /// The workflow automation that events are sent to.
+    pub workflow: sections::Workflow,
+    /// The user interface for print farms.
+    pub farm_ui: sections::Peer,
+    /// The detector of failed prints.
+    pub failure_detection: sections::FailureDetection,
+    /// The smart home.
+    pub smart_home: sections::SmartHome,
     /// The gateway that forwards chat messages.
     pub agent: sections::Agent,
     /// Settings of how models are made into G-code.
@@ -108,18 +134,6 @@ pub enum Mode {
     Production,
 }
 
-/// Where settings come from.
-pub struct LoadOptions {
-    /// The file named with `--config`; it must exist. None: [`FILE`] in `cwd`, if it exists.
-    pub file: Option<PathBuf>,
-    /// The environment, for example [`process_env`].
-    pub env: Vec<(String, String)>,
-    /// The working directory: where `.env`, and a relative `file`, are looked for.
-    pub cwd: PathBuf,
-    /// Settings from the command line, as (`section.key`, text); they win over all else.
-    pub overrides: Vec<(&'static str, String)>,
-}
-
 /// The settings that [`Config::load`] found, and where each was set.
 #[derive(Debug)]
 pub struct LoadedConfig {
@@ -129,38 +143,6 @@ pub struct LoadedConfig {
     pub warnings: Vec<String>,
     /// The settings that some source sets, by their names (`section.key`).
     pub given: BTreeMap<String, Given>,
-}
-
-/// Why the settings cannot be loaded. Texts name files and settings, never the value of a secret.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// A file cannot be read.
-    #[error("cannot read {}: {}", path.display(), io_words(.source))]
-    Read {
-        /// Which file it is.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The settings file is not TOML.
-    #[error("{} is not valid TOML: {problem}", path.display())]
-    Toml {
-        /// Which file it is.
-        path: PathBuf,
-        /// Line and column of the fault, and what is wrong there.
-        problem: String,
-    },
-    /// A line of `.env` or `SECRETS_FILE` is not an assignment.
-    #[error("{}: {source}", path.display())]
-    Dotenv {
-        /// Which file it is.
-        path: PathBuf,
-        /// The number of the faulty line, and what is wrong there; never its value.
-        source: DotenvError,
-    },
-    /// Settings are unknown, missing or invalid; the list names all of them.
-    #[error("the settings cannot be used:{}", listed(.0))]
-    Refused(Vec<String>),
 }
 
 impl Default for Config {
@@ -175,12 +157,17 @@ impl Config {
     /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except in
     /// production, where they are refused.
     pub fn load(options: LoadOptions) -> Result<LoadedConfig, ConfigError> {
+        let dotenv = assignments(&options.dotenv())?;
+        Self::load_with(options, &dotenv)
+    }
+
+    /// As [`Self::load`], with these assignments in place of those of `.env`.
+    fn load_with(options: LoadOptions, dotenv: &[(String, String)]) -> Result<LoadedConfig, ConfigError> {
         let known = KnownSettings::new().map_err(|error| ConfigError::Refused(vec![error]))?;
         let SettingsFile { layer: file, faults } = settings_file(&options, &known)?;
         let mut figment = Figment::from(known.shipped()).merge(&file);
-        let dotenv = assignments(&options.cwd.join(".env"))?;
         let mut warnings = Vec::new();
-        for (variables, place) in [(&dotenv, ".env"), (&options.env, "the environment")] {
+        for (variables, place) in [(dotenv, DOTENV), (&options.env[..], ENVIRONMENT)] {
             let (layers, unknown) = known.layers(variables, place);
             figment = layers.into_iter().fold(figment, Figment::merge);
             warnings.extend(unknown.iter().map(|name| {
@@ -194,7 +181,7 @@ impl Config {
         }
         let mut config =
             faults::extract(figment.clone(), &known, &file).map_err(|more| refused(faults.clone(), more))?;
-        config.mode = mode(&[&options.env, &dotenv]).map_err(|fault| refused(faults.clone(), vec![fault]))?;
+        config.mode = mode(&[&options.env, dotenv]).map_err(|fault| refused(faults.clone(), vec![fault]))?;
         let mut given = shown::given(&figment, &known);
         let kept = options.cwd.join(config.secrets_file());
         for (name, text) in assignments(&kept)? {
@@ -215,6 +202,7 @@ impl Config {
             return Err(refused(faults, problems));
         }
         warnings.extend(checks::doubts(&config));
+        config.origin = Origin::new(options, given.clone());
         Ok(LoadedConfig { config, warnings, given })
     }
 
@@ -270,6 +258,21 @@ impl Config {
                 file_bytes: self.server.upload_max_bytes,
             },
         }
+    }
+
+    /// How the mail server is spoken to; `None` where none is configured.
+    pub fn smtp_settings(&self, timeout: Duration) -> Option<SmtpSettings> {
+        let mail = &self.mail;
+        let credentials =
+            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
+        (!mail.smtp_host.is_empty()).then(|| SmtpSettings {
+            host: mail.smtp_host.clone(),
+            port: mail.smtp_port,
+            encryption: Encryption::for_port(mail.smtp_port),
+            credentials,
+            from: mail.from.clone(),
+            timeout,
+        })
     }
 
     /// The directory that mails are written to if no mail server or service is configured.
@@ -372,20 +375,6 @@ fn mode(sources: &[&[(String, String)]]) -> Result<Mode, String> {
         None | Some("development") => Ok(Mode::Development),
         Some("production") => Ok(Mode::Production),
         Some(other) => Err(format!("{MODE} must be development or production, not \"{other}\"")),
-    }
-}
-
-fn refused(mut faults: Vec<String>, more: Vec<String>) -> ConfigError {
-    faults.extend(more);
-    faults.truncate(MAX_FAULTS);
-    ConfigError::Refused(faults)
-}
-
-/// One fault behind the words before it, several in lines of their own.
-fn listed(faults: &[String]) -> String {
-    match faults {
-        [one] => format!(" {one}"),
-        many => format!("\n  - {}", many.join("\n  - ")),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod access;
 mod admission;
+mod agent_token;
 mod answer_headers;
 mod audit_sampling;
 mod bodies;
@@ -28,6 +29,7 @@ mod reply;
 mod request_id;
 pub mod routes;
 mod serve;
+mod setup_desk;
 mod stream_auth;
 mod wire;
 
@@ -77,6 +79,8 @@ pub struct AppParts {
     last_used: Arc<last_used::LastUsed>,
     /// Counts refused attempts for the audit log.
     pub refusals: Arc<audit_sampling::RefusalSampler>,
+    /// The door of the setup, and its turns.
+    pub setup: Arc<setup_desk::SetupDesk>,
     /// Limits how many passwords are hashed at the same time.
     hashing: hashing::Hashing,
     /// Requests counted by route and status.
@@ -109,6 +113,7 @@ impl AppState {
             running: Arc::default(),
             last_used: Arc::default(),
             refusals: Arc::default(),
+            setup: Arc::default(),
             hashing: hashing::Hashing::default(),
             meters: Arc::default(),
             tallies: Arc::default(),
@@ -116,6 +121,14 @@ impl AppState {
             leaving,
             descriptions: Arc::default(),
         }))
+    }
+}
+
+impl AppState {
+    /// Makes the one-time code of the setup, for the owner of the machine to read; `None` once the setup is completed.
+    pub fn make_setup_code(&self) -> Option<String> {
+        let completed = access::with_access(&self.access, |access| access.setup_completed_at.is_some());
+        (completed == Ok(false)).then(|| self.setup.make_code(self.environment.now()))
     }
 }
 

@@ -4,7 +4,9 @@
 
 pub mod adapter;
 pub mod connections;
+pub mod discovery;
 mod error;
+pub mod farm_types;
 pub mod print_host;
 pub mod registry;
 

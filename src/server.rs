@@ -80,6 +80,7 @@ pub struct Server {
     /// The settings, with the secrets that this start made.
     config: Arc<Config>,
     made_secrets: Option<PathBuf>,
+    setup_code: Option<String>,
     address: Option<SocketAddr>,
     control: Option<PathBuf>,
     /// Cancelled to stop accepting connections and to end streams.
@@ -114,6 +115,7 @@ impl Server {
         let unix = control_socket(&socket).map_err(|source| StartError::Data { path: socket.clone(), source })?;
         server.control = Some(socket);
         let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
+        server.setup_code = state.make_setup_code();
         let (front, served) = http::start_tcp(listener, &state).map_err(refused)?;
         server.front = Some(front);
         server.serving = vec![
@@ -121,6 +123,7 @@ impl Server {
             tokio::spawn(http::serve_control(unix, state)),
             tokio::spawn(story::tell(server.shop.clone(), server.stopping.clone())),
         ];
+        server.serving.extend(server.shop.integrations.start(&server.stopping));
         if let Some(redis) = &server.shop.redis {
             let (shop, leaving) = (server.shop.clone(), server.stopping.clone());
             let view = http::production::events::written;
@@ -164,6 +167,7 @@ impl Server {
             shop,
             config,
             made_secrets,
+            setup_code: None,
             address: None,
             control: None,
             stopping: CancellationToken::new(),
@@ -187,6 +191,11 @@ impl Server {
     /// The file of the secrets that this start made, if it made any.
     pub fn made_secrets(&self) -> Option<&Path> {
         self.made_secrets.as_deref()
+    }
+
+    /// The one-time code that opens the setup; `None` once that is completed, and without listeners.
+    pub fn setup_code(&self) -> Option<&str> {
+        self.setup_code.as_deref()
     }
 
     /// The addresses that it listens on.

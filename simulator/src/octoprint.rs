@@ -13,7 +13,7 @@ use axum::{
     extract::{DefaultBodyLimit, Query, Request, State},
     http::{HeaderMap, StatusCode, Uri, header},
     middleware::{self, Next},
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Response},
     routing::{get, post},
 };
 use serde_json::json;
@@ -109,6 +109,7 @@ impl Host {
                 )
             })
             .layer(middleware::from_fn_with_state(self.clone(), authorise))
+            .route("/login/", get(|| async { Html("<html><head><title>OctoPrint Login</title></head></html>") }))
             .route("/sockjs/info", get(push::info))
             .route("/sockjs/websocket", get(push::upgrade))
             .with_state(self)

@@ -21,12 +21,14 @@ use crate::actors::printers::WatchSettings;
 use crate::actors::slicing::Slicing;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
+use crate::integrations::agent::AgentLine;
+use crate::integrations::{Integrations, Line, Lines, SetupFault, Sources};
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::{Registry, Settings, known_types};
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
 use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
-use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
+use crate::services::mail::{ApiSettings, FileOutbox, MailApi, MailError, Mailer, Smtp};
 use crate::services::redis::Redis;
 use crate::services::slicer::Slicer;
 use crate::services::webhook::Sender;
@@ -56,6 +58,9 @@ pub enum ShopStartError {
     /// Mail is set up wrongly.
     #[error(transparent)]
     Mail(#[from] MailError),
+    /// An integration is set up wrongly.
+    #[error(transparent)]
+    Integration(#[from] SetupFault),
     /// The address of Redis cannot be used.
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
@@ -103,6 +108,7 @@ impl App {
             policy: Policy::default(),
             max_waiting: config.limits.max_queued_commands,
         });
+        let lines = Lines::new(&config.integrations, &environment);
         let orders = directories.orders.clone();
         let new_references = watch::Sender::new(0);
         let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
@@ -154,7 +160,7 @@ impl App {
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
             mailer: mailer(config)?,
-            agent: agent(config)?,
+            agent: agent(config, lines.of("agent"))?,
             slicing: Arc::new(Slicing::new(Slicer::new(config.slicer_settings())?, blobs.clone())),
             slicing_recheck: config.slicing.recheck_seconds.duration(),
             alert_interval: config.mail.alert_interval_seconds.duration(),
@@ -163,6 +169,20 @@ impl App {
             new_references,
         };
         let redis = redis(config)?;
+        let integrations = Integrations::new(
+            config,
+            &lines,
+            &Sources {
+                integrations: directories.integrations.clone(),
+                printers: directories.printers.clone(),
+                materials: directories.materials.clone(),
+                connections: services.connections.clone(),
+                outbox: services.outbox.clone(),
+                store: services.store.clone(),
+                environment: services.environment.clone(),
+                client: lan(&LanSettings::default())?,
+            },
+        )?;
         directories.start(&root, &services).await?;
         directories.start_resident().await?;
         services.dispatcher.start(&root).await?;
@@ -184,6 +204,7 @@ impl App {
             redis,
             components,
             deliveries: services.deliveries,
+            integrations,
             root,
             store: services.store,
         });
@@ -259,17 +280,8 @@ fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {
 
 fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     let mail = &config.mail;
-    if !mail.smtp_host.is_empty() {
-        let credentials =
-            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
-        return Ok(Arc::new(Smtp::new(SmtpSettings {
-            host: mail.smtp_host.clone(),
-            port: mail.smtp_port,
-            encryption: Encryption::for_port(mail.smtp_port),
-            credentials,
-            from: mail.from.clone(),
-            timeout: Duration::from_secs(30),
-        })?));
+    if let Some(settings) = config.smtp_settings(Duration::from_secs(30)) {
+        return Ok(Arc::new(Smtp::new(settings)?));
     }
     if !mail.api_key.is_empty() {
         let client = lan(&LanSettings::default())?;
@@ -283,12 +295,13 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
-fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
+fn agent(config: &Config, line: Arc<Line>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
     if config.agent.url.is_empty() {
         return Ok(None);
     }
     let client = lan(&LanSettings::default())?;
-    Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
+    let gateway = AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?;
+    Ok(Some(Arc::new(AgentLine::new(Arc::new(gateway), line))))
 }
 
 /// The adapters of printers, with the time limits of the settings.

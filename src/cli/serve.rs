@@ -37,7 +37,7 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
     let program = shell_word(&program(env::args_os().next(), env::current_dir().ok().as_deref()));
     // A server goes on when nobody reads what it prints.
-    let _ = output::print(&greeting(server.config(), server.address(), nobody, &program));
+    let _ = output::print(&greeting(server.config(), server.address(), (nobody, server.setup_code()), &program));
     if let Some(address) = server.address() {
         tracing::info!(%address, "serving");
     }
@@ -66,8 +66,13 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     Ok(())
 }
 
-/// The lines printed when the server has started. `program` is how a shell calls this program.
-fn greeting(config: &Config, address: Option<SocketAddr>, nobody: bool, program: &str) -> String {
+/// The lines printed when the server has started: `nobody` can sign in yet, and the code of the setup. `program` is how a shell calls this program.
+fn greeting(
+    config: &Config,
+    address: Option<SocketAddr>,
+    (nobody, setup_code): (bool, Option<&str>),
+    program: &str,
+) -> String {
     let mut text = format!("printfloor {}\n", env!("CARGO_PKG_VERSION"));
     let mut line = |name: &str, words: String| _ = writeln!(text, "  {name:<9} {words}");
     let data = absolute(&config.server.data_dir);
@@ -81,6 +86,9 @@ fn greeting(config: &Config, address: Option<SocketAddr>, nobody: bool, program:
     line("data", data.display().to_string());
     line("database", connect::shown(config.database_url().expose()));
     line("control", data.join(CONTROL_SOCKET).display().to_string());
+    if let Some(code) = setup_code {
+        line("setup", format!("the one-time code is {code}; it lasts for 24 hours"));
+    }
     if nobody {
         let data = shell_word(&data.display().to_string());
         text.push_str("\nThere are no accounts yet. To create one, and an API key, run in another terminal:\n");
@@ -125,12 +133,14 @@ mod tests {
     fn the_greeting_says_how_to_get_in_while_nobody_can() {
         let config = Config::default();
         let address = Some(SocketAddr::from(([127, 0, 0, 1], 8787)));
-        let first = greeting(&config, address, true, "/opt/printfloor");
+        let first = greeting(&config, address, (true, Some("K7QM-2XDP-9RTV")), "/opt/printfloor");
         assert!(first.contains("http://127.0.0.1:8787\n"), "{first}");
         assert!(first.contains("/opt/printfloor user create --data /"), "{first}");
         assert!(first.contains("/data --email"), "{first}");
         assert!(first.contains("http://127.0.0.1:8787/docs"), "{first}");
-        assert!(!greeting(&config, address, false, "printfloor").contains("user create"));
+        assert!(first.contains("code is K7QM-2XDP-9RTV;"), "{first}");
+        let later = greeting(&config, address, (false, None), "printfloor");
+        assert!(!later.contains("user create") && !later.contains("code"), "{later}");
     }
 
     #[test]

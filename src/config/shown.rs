@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use figment::Figment;
 use figment::value::{Num, Value};
 
-use super::layers::{DEFAULTS, KnownSettings, SHIPPED};
+use super::Origin;
+use super::layers::{DEFAULTS, KnownSettings, Layer, SHIPPED, VARIABLES, variable_of};
 
 /// What stands for the value of a secret.
 const HIDDEN: &str = "\"***\"";
@@ -43,6 +44,64 @@ pub(super) fn given(figment: &Figment, known: &KnownSettings) -> BTreeMap<String
         }
     };
     known.keys().filter_map(|key| Some((key.to_owned(), of(key)?))).collect()
+}
+
+/// A setting with its explanation and value, for programs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ShownSetting {
+    /// Its name, as `section.key`.
+    pub key: String,
+    /// The variable that sets it.
+    pub variable: String,
+    /// A shorter variable that sets it as well.
+    pub short: Option<&'static str>,
+    /// What it is for, as `config.toml` explains it.
+    pub about: String,
+    /// Whether its value is never shown.
+    pub secret: bool,
+    /// The value in force; `None` for a secret.
+    pub value: Option<serde_json::Value>,
+    /// The value that it has where no source sets it; `None` for a secret.
+    pub default: Option<serde_json::Value>,
+    /// The source that sets it; `None` where none does.
+    pub source: Option<String>,
+}
+
+/// Every setting in the order of `config.toml`.
+pub fn every(origin: &Origin) -> Vec<ShownSetting> {
+    let (mut section, mut about) = ("", Vec::new());
+    let mut settings = Vec::new();
+    for line in DEFAULTS.lines() {
+        if let Some(words) = line.strip_prefix('#') {
+            about.push(words.trim());
+            continue;
+        }
+        let words = std::mem::take(&mut about).join(" ");
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            section = name;
+        }
+        let Some((name, default)) = line.split_once(" = ") else { continue };
+        let key = format!("{section}.{name}");
+        let secret = KnownSettings::is_secret(&key);
+        let given = origin.given(&key);
+        settings.push(ShownSetting {
+            variable: variable_of(&key),
+            short: VARIABLES.iter().find(|(_, known)| *known == key).map(|(name, _)| *name),
+            about: words,
+            secret,
+            value: if secret { None } else { json(given.map_or(default, |given| given.text.as_str())) },
+            default: if secret { None } else { json(default) },
+            source: given.map(|given| given.source.clone()),
+            key,
+        });
+    }
+    settings
+}
+
+/// A value of TOML as JSON.
+fn json(toml: &str) -> Option<serde_json::Value> {
+    let dict = Layer::values(&format!("value = {toml}")).ok()?;
+    serde_json::to_value(dict.get("value")?).ok()
 }
 
 /// The shipped file with the values that are in force; a line above each that some source sets says which, and what

@@ -130,6 +130,9 @@ pub struct Access {
     /// The sessions by the hash of their token.
     #[serde(skip)]
     pub sessions: rpds::HashTrieMapSync<String, Arc<Session>>,
+    /// When the setup of the shop was completed, once for all; `None` before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup_completed_at: Option<Timestamp>,
 }
 
 /// What can be asked about users, keys and sessions.
@@ -152,6 +155,22 @@ pub enum AccessCommand {
         password_hash: String,
         /// What the user may do: `operator` or `admin`.
         role: Role,
+    },
+    /// Adds the first admin of a new shop; refused with 409 `admin_exists` once there is one.
+    AddFirstAdmin {
+        /// E-mail address, in any writing; refused with 400 if malformed.
+        email: String,
+        /// Name for people; must not be empty.
+        name: String,
+        /// The password's hash as a PHC string, made by the edge.
+        password_hash: String,
+    },
+    /// Records in the audit log that settings were written into the settings' file.
+    Configured {
+        /// The variables that were written.
+        variables: Vec<String>,
+        /// Whether that completes the setup of the shop.
+        completes: bool,
     },
     /// Edits a staff member. An edit that would leave no active admin is refused with 409 `last_admin`.
     UpdateUser {

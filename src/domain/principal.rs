@@ -39,6 +39,8 @@ pub enum Principal {
     Anonymous,
     /// The owner of the machine, over the control socket; may do everything.
     Machine,
+    /// Whoever showed the one-time code of the setup, while the setup is not completed.
+    Setup,
     /// The payment processor, by an event whose signature was checked.
     Processor,
     /// A person who speaks through the agent gateway.
@@ -75,7 +77,7 @@ impl Principal {
         match self {
             Self::Key { role, .. } | Self::User { role, .. } => Some(*role),
             Self::Agent { .. } => Some(Role::Operator),
-            Self::System | Self::Machine | Self::Processor => Some(Role::Admin),
+            Self::System | Self::Machine | Self::Setup | Self::Processor => Some(Role::Admin),
             Self::Anonymous => None,
         }
     }
@@ -97,6 +99,7 @@ impl fmt::Display for Principal {
             Self::System => f.write_str("system"),
             Self::Anonymous => f.write_str("anonymous"),
             Self::Machine => f.write_str("machine"),
+            Self::Setup => f.write_str("setup"),
             Self::Processor => f.write_str("payments"),
             Self::Agent { user } => write!(f, "agent:{user}"),
             Self::Key { id, .. } => write!(f, "key:{id}"),

@@ -21,6 +21,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::last_used::LastUsed;
 use crate::http::request_id::RequestId;
+use crate::http::setup_desk::{self, SetupDesk};
 use crate::secrets::credentials;
 use crate::store::Unavailable;
 use crate::store::queries::OwnOrders;
@@ -41,6 +42,8 @@ pub enum RequiredAccess {
     Role(Role),
     /// A staff session: the cookie, not a key.
     Session,
+    /// Before the setup of the shop is completed, the session that its one-time code opened; an admin always.
+    Setup,
 }
 
 /// Marks requests that come in over the control socket: their caller is the owner of the machine.
@@ -115,6 +118,7 @@ handles! {
         last_used: Arc<LastUsed>,
         environment: Arc<Environment>,
         config: Arc<Config>,
+        setup: Arc<SetupDesk>,
     }
 }
 
@@ -131,6 +135,10 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
     if need == RequiredAccess::Open {
         same_site(app, request.method(), headers)?;
         return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
+    }
+    if need == RequiredAccess::Setup && in_setup(app, headers)? {
+        same_site(app, request.method(), headers)?;
+        return Ok(Caller { by: Arc::new(Principal::Setup), session: None, request_id });
     }
     let credentials = match request.extensions().get::<Credentials>() {
         Some(credentials) => credentials.clone(),
@@ -153,6 +161,7 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
     }
     let role = match need {
         RequiredAccess::Role(role) => role,
+        RequiredAccess::Setup => Role::Admin,
         RequiredAccess::Open | RequiredAccess::Session => Role::Operator,
     };
     let caller = Caller { by, session, request_id };
@@ -161,6 +170,13 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
     } else {
         Err(ApiError::forbidden("insufficient_role", format!("this needs the role {}", role.word())))
     }
+}
+
+/// Whether a request comes from the session of the setup, which ends when the setup is completed.
+fn in_setup(app: &AccessHandles, headers: &HeaderMap) -> Result<bool, ApiError> {
+    let Some(token) = cookie(headers, setup_desk::COOKIE) else { return Ok(false) };
+    let open = with_access(&app.access, |access| access.setup_completed_at.is_none())?;
+    Ok(open && app.setup.holds(token, app.environment.now()))
 }
 
 fn same_site(app: &AccessHandles, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {

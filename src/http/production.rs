@@ -7,10 +7,12 @@ mod dashboard;
 mod deliveries;
 pub mod endpoints;
 pub mod events;
+mod farm_ui;
 mod files;
 mod forecast;
 pub mod health;
 mod insights;
+mod integrations;
 mod jobs;
 mod keys;
 mod materials;
@@ -19,6 +21,8 @@ pub mod orders;
 mod payments;
 mod place;
 mod printers;
+mod settings;
+mod setup;
 mod sign_off;
 mod skus;
 mod slicer;
@@ -47,6 +51,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         slicer::routes(),
         // Printers
         printers::routes(),
+        farm_ui::routes(),
         // Outbound webhooks
         endpoints::routes(),
         deliveries::routes(),
@@ -57,6 +62,10 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         insights::routes(),
         health::routes(),
         metrics::routes(public_metrics),
+        // Settings and the setup of a new shop
+        setup::routes(),
+        settings::routes(),
+        integrations::routes(),
         // The description itself
         openapi::routes(),
         // Messages of other programs

@@ -110,6 +110,8 @@ described_routes! {
     post_long: POST, false;
     /// DELETE without a time limit.
     delete_long: DELETE, false;
+    /// PATCH without a time limit.
+    patch_long: PATCH, false;
 }
 
 type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;

@@ -3,6 +3,7 @@
 mod console;
 mod continuity;
 mod files;
+mod found;
 mod gates;
 mod history;
 mod push;
@@ -30,6 +31,7 @@ use crate::printers::wire::{Wire, file_name};
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
     one_upload_per_host: true,
+    web_probes: found::PROBES,
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
     ..PrinterType::of("fw_rest", "Moonraker", 7125, |parts: AdapterParts| {
         Ok(Arc::new(FwRest {

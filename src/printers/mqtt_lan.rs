@@ -4,6 +4,7 @@
 mod address;
 mod certificate;
 mod command;
+mod found;
 mod ftps;
 mod merge;
 mod report;
@@ -59,6 +60,8 @@ pub(super) const TYPE: PrinterType = PrinterType {
         Operation::EmergencyStop,
     ],
     needs_serial: true,
+    own_probe: Some(found::PROBE),
+    announced: Some(found::ANNOUNCEMENT),
     // After a start the state of the last print stays for up to 210 s.
     confirm_factor: 3,
     ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT, |parts| Ok(Arc::new(MqttLan::new(parts)?)))

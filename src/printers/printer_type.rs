@@ -7,6 +7,7 @@ use crate::config::sections::Printers;
 use crate::config::values::Secret;
 use crate::domain::file::GcodeForm;
 use crate::printers::adapter::{Adapter, Operation, PrinterError};
+use crate::printers::discovery::{Announcement, OwnProbe, WebProbe};
 use crate::printers::registry::{AdapterParts, MakeError};
 
 /// Makes the adapter of one printer. Nothing is sent.
@@ -46,6 +47,12 @@ pub struct PrinterType {
     pub confirm_factor: u32,
     /// Where the settings hold an address and a key for this type; `None` where they hold none.
     pub defaults: Option<TypeDefaults>,
+    /// How a search tells its printers by what their web server answers; empty: not so.
+    pub(super) web_probes: &'static [WebProbe],
+    /// How a search tells its printers in their own protocol; `None`: not so.
+    pub(super) own_probe: Option<OwnProbe>,
+    /// How its printers announce themselves in the network; `None`: they do not.
+    pub(super) announced: Option<Announcement>,
     /// Makes the adapter of one printer.
     pub(super) make: MakeAdapter,
 }
@@ -67,6 +74,9 @@ impl PrinterType {
             needs_serial: false,
             confirm_factor: 1,
             defaults: None,
+            web_probes: &[],
+            own_probe: None,
+            announced: None,
             make,
         }
     }

@@ -4,6 +4,7 @@
 //! one of the form `user:password` (the user is `maker` on printers) is used for HTTP Digest.
 
 mod files;
+mod found;
 mod read;
 mod status;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use crate::printers::wire::{Wire, file_name};
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
+    web_probes: found::PROBES,
     forms: &[GcodeForm::Text, GcodeForm::Binary],
     lacks: &[
         Operation::History,

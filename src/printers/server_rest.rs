@@ -4,6 +4,7 @@
 mod console;
 mod continuity;
 mod files;
+mod found;
 mod push;
 mod read;
 mod status;
@@ -34,6 +35,7 @@ const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
+    web_probes: found::PROBES,
     ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {
         Ok(Arc::new(ServerRest { wire: Wire::new(parts)?.judged_by(read::judge), push: Push::default() }))
     })

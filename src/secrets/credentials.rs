@@ -14,6 +14,9 @@ use crate::secrets::random::secret_bytes;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/// The letters of codes that people type: 32 that do not look alike.
+const CODE_LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
 /// Number of base-62 digits of 256 bits.
 const TOKEN_DIGITS: usize = 43;
 
@@ -50,6 +53,13 @@ pub fn verify_password(password: &str, phc: &str) -> bool {
 pub fn verify_nobody(password: &str) -> bool {
     let _ = hash_password(password);
     false
+}
+
+/// A code that people read off one screen and type at another: 60 random bits, as `ABCD-EFGH-JKLM`.
+pub fn setup_code() -> String {
+    let letters = secret_bytes::<12>().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
+    let groups: Vec<String> = letters.chunks(4).map(|group| group.iter().collect()).collect();
+    groups.join("-")
 }
 
 /// Prefix of API keys, which shows whether a key is for production.

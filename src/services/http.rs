@@ -135,6 +135,13 @@ pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
+/// Builds the client that looks for printers. Nothing secret is ever sent with it, so that it takes any certificate: those of
+/// printers are their own.
+pub fn searching(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
+    let builder = builder(settings.connect_timeout).dns_resolver(lan_guard()).tls_danger_accept_invalid_certs(true);
+    Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).pool_max_idle_per_host(0).build()?)
+}
+
 #[expect(clippy::disallowed_methods, reason = "the one place that builds clients")]
 fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
     reqwest::Client::builder()

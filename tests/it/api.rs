@@ -18,6 +18,8 @@ mod payments;
 mod refunds;
 mod roles;
 mod sessions;
+mod settings;
+mod setup;
 mod signals;
 mod skus;
 mod slicer;
@@ -45,6 +47,12 @@ pub fn id(body: &Value) -> String {
 #[track_caller]
 pub fn paths(body: &Value) -> Vec<String> {
     assert_eq!(body["code"], "validation_failed", "{body}");
+    fault_paths(body)
+}
+
+/// The paths of the faults of an error with any code, sorted.
+#[track_caller]
+pub fn fault_paths(body: &Value) -> Vec<String> {
     let faults = body["errors"].as_array().unwrap_or_else(|| panic!("no errors: {body}"));
     let mut paths: Vec<String> = faults.iter().map(|fault| fault["path"].as_str().unwrap().to_owned()).collect();
     paths.sort();

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::report::CheckReport;
+use crate::app::service_tests::{self, Service, ServiceTest};
 use crate::config::Config;
-use crate::services::http::{LanSettings, lan};
-use crate::services::mail::{Encryption, Smtp, SmtpSettings};
+use crate::services::mail::Smtp;
 use crate::services::redis::Redis;
 use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
 
@@ -18,31 +18,14 @@ pub async fn check(report: &mut CheckReport, config: &Config) {
     payments(report, config);
     slicer(report, config).await;
     redis(report, config).await;
-    answers(report, "parts", &config.parts.url, "PARTS_URL").await;
-    answers(report, "agent", &config.agent.url, "AGENT_URL").await;
-    if !config.agent.url.is_empty() && config.agent.token.is_empty() {
-        report.wrong(
-            "agent",
-            "AGENT_URL is set without AGENT_TOKEN",
-            "set AGENT_TOKEN; without it, commands from the gateway are answered 503",
-        );
-    }
+    others(report, config).await;
 }
 
 async fn mail(report: &mut CheckReport, config: &Config) {
     let mail = &config.mail;
-    if !mail.smtp_host.is_empty() {
-        let credentials =
-            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
-        let place = format!("{}:{}", mail.smtp_host, mail.smtp_port);
-        let smtp = Smtp::new(SmtpSettings {
-            host: mail.smtp_host.clone(),
-            port: mail.smtp_port,
-            encryption: Encryption::for_port(mail.smtp_port),
-            credentials,
-            from: mail.from.clone(),
-            timeout: CHECK_TIMEOUT,
-        });
+    if let Some(settings) = config.smtp_settings(CHECK_TIMEOUT) {
+        let place = format!("{}:{}", settings.host, settings.port);
+        let smtp = Smtp::new(settings);
         let checked = match smtp {
             Ok(smtp) => smtp.check().await,
             Err(error) => Err(error),
@@ -55,9 +38,7 @@ async fn mail(report: &mut CheckReport, config: &Config) {
                 report.wrong("mail", format!("{place}: {error}"), advice);
             }
         }
-    } else if !mail.api_key.is_empty() {
-        answers(report, "mail", &mail.api_url, "mail.api_url").await;
-    } else {
+    } else if mail.api_key.is_empty() {
         let folder = config.outbox_dir();
         report.note(
             "mail",
@@ -124,36 +105,18 @@ async fn redis(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Checks that a web service answers at an address. Any answer but a server error will do, since none is authorised.
-async fn answers(report: &mut CheckReport, what: &str, url: &str, setting: &str) {
-    if url.is_empty() {
-        return;
-    }
-    let client = match lan(&LanSettings { timeout: CHECK_TIMEOUT, ..LanSettings::default() }) {
-        Ok(client) => client,
-        Err(error) => return report.wrong(what, error.to_string(), "install the system's certificates"),
-    };
-    match client.get(url).send().await {
-        Ok(answer) if answer.status().is_server_error() => {
-            let advice = format!("read the log of that service; is {setting} right?");
-            report.wrong(what, format!("{url} answers {}", answer.status()), &advice);
-        }
-        Ok(_) => report.fine(what, format!("{url} answers")),
-        Err(error) => {
-            let advice = format!("is the service running and reachable from here, and is {setting} right?");
-            report.wrong(what, format!("{url}: {}", without_url(error)), &advice);
+/// The other systems of the shop, all at the same time.
+async fn others(report: &mut CheckReport, config: &Config) {
+    let services = Service::INTEGRATIONS.into_iter().chain([Service::Email]);
+    let configured = services.filter(|service| service.is_configured(config));
+    for ServiceTest { service, ok, message, detail, .. } in service_tests::test_all(config, configured).await {
+        let (what, detail) = (service.word(), detail.map(|detail| format!(" ({detail})")).unwrap_or_default());
+        if ok {
+            report.fine(what, message);
+        } else {
+            let advice =
+                "are its address and token right, and can this machine reach it? `printfloor config --set` shows both";
+            report.wrong(what, format!("{message}{detail}"), advice);
         }
     }
-}
-
-/// The error and its causes, without the address, which the report names already.
-fn without_url(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut words = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(cause) = source {
-        words = format!("{words}: {cause}");
-        source = cause.source();
-    }
-    words
 }

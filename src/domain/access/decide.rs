@@ -31,6 +31,16 @@ impl Aggregate for Access {
         let this = this.cloned().unwrap_or_default();
         match command {
             C::AddUser { email, name, password_hash, role } => add_user(this, cx, email, name, password_hash, *role),
+            C::AddFirstAdmin { email, name, password_hash } => {
+                if this.admins().next().is_some() {
+                    return Err(Refusal::conflict("admin_exists", "there is an admin already; sign in"));
+                }
+                add_user(this, cx, email, name, password_hash, Role::Admin)
+            }
+            C::Configured { completes, .. } => {
+                let completed = this.setup_completed_at.or(completes.then_some(cx.now));
+                Ok(Decision::to(Self { setup_completed_at: completed, ..this }, AccessAnswer::Done))
+            }
             C::UpdateUser { id, if_version, checked_hash, change, keep } => {
                 let user = this.user(*id).ok_or_else(|| Refusal::not_found("user"))?;
                 if checked_hash.as_ref().is_some_and(|checked| *checked != user.password_hash) {
@@ -57,7 +67,9 @@ impl Aggregate for Access {
 
     fn name(command: &AccessCommand) -> &'static str {
         match command {
-            AccessCommand::AddUser { .. } => "user.create",
+            AccessCommand::AddUser { .. } | AccessCommand::AddFirstAdmin { .. } => "user.create",
+            AccessCommand::Configured { completes: true, .. } => "setup.complete",
+            AccessCommand::Configured { .. } => "settings.write",
             AccessCommand::UpdateUser { .. } => "user.update",
             AccessCommand::RemoveUser(_) => "user.delete",
             AccessCommand::AddKey { .. } => "api_key.create",
@@ -86,6 +98,10 @@ impl Aggregate for Access {
     fn audit_facts(command: &AccessCommand) -> AuditFacts {
         match command {
             AccessCommand::Asked { refused: Some(code), .. } => AuditFacts { outcome: code.clone(), detail: None },
+            AccessCommand::Configured { variables, .. } => {
+                let detail = serde_json::json!({ "written": variables }).to_string();
+                AuditFacts { detail: Some(detail), ..AuditFacts::done() }
+            }
             _ => AuditFacts::done(),
         }
     }

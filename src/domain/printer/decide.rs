@@ -105,6 +105,9 @@ pub(super) fn decide(
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
         PrinterCommand::SlotsReported { slots, known } => Ok(printer.report_slots(slots, known, cx)),
         PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
+        PrinterCommand::FailureSuspected { attempt, percent, paused } => {
+            Ok(printer.failure_suspected(*attempt, *percent, *paused, cx))
+        }
         PrinterCommand::ClearAttention => printer.clear_attention(cx),
         PrinterCommand::Homed => Ok(printer.homed(cx)),
         PrinterCommand::Maintenance { on, note } => {

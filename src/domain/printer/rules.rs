@@ -71,6 +71,7 @@ impl Aggregate for Printer {
             PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
             PrinterCommand::SlotsReported { .. } => "printer.slots_reported",
             PrinterCommand::Acted(record) => record.act.action(),
+            PrinterCommand::FailureSuspected { .. } => "printer.failure_suspected",
             PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
             PrinterCommand::Maintenance { .. } => "printer.maintenance",

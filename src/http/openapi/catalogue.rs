@@ -10,8 +10,8 @@ use super::shape::{Shape, id, named, object, required, text, time, word};
 use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
     OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData,
-    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFaultData, PrinterOfflineData,
-    TestData,
+    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFailureSuspectedData,
+    PrinterFaultData, PrinterOfflineData, TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};
@@ -58,6 +58,7 @@ pub fn all() -> Vec<Entry> {
     entries::<LowStockData>(&mut all);
     entries::<PrinterOfflineData>(&mut all);
     entries::<PrinterFaultData>(&mut all);
+    entries::<PrinterFailureSuspectedData>(&mut all);
     entries::<PrinterCommandData>(&mut all);
     entries::<TestData>(&mut all);
     entries::<OrderPartShippedData>(&mut all);

@@ -24,6 +24,7 @@ pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
         RequiredAccess::Open => std::iter::once(ANYBODY).chain(from(Role::Customer)).collect(),
         RequiredAccess::Role(least) => from(least).collect(),
         RequiredAccess::Session => from(Role::Operator).collect(),
+        RequiredAccess::Setup => from(Role::Admin).collect(),
     }
 }
 
@@ -97,7 +98,7 @@ pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versio
         no(UNAUTHORIZED);
     }
     match route.need {
-        RequiredAccess::Role(Role::Operator | Role::Admin) => no(ROLE),
+        RequiredAccess::Role(Role::Operator | Role::Admin) | RequiredAccess::Setup => no(ROLE),
         RequiredAccess::Session => no(SESSION),
         RequiredAccess::Open | RequiredAccess::Role(Role::Customer) => {}
     }

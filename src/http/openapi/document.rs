@@ -196,6 +196,13 @@ impl Book {
                 let example = example.map(Value::from);
                 response.content(*media, ContentBuilder::new().schema(Some(shape)).example(example).build())
             }
+            DescribedContent::NamedOrText(name, media, example) => {
+                let text =
+                    ContentBuilder::new().schema(Some(super::shape::text())).example(Some(Value::from(*example)));
+                response
+                    .content("application/json", json_content(named(name), self.example(name)))
+                    .content(*media, text.build())
+            }
             DescribedContent::Texts(forms) => forms.iter().fold(response, |response, (media, example)| {
                 let content = ContentBuilder::new().schema(Some(super::shape::text()));
                 response.content(*media, content.example(Some(Value::from(*example))).build())
@@ -254,6 +261,10 @@ fn secured(operation: OperationBuilder, need: RequiredAccess, by_token: bool) ->
         RequiredAccess::Open => operation.securities(Some([])),
         RequiredAccess::Role(_) => {
             operation.securities(Some([by(shared::KEY), by(shared::BEARER_KEY), by(shared::SESSION)]))
+        }
+        RequiredAccess::Setup => {
+            let all = [shared::KEY, shared::BEARER_KEY, shared::SESSION, shared::SETUP];
+            operation.securities(Some(all.map(by)))
         }
         RequiredAccess::Session => operation.securities(Some([by(shared::SESSION)])),
     }

@@ -8,6 +8,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, Secur
 use super::operation::NamedSchema;
 use super::shape::{list, named, object, optional, required, text, text_like, whole, word, yes_no};
 use crate::http::access::{COOKIE, KEY_HEADER};
+use crate::http::setup_desk;
 
 /// Name of the scheme of API keys.
 pub const KEY: &str = "apiKey";
@@ -15,13 +16,18 @@ pub const KEY: &str = "apiKey";
 pub const BEARER_KEY: &str = "apiKeyAsBearer";
 /// Name of the scheme of staff sessions.
 pub const SESSION: &str = "staffSession";
+/// Name of the scheme of sessions of the setup.
+pub const SETUP: &str = "setupSession";
 /// Name of the scheme of the agent gateway.
 pub const TOKEN: &str = "gatewayToken";
 
 /// How callers prove who they are. The document lists the schemes by name: the API key comes first.
-pub fn security_schemes() -> [(&'static str, SecurityScheme); 4] {
+pub fn security_schemes() -> [(&'static str, SecurityScheme); 5] {
     let header = ApiKeyValue::with_description("X-API-Key", "A key that an admin made. It wins over a session.");
     let cookie = ApiKeyValue::with_description(COOKIE, "A staff session; `POST /api/auth/login` sets the cookie.");
+    let about =
+        "Whoever showed the one-time code, until the setup is completed; `POST /api/setup/session` sets the cookie.";
+    let setup = ApiKeyValue::with_description(setup_desk::COOKIE, about);
     debug_assert!("X-API-Key".eq_ignore_ascii_case(KEY_HEADER));
     let mut key = Http::new(HttpAuthScheme::Bearer);
     key.description = Some("The same key as `Authorization: Bearer`; `X-API-Key` wins.".to_owned());
@@ -31,6 +37,7 @@ pub fn security_schemes() -> [(&'static str, SecurityScheme); 4] {
         (KEY, SecurityScheme::ApiKey(ApiKey::Header(header))),
         (BEARER_KEY, SecurityScheme::Http(key)),
         (SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie))),
+        (SETUP, SecurityScheme::ApiKey(ApiKey::Cookie(setup))),
         (TOKEN, SecurityScheme::Http(bearer)),
     ]
 }

@@ -122,8 +122,8 @@ pub struct EndedSessions {
 /// The member of staff who has signed in.
 #[derive(Response, Serialize)]
 #[api(example = json!({"user": UserView::example()}))]
-struct SignedIn {
-    user: UserView,
+pub(super) struct SignedIn {
+    pub(super) user: UserView,
 }
 
 /// A session of a member of staff, started by signing in.
@@ -187,23 +187,35 @@ async fn open_session(
     let Some(user) = user.filter(|user| right && user.active) else {
         return Err(wrong_credentials(email));
     };
+    let cookie = start_session(app, &call.headers, call.who.request_id.clone(), &user).await?;
+    let reply = Plain(SignedIn { user: UserView::new(&user) });
+    Ok(WithCookie { reply, cookie })
+}
+
+/// Opens a session of somebody whose password was checked or made just now: the cookie that carries it.
+pub(super) async fn start_session(
+    app: &SessionHandles,
+    headers: &HeaderMap,
+    request_id: Option<Arc<str>>,
+    user: &User,
+) -> Result<HeaderValue, ApiError> {
     let token = credentials::session_token();
-    let agent = call.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let open = AccessCommand::OpenSession {
         user: user.id,
         checked_hash: user.password_hash.clone(),
         hash: credentials::session_hash(&token),
         agent: agent.map(|agent| agent.chars().take(MAX_AGENT_CHARS).collect()),
     };
-    let by = Arc::new(principal(&user));
-    let caller = CommandOrigin { by, request_id: call.who.request_id.clone(), key: None };
+    let caller = CommandOrigin { by: Arc::new(principal(user)), request_id, key: None };
     match app.access.ask(Id::ONLY, caller, open).await {
         // The password was changed, or the account closed, while this sign-in waited.
-        Err(AskError::Refused(refusal)) if refusal.code == CREDENTIALS_CHANGED => return Err(wrong_credentials(email)),
-        asked => asked?,
-    };
-    let reply = Plain(SignedIn { user: UserView::new(&user) });
-    Ok(WithCookie { reply, cookie: set_cookie(app, &token, None)? })
+        Err(AskError::Refused(refusal)) if refusal.code == CREDENTIALS_CHANGED => Err(wrong_credentials(&user.email)),
+        asked => {
+            asked?;
+            set_cookie(app, &token, None)
+        }
+    }
 }
 
 fn principal(user: &User) -> Principal {

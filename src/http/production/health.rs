@@ -1,5 +1,7 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
+mod cache;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +13,6 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response as HttpResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -28,13 +29,14 @@ use crate::http::openapi::operation::DescribedOperation;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
+use crate::integrations::{IntegrationSummary, Integrations};
 use crate::services::redis::Redis;
 use crate::store::Unavailable;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
-/// A readiness answer is reused for this long.
-const MAX_READINESS_AGE: Duration = Duration::from_secs(1);
+pub use self::cache::ReadinessCache;
+
 /// Most aggregates out of service, and most damaged rows, that are named one by one.
 const MAX_NAMED: usize = 20;
 /// The readiness check waits no longer than this for the database.
@@ -55,6 +57,7 @@ handles! {
         kinds: KindsOverview,
         redis: Option<Arc<Redis>>,
         slicing: Arc<Slicing>,
+        integrations: Arc<Integrations>,
         leaving: CancellationToken,
         access: AccessHandles,
         readiness: Arc<ReadinessCache>,
@@ -298,24 +301,6 @@ struct Judged {
     fault: Option<ApiError>,
 }
 
-/// The last judgement: asking often costs the database nothing.
-#[derive(Default)]
-pub struct ReadinessCache(Mutex<Option<(Instant, Arc<Judged>)>>);
-
-impl ReadinessCache {
-    async fn recent<F: Future<Output = Judged>>(&self, now: Instant, judge: impl FnOnce() -> F) -> Arc<Judged> {
-        let mut kept = self.0.lock().await;
-        if let Some((at, judged)) = &*kept
-            && now.duration_since(*at) < MAX_READINESS_AGE
-        {
-            return judged.clone();
-        }
-        let judged = Arc::new(judge().await);
-        *kept = Some((now, judged.clone()));
-        judged
-    }
-}
-
 async fn judge(app: &HealthHandles) -> Judged {
     let (database, mut fault) = database(app).await;
     let (components, crashed) = components(app);
@@ -386,6 +371,7 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
     }
     let redis_away = app.redis.iter().any(|redis| !redis.is_up());
     words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
+    words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
     words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
     words
 }

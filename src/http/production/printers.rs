@@ -20,6 +20,7 @@ use axum::extract::State;
 use serde_json::Value;
 
 use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
@@ -44,7 +45,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson, ToSchema, ValuePath, read_word};
+use crate::http::wire::{FromJson, ToSchema, ValuePath, read_body, read_word};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::secrets::encryption::SecretCipher;
 use fields::{NewPrinter, PrinterChange};
@@ -230,6 +231,14 @@ async fn create(
     let command = async { Ok(PrinterCommand::Create(Box::new(call.read_body()?.into_fields(&app).await?))) };
     let done = call.ask_with(&app.printers, CommandTarget::New, command).await?;
     Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)?))
+}
+
+/// Registers a printer of which another system tells, by the rules of `POST /api/printers`.
+pub(crate) async fn register(app: &PrinterHandles, origin: CommandOrigin, said: &Value) -> Result<Id, ApiError> {
+    let said = read_body::<NewPrinter>(said.to_string().as_bytes())?;
+    let _alone = app.printer_connections.registering.lock().await;
+    let command = PrinterCommand::Create(Box::new(said.into_fields(app).await?));
+    Ok(app.printers.create(origin, command).await?.0)
 }
 
 async fn one(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Resource<PrinterView>, ApiError> {

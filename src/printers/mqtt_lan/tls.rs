@@ -113,6 +113,45 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
+/// Takes the certificate of any printer, to read whose it is. For a connection on which nothing secret is said.
+#[derive(Debug)]
+pub(super) struct AnyPrinter(pub(super) Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyPrinter {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
 /// Why a handshake failed, in words for people; `None` if it is no matter of certificates.
 pub(super) fn refusal(error: &std::io::Error) -> Option<String> {
     match error.get_ref()?.downcast_ref::<Error>()? {

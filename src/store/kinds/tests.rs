@@ -21,7 +21,8 @@ use crate::domain::testing::{Bench, Written};
 use crate::domain::time::Timestamp;
 use crate::store::StoredAggregate;
 use crate::store::rows::samples::{
-    attempt, claim, delivery, endpoint, file, id, job, kept_payment_event, mail, material, movement, order, payment,
+    attempt, claim, delivery, endpoint, file, id, integration, job, kept_payment_event, mail, material, movement,
+    order, payment,
     printer, sku,
 };
 use crate::store::rows::{Doc, ModelOf, Part, read_doc};
@@ -105,6 +106,7 @@ proptest! {
         aggregate_reads_back(&endpoint(1), changes);
         aggregate_reads_back(&mail(1), changes);
         aggregate_reads_back(&kept_payment_event(1), changes);
+        aggregate_reads_back(&integration(1), changes);
         part_reads_back(&job(1, 1), changes);
         part_reads_back(&attempt(1, 1, 1, 1), changes);
         part_reads_back(&payment(1, 1), changes);

@@ -189,7 +189,9 @@ async fn low_stock_is_told_to_the_gateway_until_it_takes_it() {
     let app = App::on(Db::sqlite()).env("AGENT_TOKEN", TOKEN).env("AGENT_URL", sink.url()).start().await;
     let low = json!({"name": "PETG", "type": "filament", "quantity": 40, "reorderPoint": 50, "reorderQuantity": 500});
     app.post("/api/inventory/materials", &low).await.expect(201);
-    let told = until("the gateway to be told", || async { sink.received().into_iter().next() }).await;
+    let told =
+        until("the gateway to be told", || async { sink.received().into_iter().find(|one| one.method == "POST") })
+            .await;
     assert_eq!(told.header("authorization"), Some(format!("Bearer {TOKEN}").as_str()));
     let body: Value = serde_json::from_slice(&told.body).unwrap();
     assert!(body["message"].as_str().unwrap().contains("Low stock: PETG"), "{body}");

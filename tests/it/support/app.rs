@@ -155,6 +155,9 @@ impl App {
             .env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 10_000_000)
             // Each alert is a mail of its own, so that a test sees it at once.
             .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
+            // No other machine is ever looked at from a test.
+            .env("PRINTFLOOR_DISCOVERY__LOCAL_NETWORK", false)
+            .env("PRINTFLOOR_DISCOVERY__LISTEN_SECONDS", 0.05)
             .env("PRINTFLOOR_LOG__FORMAT", "text")
             .env("PAYMENT_WEBHOOK_SECRET", PAYMENT_SECRET)
     }

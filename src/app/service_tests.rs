@@ -1,0 +1,295 @@
+//! Tests of the services that settings name: each is asked whether it is there and takes what it is shown. Changes nothing.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
+
+use super::{own_secrets, printer_registry};
+use crate::config::Config;
+use crate::config::values::Secret;
+use crate::domain::printer_status::Connection;
+use crate::domain::time::Timestamp;
+use crate::integrations;
+use crate::printers::registry::PrinterAddress;
+use crate::services::http::{LanSettings, lan};
+use crate::services::mail::Smtp;
+use crate::services::peers::{self, Asked, PeerFault};
+use crate::services::redis::Redis;
+use crate::store::connect;
+
+/// Longest time of one test.
+const TEST_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A service that the shop may use.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Service {
+    /// The database.
+    Database,
+    /// The shared store of limits and events; in this process where none is configured.
+    Redis,
+    /// The mail server.
+    Smtp,
+    /// The e-mail service.
+    Email,
+    /// The workflow automation.
+    Workflow,
+    /// The user interface for print farms.
+    FarmUi,
+    /// The detector of failed prints.
+    FailureDetection,
+    /// The smart home.
+    SmartHome,
+    /// The parts management system.
+    Parts,
+    /// The agent gateway.
+    Agent,
+    /// The payment processor.
+    Payments,
+    /// A printer.
+    Printer,
+}
+
+impl Service {
+    /// All that settings name: every service but printers, which are registered.
+    pub const OF_SETTINGS: [Self; 11] = [
+        Self::Database,
+        Self::Redis,
+        Self::Smtp,
+        Self::Email,
+        Self::Workflow,
+        Self::FarmUi,
+        Self::FailureDetection,
+        Self::SmartHome,
+        Self::Parts,
+        Self::Agent,
+        Self::Payments,
+    ];
+
+    /// The other systems of the shop, which are named by an address and a token.
+    pub const INTEGRATIONS: [Self; 6] =
+        [Self::Workflow, Self::FarmUi, Self::FailureDetection, Self::SmartHome, Self::Parts, Self::Agent];
+
+    /// The service as the API writes it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::Redis => "redis",
+            Self::Smtp => "smtp",
+            Self::Email => "email",
+            Self::Workflow => "workflow",
+            Self::FarmUi => "farm_ui",
+            Self::FailureDetection => "failure_detection",
+            Self::SmartHome => "smart_home",
+            Self::Parts => "parts",
+            Self::Agent => "agent",
+            Self::Payments => "payments",
+            Self::Printer => "printer",
+        }
+    }
+
+    /// The settings that it is configured with, by the beginnings of their names.
+    pub const fn settings(self) -> &'static [&'static str] {
+        match self {
+            Self::Database => &["database."],
+            Self::Redis => &["redis."],
+            Self::Smtp => &["mail.smtp_", "mail.from"],
+            Self::Email => &["mail.api_"],
+            Self::Workflow => &["workflow."],
+            Self::FarmUi => &["farm_ui."],
+            Self::FailureDetection => &["failure_detection."],
+            Self::SmartHome => &["smart_home."],
+            Self::Parts => &["parts."],
+            Self::Agent => &["agent."],
+            Self::Payments => &["payments."],
+            Self::Printer => &[],
+        }
+    }
+
+    /// Whether these settings name one. The database always is; what is not configured is embedded or absent.
+    pub fn is_configured(self, config: &Config) -> bool {
+        let Config { mail, payments, .. } = config;
+        match self {
+            Self::Database => true,
+            Self::Redis => !config.redis.url.is_empty(),
+            Self::Smtp => !mail.smtp_host.is_empty(),
+            Self::Email => !mail.api_key.is_empty(),
+            Self::Payments => !payments.secret_key.is_empty() || !payments.webhook_secret.is_empty(),
+            Self::Printer => false,
+            other => integrations::of(other.word()).is_some_and(|one| (one.is_on)(config)),
+        }
+    }
+
+    /// The address of an integration; `None` for a service that is none.
+    pub fn address(self, config: &Config) -> Option<&str> {
+        self.place(config).map(|(url, _)| url)
+    }
+
+    /// Whether an integration has a token.
+    pub fn has_token(self, config: &Config) -> bool {
+        self.place(config).is_some_and(|(_, token)| !token.is_empty())
+    }
+
+    /// Address and token of an integration.
+    fn place(self, config: &Config) -> Option<(&str, &Secret)> {
+        let Config { workflow, farm_ui, failure_detection, smart_home, parts, agent, .. } = config;
+        Some(match self {
+            Self::Workflow => (&workflow.url, &workflow.token),
+            Self::FarmUi => (&farm_ui.url, &farm_ui.token),
+            Self::FailureDetection => (&failure_detection.url, &failure_detection.token),
+            Self::SmartHome => (&smart_home.url, &smart_home.token),
+            Self::Parts => (&parts.url, &parts.token),
+            Self::Agent => (&agent.url, &agent.token),
+            _ => return None,
+        })
+    }
+}
+
+/// What a test came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ServiceTest {
+    /// What was tested.
+    pub service: Service,
+    /// Whether the service can be used as configured.
+    pub ok: bool,
+    /// How long the test took, in milliseconds.
+    pub latency_ms: u64,
+    /// What came of it, in words for people.
+    pub message: String,
+    /// What the service or the network said, where it failed.
+    pub detail: Option<String>,
+}
+
+/// Tests one service with these settings.
+pub async fn test(config: &Config, service: Service) -> ServiceTest {
+    timed(service, Box::pin(ask(config, service))).await
+}
+
+/// Tests these services with these settings, all at the same time.
+pub async fn test_all(config: &Config, services: impl IntoIterator<Item = Service>) -> Vec<ServiceTest> {
+    join_all(services.into_iter().map(|service| test(config, service))).await
+}
+
+/// Tests a printer of this type at this address.
+pub async fn test_printer(config: &Config, kind: &str, address: PrinterAddress, now: Timestamp) -> ServiceTest {
+    let look = async {
+        let registry = printer_registry(config).map_err(|error| PeerFault::new(error.to_string()))?;
+        let printer = registry.make(kind, address).map_err(|error| PeerFault::new(error.to_string()))?;
+        let status = printer.look(now).await;
+        let message = status.message.unwrap_or_default();
+        let fault = |words: &str| PeerFault::new(words).saying(message.clone());
+        match status.connection {
+            Connection::Connected => Ok(format!("the printer is {}", format!("{:?}", status.state).to_lowercase())),
+            Connection::WrongKey => Err(fault("the printer refuses the key")),
+            Connection::ReadOnly => Err(fault("the printer takes no commands")),
+            Connection::FirmwareDisconnected => Err(fault("its server answers, but the printer's firmware does not")),
+            _ => Err(fault("the printer does not answer")),
+        }
+    };
+    timed(Service::Printer, look).await
+}
+
+async fn timed(service: Service, asking: impl Future<Output = Asked>) -> ServiceTest {
+    let began = Instant::now();
+    let late = || PeerFault::new(format!("no answer within {} s", TEST_TIMEOUT.as_secs()));
+    let asked = timeout(TEST_TIMEOUT, asking).await.unwrap_or_else(|_| Err(late()));
+    let latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match asked {
+        Ok(message) => ServiceTest { service, ok: true, latency_ms, message, detail: None },
+        Err(PeerFault { message, detail }) => ServiceTest { service, ok: false, latency_ms, message, detail },
+    }
+}
+
+/// The client of all tests.
+static CLIENT: LazyLock<Result<reqwest::Client, String>> =
+    LazyLock::new(|| lan(&LanSettings { timeout: TEST_TIMEOUT, ..LanSettings::default() }).map_err(|e| e.to_string()));
+
+async fn ask(config: &Config, service: Service) -> Asked {
+    let client = CLIENT.as_ref().map_err(|error| PeerFault::new(error.clone()))?;
+    if !service.is_configured(config) {
+        return not_configured(service);
+    }
+    match service {
+        Service::Database => database(config).await,
+        Service::Redis => redis(config).await,
+        Service::Smtp => smtp(config).await,
+        Service::Email => peers::mail_api(client, &config.mail.api_url, config.mail.api_key.expose()).await,
+        Service::Agent if config.agent.token.is_empty() => {
+            Err(PeerFault::new("the gateway needs a token; without it its commands are refused"))
+        }
+        Service::Payments => payments(config),
+        other => match integrations::of(other.word()) {
+            Some(integration) => (integration.test)(client, config).await,
+            None => Err(PeerFault::new("a printer is tested with its own address")),
+        },
+    }
+}
+
+fn not_configured(service: Service) -> Asked {
+    match service {
+        Service::Redis => Ok("none is configured: limits and the event stream stay in this process".to_owned()),
+        Service::Smtp | Service::Email => Err(PeerFault::new("none is configured: mails are written to files")),
+        _ => Err(PeerFault::new("none is configured")),
+    }
+}
+
+async fn database(config: &Config) -> Asked {
+    let url = config.database_url().expose().to_owned();
+    let name = connect::shown(&url);
+    if let Some(file) = connect::sqlite_file(&url).filter(|file| !file.exists()) {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let there = folder.is_none_or(|folder| folder.exists() || folder == config.server.data_dir);
+        if !there {
+            return Err(PeerFault::new(format!("the folder of {name} does not exist")));
+        }
+        return Ok(format!("{name} does not exist yet; the next start creates it"));
+    }
+    let fault = |error: connect::OpenError| PeerFault::new(format!("{name} cannot be used")).saying(error.to_string());
+    connect::reach(&url).await.map_err(fault)?;
+    let settings = connect::DatabaseSettings { read_connections: 1, ..own_secrets::database_settings(config) };
+    let reading = connect::reading(&settings).await.map_err(fault)?;
+    let _ = reading.close().await;
+    Ok(format!("{name} answers"))
+}
+
+async fn redis(config: &Config) -> Asked {
+    let settings = &config.redis;
+    let fault = |error: redis::RedisError| PeerFault::new("Redis cannot be used").saying(error.to_string());
+    let redis = Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries);
+    redis.map_err(fault)?.check().await.map_err(fault)?;
+    Ok("it answers in time and accepts writes".to_owned())
+}
+
+async fn smtp(config: &Config) -> Asked {
+    let Some(settings) = config.smtp_settings(TEST_TIMEOUT) else { return not_configured(Service::Smtp) };
+    let place = format!("{}:{}", settings.host, settings.port);
+    let fault = |error: crate::services::mail::MailError| {
+        PeerFault::new(format!("{place} cannot be used for mails")).saying(error.to_string())
+    };
+    Smtp::new(settings).map_err(fault)?.check().await.map_err(fault)?;
+    Ok(format!("{place} accepts connections and the sign-in"))
+}
+
+/// The processor itself is asked nothing: whether its keys are right is seen at the first checkout and the first event.
+fn payments(config: &Config) -> Asked {
+    let payments = &config.payments;
+    let begins = |key: &str, with: &[&str]| key.is_empty() || with.iter().any(|prefix| key.starts_with(prefix));
+    if !begins(payments.secret_key.expose(), &["sk_", "rk_"]) {
+        return Err(PeerFault::new("the secret key does not look like one: it begins with sk_ or rk_"));
+    }
+    if !begins(payments.webhook_secret.expose(), &["whsec_"]) {
+        return Err(PeerFault::new("the webhook secret does not look like one: it begins with whsec_"));
+    }
+    if !begins(&payments.publishable_key, &["pk_"]) {
+        return Err(PeerFault::new("the publishable key does not look like one: it begins with pk_"));
+    }
+    if payments.webhook_secret.is_empty() {
+        return Err(PeerFault::new(
+            "without the webhook secret customers could pay, but the server would not learn of it",
+        ));
+    }
+    Ok("the keys have the right form; the first event shows whether they are right".to_owned())
+}

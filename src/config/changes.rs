@@ -1,0 +1,260 @@
+//! Changes of settings: they are written into `.env`, once all settings are valid with them, and take effect at the next start.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::dotenv::{self, DotenvError};
+use super::layers::{KnownSettings, VARIABLES, variable_of};
+use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin};
+
+/// What ends the name of the file that keeps the former `.env`.
+const FORMER: &str = ".bak";
+/// Settings that cannot be changed here, because the data is bound to them.
+const BOUND_TO_DATA: [&str; 3] = ["auth.api_key_salt", "auth.secrets_key", "server.data_dir"];
+
+/// A change of one setting.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// The setting, as `section.key`.
+    pub key: String,
+    /// Its new value as the text of a variable; empty: what the other sources say, else the default.
+    pub text: String,
+}
+
+/// Why settings cannot be changed. Texts never show the value of a secret.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// Changes are not valid: names as they were given, with what is wrong.
+    #[error("some settings cannot be changed so")]
+    Faults(Vec<(String, String)>),
+    /// The settings as a whole are not valid with the changes.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The present `.env` has a faulty line.
+    #[error(".env: {0}")]
+    Dotenv(#[from] DotenvError),
+    /// A file cannot be read or written.
+    #[error(".env cannot be read or written")]
+    Io(#[from] io::Error),
+    /// The server was started without sources of settings.
+    #[error("the settings of this server cannot be changed")]
+    NoOrigin,
+}
+
+/// A value that takes no effect, because another source wins over `.env`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shadowed {
+    /// The setting.
+    pub key: String,
+    /// The source that wins.
+    pub by: String,
+}
+
+/// Changes that are valid, not yet written.
+pub struct PlannedChanges {
+    /// The settings as the next start would find them.
+    pub config: Config,
+    /// The variables that are written, in the order of the changes.
+    pub variables: Vec<String>,
+    /// Those that take no effect.
+    pub shadowed: Vec<Shadowed>,
+    /// The changed settings whose value in force is another one: they need a restart.
+    pub restart: Vec<String>,
+    file: PathBuf,
+    former: Option<String>,
+    text: String,
+}
+
+impl PlannedChanges {
+    /// Replaces `.env` in one step, and keeps the former file beside it. Both are the owner's alone.
+    pub fn write(&self) -> io::Result<()> {
+        if let Some(former) = &self.former {
+            let mut name = self.file.clone().into_os_string();
+            name.push(FORMER);
+            dotenv::write(Path::new(&name), former)?;
+        }
+        dotenv::write(&self.file, &self.text)
+    }
+}
+
+/// The setting that a name means: `section.key`, or one of its variables. `None` for no setting.
+pub fn key_of(name: &str) -> Option<String> {
+    let known = KnownSettings::new().ok()?;
+    if known.has(name) {
+        return Some(name.to_owned());
+    }
+    known.key_of(name)
+}
+
+/// The text by which a variable sets this value; null stands for the default. The words of the error continue the name of the
+/// setting.
+pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
+    use figment::value::Value as Kind;
+    let known = KnownSettings::new().map_err(|_| "is not known")?;
+    let listed = |item: &Value| match item {
+        Value::String(text) if text.chars().any(|c| matches!(c, '"' | '\\') || c.is_control()) => None,
+        Value::String(text) => Some(format!("\"{text}\"")),
+        Value::Bool(_) | Value::Number(_) => Some(item.to_string()),
+        _ => None,
+    };
+    match (known.default_of(key), value) {
+        (None, _) => Err("is not known"),
+        (_, Value::Null) => Ok(String::new()),
+        (Some(Kind::String(..)), Value::String(text)) if text.contains('\0') => Err("must not hold a NUL character"),
+        (Some(Kind::String(..)), Value::String(text)) => Ok(text.clone()),
+        (Some(Kind::String(..)), _) => Err("must be a text or null"),
+        (Some(Kind::Bool(..)), Value::Bool(yes)) => Ok(yes.to_string()),
+        (Some(Kind::Bool(..)), _) => Err("must be true, false or null"),
+        (Some(Kind::Num(..)), Value::Number(number)) => Ok(number.to_string()),
+        (Some(Kind::Num(..)), _) => Err("must be a number or null"),
+        (Some(Kind::Array(..)), Value::Array(items)) => {
+            let items: Option<Vec<String>> = items
+                .iter()
+                .map(|item| match item {
+                    Value::Object(members) => {
+                        let members: Option<Vec<String>> =
+                            members.iter().map(|(name, value)| Some(format!("{name} = {}", listed(value)?))).collect();
+                        Some(format!("{{ {} }}", members?.join(", ")))
+                    }
+                    other => listed(other),
+                })
+                .collect();
+            items.map(|items| format!("[{}]", items.join(", "))).ok_or("holds what cannot be written in a list")
+        }
+        _ => Err("must be a list or null"),
+    }
+}
+
+/// Checks changes against all settings; writes nothing.
+pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, ChangeError> {
+    let options = origin.options().ok_or(ChangeError::NoOrigin)?;
+    let bound = changes.iter().filter(|change| BOUND_TO_DATA.contains(&change.key.as_str()));
+    let bound: Vec<_> = bound.map(|change| (change.key.clone(), "is bound to the data".to_owned())).collect();
+    if !bound.is_empty() {
+        return Err(ChangeError::Faults(bound));
+    }
+    let file = options.dotenv();
+    let former = match fs::read_to_string(&file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    let present = dotenv::parse(former.as_deref().unwrap_or_default())?;
+    let names: Vec<String> = changes.iter().map(|change| variable(&change.key, &present)).collect();
+    // An empty variable counts as not set; one that is not there is not added only to be empty.
+    let there = |name: &str| present.iter().any(|(known, _)| known == name);
+    let values: Vec<(&str, &str)> = names
+        .iter()
+        .zip(changes)
+        .filter(|(name, change)| !change.text.is_empty() || there(name))
+        .map(|(name, change)| (name.as_str(), change.text.as_str()))
+        .collect();
+    let text = dotenv::with_values(former.as_deref().unwrap_or_default(), &values);
+    let assigned = dotenv::parse(&text)?;
+    let LoadedConfig { config, .. } = Config::load_with(LoadOptions::clone(options), &assigned)?;
+    let mut shadowed = Vec::new();
+    let mut restart = Vec::new();
+    for (name, change) in names.iter().zip(changes) {
+        let (next, in_force) = (config.origin.given(&change.key), origin.given(&change.key));
+        let here = format!("{name} in {DOTENV}");
+        if let Some(next) = next.filter(|next| !change.text.is_empty() && next.source != here) {
+            shadowed.push(Shadowed { key: change.key.clone(), by: next.source.clone() });
+        }
+        // Texts of secrets are all alike: what stood in `.env` is compared.
+        let written = present.iter().rev().find(|(known, _)| known == name).map_or("", |(_, text)| text.as_str());
+        let changed = if KnownSettings::is_secret(&change.key) {
+            written != change.text && shadowed.last().is_none_or(|last| last.key != change.key)
+        } else {
+            next.map(|given| &given.text) != in_force.map(|given| &given.text)
+        };
+        if changed {
+            restart.push(change.key.clone());
+        }
+    }
+    let variables = values.iter().map(|(name, _)| (*name).to_owned()).collect();
+    Ok(PlannedChanges { config, variables, shadowed, restart, file, former, text })
+}
+
+/// The variable of a setting: that which `.env` has already, else the short one, else the one that every setting has.
+fn variable(key: &str, present: &[(String, String)]) -> String {
+    let long = variable_of(key);
+    let short = VARIABLES.iter().find(|(_, known)| *known == key).map(|(name, _)| *name);
+    match short {
+        // Of two variables of one setting the long one wins.
+        Some(short) if !present.iter().any(|(name, _)| *name == long) => short.to_owned(),
+        _ => long,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn loaded(folder: &tempfile::TempDir, env: &[(&str, &str)]) -> Config {
+        let env = env.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        let options = LoadOptions { file: None, env, cwd: folder.path().to_owned(), overrides: Vec::new() };
+        Config::load(options).unwrap().config
+    }
+
+    fn change(key: &str, text: &str) -> Change {
+        Change { key: key.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_value_is_written_as_what_the_setting_is() {
+        let text = |name: &str, value: Value| text_of(&key_of(name).unwrap(), &value);
+        assert_eq!(text("SMTP_PORT", json!(465)), Ok("465".to_owned()));
+        assert_eq!(text("mail.smtp_host", json!("465")), Ok("465".to_owned()), "a text stays one");
+        assert_eq!(text("PRINTFLOOR_QUALITY__REPRINT_MISSING", json!(true)), Ok("true".to_owned()));
+        assert_eq!(text("mail.operators", json!(["a@b.org", "c@d.org"])), Ok("[\"a@b.org\", \"c@d.org\"]".to_owned()));
+        assert_eq!(text("mail.smtp_host", Value::Null), Ok(String::new()));
+        for (name, value) in [
+            ("SMTP_PORT", json!("many")),
+            ("mail.smtp_host", json!(1)),
+            ("mail.operators", json!("a@b.org")),
+            ("mail.operators", json!([["a"]])),
+            ("quality.reprint_missing", json!("yes")),
+        ] {
+            assert!(text(name, value.clone()).is_err(), "{name} = {value}");
+        }
+        assert_eq!(key_of("SMTP_HOTS"), None);
+    }
+
+    #[test]
+    fn what_is_planned_is_what_the_next_start_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".env");
+        fs::write(&file, "PRINTFLOOR_MAIL__SMTP_HOST=old\nAGENT_TOKEN=t\n").unwrap();
+        let config = loaded(&folder, &[("SMTP_PORT", "25")]);
+        let changes = [change("mail.smtp_host", "new"), change("mail.smtp_port", "465"), change("agent.token", "")];
+        let planned = plan(&config.origin, &changes).unwrap();
+        assert_eq!(planned.variables, ["PRINTFLOOR_MAIL__SMTP_HOST", "SMTP_PORT", "AGENT_TOKEN"], "the one that wins");
+        assert_eq!(planned.restart, ["mail.smtp_host", "agent.token"]);
+        let by = "SMTP_PORT in the environment".to_owned();
+        assert_eq!(planned.shadowed, [Shadowed { key: "mail.smtp_port".to_owned(), by }]);
+        assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2, "nothing is written yet");
+        planned.write().unwrap();
+        let next = loaded(&folder, &[("SMTP_PORT", "25")]);
+        assert!(next == planned.config && next.mail.smtp_host == "new" && next.agent.token.is_empty());
+        assert!(fs::read_to_string(folder.path().join(".env.bak")).unwrap().contains("SMTP_HOST=old"));
+    }
+
+    #[test]
+    fn what_no_start_would_take_is_not_planned() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = loaded(&folder, &[]);
+        for (key, text) in [("server.max_headers", "0"), ("mail.smtp_port", "70000"), ("auth.secrets_key", "x")] {
+            assert!(plan(&config.origin, &[change(key, text)]).is_err(), "{key} = {text}");
+        }
+        assert!(matches!(plan(&Origin::default(), &[]), Err(ChangeError::NoOrigin)));
+        // Nothing that is not there is made only to be empty.
+        assert!(plan(&config.origin, &[change("agent.token", "")]).unwrap().variables.is_empty());
+    }
+}

@@ -1,0 +1,235 @@
+//! Printers that a user interface for print farms knows: shown, and taken over.
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::printers::{self, PrinterHandles};
+use crate::config::Config;
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::printer::{MachineAddress, Printer};
+use crate::domain::sku::MachineType;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::openapi::operation::No;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::TextList;
+use crate::integrations::Integrations;
+use crate::printers::PrinterType;
+use crate::printers::farm_types::farm_type;
+use crate::services::farm_ui::FarmPrinter;
+
+/// Ids that one import may name.
+const IDS: TextList = TextList { max_items: 1000, max_chars: 500 };
+const OFF: No = (409, "farm_ui_off", "No print farm interface is configured.");
+const FAILED: No = (502, "farm_ui_failed", "It does not answer, or not as it should; the message says more.");
+
+handles! {
+    /// What the routes of the print farm interface use.
+    pub(crate) struct FarmUiHandles {
+        integrations: Arc<Integrations>,
+        config: Arc<Config>,
+        printer_handles: PrinterHandles,
+    }
+}
+
+/// The routes of the print farm interface.
+pub fn routes() -> ResourceRoutes {
+    let admin = RequiredAccess::Role(Role::Admin);
+    let about = "Printers that a user interface for print farms knows can be taken over at once.";
+    ResourceRoutes::new("Print farm interface", about, "printer")
+        .get_long(admin, "/api/integrations/farm_ui/printers", list, |op| {
+            op.named("listFarmPrinters", "List the printers that the print farm interface knows").nos(&[OFF, FAILED])
+        })
+        .post_long(admin, "/api/integrations/farm_ui/import", import, |op| {
+            op.named("importFarmPrinters", "Register printers that the print farm interface knows")
+                .about("Each by the rules of `POST /api/printers`; what cannot be registered is skipped and says why.")
+                .nos(&[OFF, FAILED])
+                .unkeyed()
+        })
+}
+
+/// A printer that the other side knows.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "FarmPrinter", example = json!({
+    "id": "3", "name": "Left", "type": "fw_rest", "baseUrl": "http://192.168.1.20:7125", "enabled": true, "printerId": null,
+    "problem": null,
+}))]
+struct FarmPrinterView {
+    /// Its id there.
+    id: String,
+    /// What it is called there.
+    name: String,
+    /// The type of printer that it would be here; null for one that is not known here.
+    #[serde(rename = "type")]
+    kind: Option<&'static str>,
+    /// Address of its server.
+    base_url: String,
+    /// Whether it is in use there.
+    enabled: bool,
+    /// The printer here with this address; null: none yet.
+    printer_id: Option<Id>,
+    /// Why it cannot be taken over as it is; null: nothing is known against it.
+    problem: Option<String>,
+}
+
+/// The printers that the other side knows.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "FarmPrinters", example = json!({"printers": [FarmPrinterView::example()]}))]
+struct FarmPrintersView {
+    /// In the order in which they are listed there.
+    printers: Vec<FarmPrinterView>,
+}
+
+/// Which printers are taken over.
+#[derive(Request, Debug)]
+#[api(example = json!({"ids": ["3"], "machineType": "fdm_standard"}))]
+pub struct FarmImport {
+    /// Their ids there; none: all that are in use and not registered yet.
+    #[api(IDS, default = Vec::new())]
+    ids: Vec<String>,
+    /// The type of machine that they are registered as: the other side does not know it.
+    machine_type: MachineType,
+}
+
+/// A printer that was taken over.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ImportedPrinter", example = json!({
+    "id": "3", "name": "Left", "printerId": "01890a5d-ac96-774b-bcce-b302099a8069",
+}))]
+struct Imported {
+    /// Its id there.
+    id: String,
+    /// Its name on both sides.
+    name: String,
+    /// Its id here.
+    printer_id: Id,
+}
+
+/// A printer that was not taken over.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SkippedPrinter", example = json!({
+    "id": "4", "name": "Right", "reason": "a printer is registered with this address already",
+}))]
+struct Skipped {
+    /// Its id there.
+    id: String,
+    /// Its name there.
+    name: String,
+    /// Why it was skipped, in words for people.
+    reason: String,
+}
+
+/// What came of an import.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "FarmImportResult", example = json!({"imported": [Imported::example()], "skipped": [Skipped::example()]}))]
+struct ImportResult {
+    /// Printers that are registered now.
+    imported: Vec<Imported>,
+    /// Printers that are not.
+    skipped: Vec<Skipped>,
+}
+
+async fn known(app: &FarmUiHandles) -> Result<Vec<FarmPrinter>, ApiError> {
+    match app.integrations.farm_printers(&app.config.farm_ui).await {
+        Some(Ok(known)) => Ok(known),
+        Some(Err(fault)) => Err(ApiError::new(StatusCode::BAD_GATEWAY, FAILED.1, fault.message)),
+        None => Err(ApiError::conflict(OFF.1, "no print farm interface is configured; set FARM_UI_URL")),
+    }
+}
+
+/// Key and serial number that a printer of this type is registered with.
+fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<String>) {
+    let FarmPrinter { key, user, password, .. } = there;
+    if declared.needs_serial {
+        (password.clone(), Some(user.clone()).filter(|serial| !serial.is_empty()))
+    } else if declared.key_may_be_password && key.is_empty() && !password.is_empty() {
+        (format!("{user}:{password}"), None)
+    } else {
+        (key.clone(), None)
+    }
+}
+
+/// The printer here that has the address or the serial number of one there.
+fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
+    let serial = farm_type(there.type_number).and_then(|declared| credentials(declared, there).1);
+    let same = |printer: &&Printer| {
+        MachineAddress::same(&printer.fields.base_url, &there.base_url)
+            || (serial.is_some() && printer.fields.serial == serial)
+    };
+    let present = printers::present_all(&app.printer_handles);
+    present.iter().filter_map(|known| known.state.as_ref()).find(same).map(|printer| printer.id)
+}
+
+fn problem(there: &FarmPrinter) -> Option<String> {
+    match farm_type(there.type_number) {
+        None => Some(format!("printers of its type ({}) are not known here", there.type_number)),
+        Some(_) if there.base_url.is_empty() => Some("no address of it is known there".to_owned()),
+        Some(declared) if declared.needs_serial && credentials(declared, there).1.is_none() => {
+            Some("its serial number is not told".to_owned())
+        }
+        Some(_) => None,
+    }
+}
+
+async fn list(State(app): State<FarmUiHandles>) -> Result<Plain<FarmPrintersView>, ApiError> {
+    let view = |there: FarmPrinter| FarmPrinterView {
+        printer_id: here(&app, &there),
+        problem: problem(&there),
+        kind: farm_type(there.type_number).map(|declared| declared.word),
+        id: there.id,
+        name: there.name,
+        base_url: there.base_url,
+        enabled: there.enabled,
+    };
+    Ok(Plain(FarmPrintersView { printers: known(&app).await?.into_iter().map(view).collect() }))
+}
+
+async fn import(
+    State(app): State<FarmUiHandles>,
+    call: CommandRequest<FarmImport>,
+) -> Result<Plain<ImportResult>, ApiError> {
+    let FarmImport { ids, machine_type } = call.read_body()?;
+    let (mut result, mut known) = (ImportResult { imported: Vec::new(), skipped: Vec::new() }, known(&app).await?);
+    let skip = |id: String, name: String, reason: String| Skipped { id, name, reason };
+    if ids.is_empty() {
+        known.retain(|there| there.enabled && here(&app, there).is_none());
+    } else {
+        for id in ids.iter().filter(|id| !known.iter().any(|there| there.id == **id)) {
+            result.skipped.push(skip(id.clone(), String::new(), "it is not known there".to_owned()));
+        }
+        known.retain(|there| ids.contains(&there.id));
+    }
+    for there in known {
+        let outcome = match (problem(&there), farm_type(there.type_number)) {
+            (None, Some(declared)) => {
+                let (api_key, serial) = credentials(declared, &there);
+                let said: Value = json!({
+                    "name": there.name, "type": declared.word, "machineType": machine_type, "baseUrl": there.base_url,
+                    "apiKey": api_key, "serial": serial,
+                });
+                let registered = printers::register(&app.printer_handles, call.origin(), &said).await;
+                registered.map_err(|error| error.message().to_owned())
+            }
+            (problem, _) => Err(problem.unwrap_or_default()),
+        };
+        match outcome {
+            Ok(printer_id) => result.imported.push(Imported { id: there.id, name: there.name, printer_id }),
+            Err(reason) => result.skipped.push(skip(there.id, there.name, reason)),
+        }
+    }
+    Ok(Plain(result))
+}

@@ -1,0 +1,34 @@
+//! The last judgement of readiness, for everybody who asks within a second.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::Judged;
+
+/// A judgement is reused for this long.
+const MAX_AGE: Duration = Duration::from_secs(1);
+
+/// The last judgement: asking often costs the database nothing.
+#[derive(Default)]
+pub struct ReadinessCache(Mutex<Option<(Instant, Arc<Judged>)>>);
+
+impl ReadinessCache {
+    pub(super) async fn recent<F: Future<Output = Judged>>(
+        &self,
+        now: Instant,
+        judge: impl FnOnce() -> F,
+    ) -> Arc<Judged> {
+        let mut kept = self.0.lock().await;
+        if let Some((at, judged)) = &*kept
+            && now.duration_since(*at) < MAX_AGE
+        {
+            return judged.clone();
+        }
+        let judged = Arc::new(judge().await);
+        *kept = Some((now, judged.clone()));
+        judged
+    }
+}

@@ -1,0 +1,153 @@
+//! The other systems of the shop: where they are, and whether they have a token. A change is tested before it is written.
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use super::settings::changes::{ChangeHandles, WrittenSettings, planned, tested, write};
+use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
+use crate::app::service_tests::Service;
+use crate::config::Config;
+use crate::config::changes::Change;
+use crate::domain::principal::Role;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{MaxChars, ONE_LINE, Optional, SecretText};
+use crate::integrations::{Integrations, LineState};
+
+const PATH: &str = "/api/integrations";
+const MAX_URL_CHARS: usize = 2_000;
+const MAX_TOKEN_CHARS: usize = 4_000;
+
+handles! {
+    /// What the routes of integrations use.
+    pub(crate) struct IntegrationHandles {
+        config: Arc<Config>,
+        integrations: Arc<Integrations>,
+        changes: ChangeHandles,
+    }
+}
+
+/// The routes of integrations.
+pub fn routes() -> ResourceRoutes {
+    let admin = RequiredAccess::Role(Role::Admin);
+    ResourceRoutes::new(TAG, TAG_ABOUT, "integration")
+        .get(admin, PATH, list, |op| {
+            op.named("listIntegrations", "Show the other systems of the shop").about("Tokens are never shown.")
+        })
+        .patch_long(admin, PATH, change, |op| {
+            op.named("changeIntegrations", "Change where other systems are")
+                .about("Each system that is named is tested with its new address and token; nothing is written when one fails.")
+                .nos(CHANGE_NOS)
+                .no(400, "connection_failed", "A system does not answer as it should; `errors` says which and why.")
+        })
+}
+
+/// Where another system is; what is left out stays.
+#[derive(Request, Debug)]
+#[api(example = json!({"url": "http://192.168.1.5:8123", "token": "a long-lived token"}))]
+pub struct IntegrationChange {
+    /// Its address; null: none.
+    #[api(ONE_LINE, MaxChars(MAX_URL_CHARS))]
+    url: Optional<Option<String>>,
+    /// What is shown there; null: nothing.
+    #[api(ONE_LINE, MaxChars(MAX_TOKEN_CHARS), SecretText)]
+    token: Optional<Option<String>>,
+}
+
+/// Changes of other systems of the shop; those that are left out stay as they are.
+#[derive(Request, Debug)]
+#[api(example = json!({"smartHome": IntegrationChange::example()}))]
+pub struct IntegrationsChange {
+    /// The workflow automation that events are sent to.
+    workflow: Optional<IntegrationChange>,
+    /// The user interface for print farms.
+    farm_ui: Optional<IntegrationChange>,
+    /// The detector of failed prints.
+    failure_detection: Optional<IntegrationChange>,
+    /// The smart home.
+    smart_home: Optional<IntegrationChange>,
+    /// The parts management system that stock is synchronised with.
+    parts: Optional<IntegrationChange>,
+    /// The agent gateway.
+    agent: Optional<IntegrationChange>,
+}
+
+/// Another system of the shop.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Integration", example = json!({
+    "kind": "smart_home", "url": "http://192.168.1.5:8123", "hasToken": true, "configured": true, "failures": 0,
+    "error": null, "lastOkAt": "2026-11-02T11:00:00.000Z", "note": null,
+}))]
+struct IntegrationView {
+    /// Which system it is.
+    kind: Service,
+    /// Its address; null: none.
+    url: Option<String>,
+    /// Whether there is a token for it.
+    has_token: bool,
+    /// Whether it is used.
+    configured: bool,
+    /// Calls of it that failed since the last one that went well.
+    failures: u32,
+    /// What was wrong with the last of them; null while it is well or was not called yet.
+    error: Option<String>,
+    /// When a call of it last went well; null before the first.
+    last_ok_at: Option<Timestamp>,
+    /// What is to say of it besides, such as which prints have no camera.
+    note: Option<String>,
+}
+
+/// The other systems of the shop.
+#[derive(Response, Serialize)]
+#[api(name = "Integrations", example = json!({"integrations": [IntegrationView::example()]}))]
+struct IntegrationsView {
+    /// Every system that the shop may work with.
+    integrations: Vec<IntegrationView>,
+}
+
+async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<IntegrationsView>, ApiError> {
+    let view = |kind: Service| {
+        let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(str::to_owned);
+        let configured = kind.is_configured(&app.config);
+        let summary = app.integrations.summaries().into_iter().find(|one| one.name == kind.word());
+        let LineState { failures, last_error, last_ok_at, note, .. } = summary.map(|one| one.line).unwrap_or_default();
+        let has_token = kind.has_token(&app.config);
+        IntegrationView { kind, url, has_token, configured, failures, error: last_error, last_ok_at, note }
+    };
+    Ok(Plain(IntegrationsView { integrations: Service::INTEGRATIONS.map(view).into() }))
+}
+
+async fn change(
+    State(app): State<IntegrationHandles>,
+    call: CommandRequest<IntegrationsChange>,
+) -> Result<Plain<WrittenSettings>, ApiError> {
+    let IntegrationsChange { workflow, farm_ui, failure_detection, smart_home, parts, agent } = call.read_body()?;
+    let given = [workflow, farm_ui, failure_detection, smart_home, parts, agent];
+    let mut changes = Vec::new();
+    let mut changed = Vec::new();
+    for (kind, given) in Service::INTEGRATIONS.into_iter().zip(given) {
+        let Some(IntegrationChange { url, token }) = given.present() else { continue };
+        for (name, value) in [("url", url), ("token", token)] {
+            let text = value
+                .present()
+                .map(|text| Change { key: format!("{}.{name}", kind.word()), text: text.unwrap_or_default() });
+            changes.extend(text);
+        }
+        changed.push(kind);
+    }
+    let _turn = app.changes.setup.write().await;
+    let planned = planned(&app.config, changes).await?;
+    changed.retain(|kind| kind.is_configured(&planned.config));
+    tested(&planned.config, changed, |kind| kind.word().to_owned()).await?;
+    Ok(Plain(write(&app.changes, call.origin(), planned, false).await?))
+}

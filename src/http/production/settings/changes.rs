@@ -1,0 +1,145 @@
+//! What all changes of settings share: reading them, checking them, writing the file, and the line of the audit log.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::app::service_tests::{self, Service, ServiceTest};
+use crate::config::changes::{Change, ChangeError, PlannedChanges, key_of, plan, text_of};
+use crate::config::{Config, ConfigError};
+use crate::domain::access::{Access, AccessCommand};
+use crate::domain::id::Id;
+use crate::domain::refusal::{Class, Faults, Refusal};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::setup_desk::SetupDesk;
+use crate::http::wire::JsonObject;
+
+handles! {
+    /// What writing settings takes.
+    pub(crate) struct ChangeHandles {
+        access: Directory<Access>,
+        setup: Arc<SetupDesk>,
+    }
+}
+
+/// A value that takes no effect.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({"name": "mail.smtp_host", "by": "SMTP_HOST in the environment"}))]
+struct ShadowedSetting {
+    /// The setting, as `section.key`.
+    name: String,
+    /// The source that wins over the file.
+    by: String,
+}
+
+/// What was written, and what it takes to come into force.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({
+    "file": ".env", "written": ["SMTP_HOST"], "shadowed": [ShadowedSetting::example()], "restart": ["mail.smtp_port"],
+}))]
+pub struct WrittenSettings {
+    /// The file in the server's working directory that was written.
+    file: &'static str,
+    /// The variables that were written into it.
+    written: Vec<String>,
+    /// Values that take no effect, because another source wins over the file.
+    shadowed: Vec<ShadowedSetting>,
+    /// The settings that a restart of the server takes over.
+    restart: Vec<String>,
+}
+
+/// Reads new values of settings by their names. Faults stand under `path`.
+pub fn read_changes(settings: JsonObject, path: &str, faults: &mut Faults) -> Vec<Change> {
+    let mut changes = BTreeMap::new();
+    for (name, value) in settings.0 {
+        let place = format!("{path}.{name}");
+        let Some(key) = key_of(&name) else {
+            faults.note(&place, "is not the name of a setting");
+            continue;
+        };
+        match text_of(&key, &value) {
+            Err(words) => faults.note(&place, words),
+            Ok(text) => {
+                let first = changes.insert(key.clone(), text).is_none();
+                faults.check(first, &place, format!("names the setting {key}, as another member does"));
+            }
+        }
+    }
+    changes.into_iter().map(|(key, text)| Change { key, text }).collect()
+}
+
+/// Checks changes against all settings; writes nothing.
+pub async fn planned(config: &Arc<Config>, changes: Vec<Change>) -> Result<PlannedChanges, ApiError> {
+    let config = config.clone();
+    let planned = tokio::task::spawn_blocking(move || plan(&config.origin, &changes)).await;
+    planned.map_err(ApiError::internal)?.map_err(refused)
+}
+
+/// Writes changes and the line of the audit log; `completes` says that the setup of the shop is done with them.
+pub async fn write(
+    app: &ChangeHandles,
+    origin: CommandOrigin,
+    planned: PlannedChanges,
+    completes: bool,
+) -> Result<WrittenSettings, ApiError> {
+    let variables = planned.variables.clone();
+    let planned = tokio::task::spawn_blocking(move || planned.write().map(|()| planned)).await;
+    let PlannedChanges { shadowed, restart, .. } = planned.map_err(ApiError::internal)??;
+    let command = AccessCommand::Configured { variables: variables.clone(), completes };
+    app.access.ask(Id::ONLY, origin, command).await?;
+    let shadowed = shadowed.into_iter().map(|one| ShadowedSetting { name: one.key, by: one.by }).collect();
+    Ok(WrittenSettings { file: ".env", written: variables, shadowed, restart })
+}
+
+/// Tests these services with the settings as they would be; refuses the change when one fails. Faults stand at `path_of` each.
+pub async fn tested(
+    config: &Config,
+    services: Vec<Service>,
+    path_of: impl Fn(Service) -> String,
+) -> Result<Vec<ServiceTest>, ApiError> {
+    let tests = service_tests::test_all(config, services).await;
+    let mut faults = Faults::default();
+    for test in tests.iter().filter(|test| !test.ok) {
+        let said = test.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+        faults.note(&path_of(test.service), format!("{}{said}", test.message));
+    }
+    faults.refuse().map_err(|refusal| Refusal { code: "connection_failed".to_owned(), ..refusal })?;
+    Ok(tests)
+}
+
+fn refused(error: ChangeError) -> ApiError {
+    match error {
+        ChangeError::Faults(found) => {
+            let mut faults = Faults::default();
+            found.iter().for_each(|(name, words)| faults.note(&format!("settings.{name}"), words));
+            Refusal::faults(faults).into()
+        }
+        ChangeError::Config(ConfigError::Refused(found)) => {
+            let mut faults = Faults::default();
+            found.iter().for_each(|words| faults.note("settings", words));
+            let message = "the server could not start with these settings".to_owned();
+            let refusal = Refusal {
+                class: Class::Invalid,
+                code: "invalid_settings".to_owned(),
+                message,
+                ..Refusal::faults(faults)
+            };
+            refusal.into()
+        }
+        ChangeError::Dotenv(error) => ApiError::conflict("unreadable_env", format!(".env cannot be read: {error}")),
+        ChangeError::Io(error) => error.into(),
+        ChangeError::NoOrigin => {
+            ApiError::conflict("settings_fixed", "the settings of this server cannot be changed over the API")
+        }
+        // Names files of the machine, which are for its owner.
+        ChangeError::Config(error) => ApiError::internal(error),
+    }
+}

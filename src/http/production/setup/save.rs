@@ -1,0 +1,87 @@
+//! The end of the wizard: all values at once, tested once more, written, and the setup completed.
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::json;
+
+use super::{SetupHandles, SetupValue};
+use crate::app::service_tests::Service;
+use crate::config::Config;
+use crate::config::shown::{self, ShownSetting};
+use crate::domain::refusal::Faults;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::production::settings::CHANGE_NOS;
+use crate::http::production::settings::changes::{
+    ChangeHandles, WrittenSettings, planned, read_changes, tested, write,
+};
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{AnyJson, JsonObject};
+
+/// The route that saves what the wizard gathered.
+pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
+    routes.post_long(RequiredAccess::Setup, "/api/setup/save", save, |op| {
+        op.named("saveSetup", "Save the configuration and complete the setup")
+            .about(
+                "Tests the database, the shared store and every service that is given once more, and writes nothing when one \
+                 fails; otherwise writes `.env` in the server's working directory. The former file is kept as `.env.bak`, \
+                 comments and other names stay. From then on the setup is for admins.",
+            )
+            .unkeyed()
+            .nos(CHANGE_NOS)
+            .no(400, "connection_failed", "A service does not answer as it should; `errors` says which and why.")
+    })
+}
+
+/// What the wizard gathered.
+#[derive(Request, Debug)]
+#[api(example = json!({"settings": {"DATABASE_URL": "postgres://shop:secret@localhost/shop", "REDIS_URL": ""}}))]
+pub struct SetupConfiguration {
+    /// Values by the names of their variables or settings; empty or null: embedded, or none.
+    settings: JsonObject,
+}
+
+/// What the wizard asks for, as far as it is known.
+pub(super) fn asked_values(config: &Config) -> Vec<SetupValue> {
+    let asked = shown::every(&config.origin).into_iter().filter(|setting| {
+        let of_service = |service: &Service| service.settings().iter().any(|prefix| setting.key.starts_with(prefix));
+        Service::OF_SETTINGS.iter().any(of_service)
+    });
+    asked
+        .map(|ShownSetting { variable, short, secret, value, source, .. }| SetupValue {
+            variable: short.map_or(variable, str::to_owned),
+            secret,
+            is_set: source.is_some(),
+            value: AnyJson(value.unwrap_or_default()),
+            source,
+        })
+        .collect()
+}
+
+async fn save(
+    State(app): State<SetupHandles>,
+    State(changes): State<ChangeHandles>,
+    call: CommandRequest<SetupConfiguration>,
+) -> Result<Plain<WrittenSettings>, ApiError> {
+    let SetupConfiguration { settings } = call.read_body()?;
+    let mut faults = Faults::default();
+    let read = read_changes(settings, "settings", &mut faults);
+    faults.refuse()?;
+    let given = |service: &Service| {
+        read.iter().any(|change| service.settings().iter().any(|prefix| change.key.starts_with(prefix)))
+    };
+    let mut services: Vec<_> = Service::OF_SETTINGS.into_iter().filter(given).collect();
+    for always in [Service::Database, Service::Redis] {
+        if !services.contains(&always) {
+            services.push(always);
+        }
+    }
+    let _turn = app.setup.write().await;
+    let planned = planned(&app.config, read).await?;
+    // "Embedded" and "none" are choices as good as any other.
+    services.retain(|service| service.is_configured(&planned.config));
+    tested(&planned.config, services, |service| service.word().to_owned()).await?;
+    Ok(Plain(write(&changes, call.origin(), planned, true).await?))
+}

@@ -1,0 +1,59 @@
+//! Listens for printers that announce themselves in the local network. Nothing is sent.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use tokio::net::UdpSocket;
+use tokio::time::{Instant, timeout_at};
+
+use super::{Finds, Recognised, Search, SearchStep, found};
+use crate::config::io_words::io_words;
+use crate::printers::PrinterType;
+
+/// Longest packet that is read; a longer one is cut.
+const MAX_PACKET_BYTES: usize = 4096;
+
+/// How printers of a type announce themselves.
+pub(in crate::printers) struct Announcement {
+    /// The port that their packets go to.
+    pub(in crate::printers) port: u16,
+    /// Reads a packet; `None` for one of something else.
+    pub(in crate::printers) read: fn(&[u8]) -> Option<Recognised>,
+    /// The base URL of a printer at this host.
+    pub(in crate::printers) base_url: fn(Ipv4Addr) -> String,
+}
+
+impl Search {
+    /// Hears the announcements of a type until the time is over.
+    pub(super) async fn listen(&self, declared: &'static PrinterType, announced: &Announcement, finds: &Finds<'_>) {
+        let until = Instant::now() + self.listening;
+        // Whoever may only look at this machine hears nobody else either.
+        let at = if self.whole_network { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
+        let socket = match UdpSocket::bind((at, self.moved(announced.port))).await {
+            Ok(socket) => socket,
+            Err(error) => {
+                let words = format!(
+                    "announcements of {} printers cannot be heard on port {}: {}",
+                    declared.word,
+                    announced.port,
+                    io_words(&error)
+                );
+                finds.tell(SearchStep::Note(words)).await;
+                return;
+            }
+        };
+        let mut packet = [0; MAX_PACKET_BYTES];
+        while let Ok(received) = timeout_at(until, socket.recv_from(&mut packet)).await {
+            // An error is that of one packet.
+            let Ok((length, from)) = received else { continue };
+            // Where it came from counts, not what it says: it may say anything.
+            let IpAddr::V4(host) = from.ip() else { continue };
+            if !(host.is_private() || host.is_loopback()) {
+                continue;
+            }
+            if let Some(known) = (announced.read)(&packet[..length]) {
+                let base_url = (announced.base_url)(host);
+                finds.note(found(declared, host, base_url, declared.default_port, known)).await;
+            }
+        }
+    }
+}

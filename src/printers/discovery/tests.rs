@@ -1,0 +1,141 @@
+//! A search among simulated printers on loopback, each at a free port that stands for its usual one.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use simulator::{Fleet, FleetOptions, PrinterKind};
+use tokio::net::UdpSocket;
+
+use super::*;
+use crate::services::http::{LanSettings, searching};
+
+/// A search of this machine, with all usual ports moved to where nobody listens.
+fn search() -> Search {
+    crate::services::tls::install_provider();
+    let client = searching(&LanSettings::default()).unwrap();
+    let mut search = Search::new(client, scanned(None), Duration::ZERO);
+    for port in ports() {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        search.moved_ports.insert(port, free);
+    }
+    search.moved_ports.insert(2021, 0);
+    search
+}
+
+async fn result_of(search: Search) -> (Vec<FoundPrinter>, Vec<SearchStep>) {
+    let (told, mut steps) = mpsc::channel(1000);
+    let found = search.run(told).await;
+    let mut all = Vec::new();
+    while let Some(step) = steps.recv().await {
+        all.push(step);
+    }
+    (found, all)
+}
+
+#[tokio::test]
+async fn simulated_printers_are_found_by_what_they_answer() {
+    let fleet = Fleet::start(FleetOptions::of_each(1)).await.unwrap();
+    let mut search = search();
+    let usual = [
+        (PrinterKind::FwRest, 7125),
+        (PrinterKind::ServerRest, 5000),
+        (PrinterKind::MqttLan, 8883),
+        (PrinterKind::PrusaLink, 80),
+    ];
+    for (kind, port) in usual {
+        let url = fleet.first(kind).unwrap().base_url.parse::<url::Url>().unwrap();
+        search.moved_ports.insert(port, url.port().unwrap());
+    }
+    let (found, steps) = result_of(search).await;
+    let kinds: Vec<_> = found.iter().map(|printer| printer.kind).collect();
+    assert_eq!(kinds, ["fw_rest", "mqtt_lan", "prusa_link", "server_rest"], "{found:#?}");
+    let of = |kind: PrinterKind| {
+        let sim = fleet.first(kind).unwrap();
+        (found.iter().find(|printer| printer.kind == kind.as_str()).unwrap(), sim)
+    };
+    for kind in [PrinterKind::FwRest, PrinterKind::ServerRest, PrinterKind::PrusaLink] {
+        let (printer, sim) = of(kind);
+        assert_eq!(printer.base_url, sim.base_url);
+    }
+    assert!(of(PrinterKind::FwRest).0.evidence.contains("Moonraker"), "{found:#?}");
+    let (bambu, sim) = of(PrinterKind::MqttLan);
+    assert_eq!(bambu.serial.as_ref(), Some(&sim.serial));
+    assert!(bambu.evidence.contains(&sim.serial), "{bambu:?}");
+    assert_eq!(steps.iter().filter(|step| matches!(step, SearchStep::Found(_))).count(), 4);
+    let total = ports().len();
+    assert!(steps.contains(&SearchStep::Asked { done: total, total }), "{steps:?}");
+}
+
+#[tokio::test]
+async fn what_answers_like_nothing_known_is_no_printer() {
+    let mut search = search();
+    let web = axum::Router::new().fallback(|| async { "a page about OctoPrint, Moonraker and PrusaLink" });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move { axum::serve(listener, web).await });
+    let all: Vec<u16> = search.moved_ports.keys().copied().filter(|usual| *usual != 2021).collect();
+    search.moved_ports.extend(all.into_iter().map(|usual| (usual, port)));
+    assert_eq!(result_of(search).await.0, []);
+}
+
+#[tokio::test]
+async fn announcements_of_this_machine_are_heard() {
+    let mut search = search();
+    // Free now, and nobody else is given it soon.
+    let port = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    search.moved_ports.insert(2021, port);
+    search.listening = Duration::from_secs(2);
+    let said = "NOTIFY * HTTP/1.1\r\nLocation: 10.1.2.3\r\nNT: urn:bambulab-com:device:3dprinter:1\r\n\
+        USN: 01S00A123456789\r\nDevName.bambu.com: left one\r\n\r\n";
+    let saying = async {
+        let from = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        loop {
+            let _ = from.send_to(said.as_bytes(), ("127.0.0.1", port)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let (found, steps) = tokio::select! {
+        biased; // the search ends, the other does not
+        result = result_of(search) => result,
+        () = saying => unreachable!(),
+    };
+    assert_eq!(found.len(), 1, "{found:#?} {steps:?}");
+    // Where it came from counts, not what it says.
+    assert_eq!((found[0].base_url.as_str(), found[0].name.as_str()), ("mqtts://127.0.0.1", "left one"));
+    assert_eq!(
+        steps.iter().filter(|step| matches!(step, SearchStep::Found(_))).count(),
+        1,
+        "once, however often it is said"
+    );
+}
+
+#[test]
+fn several_doors_of_one_printer_are_one_find() {
+    let door = |kind, host: [u8; 4], base_url: &str, usual_port| FoundPrinter {
+        kind,
+        base_url: base_url.to_owned(),
+        name: String::new(),
+        serial: None,
+        evidence: base_url.to_owned(),
+        host: host.into(),
+        says_its_name: false,
+        usual_port,
+    };
+    let one = [10, 0, 0, 1];
+    let found = once_each(vec![
+        door("fw_rest", one, "http://10.0.0.1", false),
+        door("server_rest", one, "http://10.0.0.1:5000", true),
+        door("fw_rest", one, "http://10.0.0.1:7125", true),
+        door("fw_rest", [10, 0, 0, 2], "http://10.0.0.2", false),
+    ]);
+    let urls: Vec<_> = found.iter().map(|printer| printer.base_url.as_str()).collect();
+    assert_eq!(urls, ["http://10.0.0.1:7125", "http://10.0.0.1:5000", "http://10.0.0.2"], "{found:#?}");
+    let serial = |printer: FoundPrinter, evidence: &str| FoundPrinter {
+        serial: Some("01S00A123456789".to_owned()),
+        evidence: evidence.to_owned(),
+        ..printer
+    };
+    let asked = serial(door("mqtt_lan", one, "mqtts://10.0.0.1", true), "asked");
+    let told = serial(door("mqtt_lan", [10, 0, 0, 3], "mqtts://10.0.0.3", true), "told");
+    let both = once_each(vec![asked, told]);
+    assert_eq!(both.len(), 1, "{both:?}");
+    assert_eq!(both[0].evidence, "asked; told");
+}

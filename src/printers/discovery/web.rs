@@ -1,0 +1,95 @@
+//! Asks what answers on the web behind one door, and whether a type recognises it.
+
+use std::net::Ipv4Addr;
+
+use reqwest::header::WWW_AUTHENTICATE;
+use serde_json::Value;
+
+use super::{ANSWER_TIMEOUT, Recognised};
+use crate::printers::{PRINTER_TYPES, PrinterType};
+
+/// Most bytes of an answer that are read.
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
+/// The port whose servers speak TLS.
+const TLS_PORT: u16 = 443;
+
+/// How printers of a type are told by what their server answers to a GET without a key.
+pub(in crate::printers) struct WebProbe {
+    /// The ports where it is asked.
+    pub(in crate::printers) ports: &'static [u16],
+    /// What is asked for.
+    pub(in crate::printers) path: &'static str,
+    /// Says what it is; `None` for the answer of something else.
+    pub(in crate::printers) recognise: fn(&WebAnswer) -> Option<Recognised>,
+}
+
+/// The answer of a web server.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::printers) struct WebAnswer {
+    /// Its status.
+    pub(in crate::printers) status: u16,
+    /// Its `WWW-Authenticate`; empty where there is none.
+    pub(in crate::printers) challenge: String,
+    /// Its body, if that is JSON; else null.
+    pub(in crate::printers) json: Value,
+    /// The beginning of its body.
+    pub(in crate::printers) text: String,
+}
+
+impl WebAnswer {
+    /// A text in the body, by its pointer (`/result/version`).
+    pub(in crate::printers) fn text_at(&self, pointer: &str) -> Option<&str> {
+        self.json.pointer(pointer)?.as_str()
+    }
+
+    /// What the server's program says that it is, at the path that slicers ask.
+    pub(in crate::printers) fn program(&self) -> Option<&str> {
+        self.text_at("/text").filter(|_| self.status == 200)
+    }
+}
+
+/// The base URL of a server at this host; `usual` is the port that it stands for.
+pub(super) fn base_url(host: Ipv4Addr, usual: u16, port: u16) -> String {
+    let scheme = if usual == TLS_PORT { "https" } else { "http" };
+    match (scheme, port) {
+        ("https", 443) | ("http", 80) => format!("{scheme}://{host}"),
+        _ => format!("{scheme}://{host}:{port}"),
+    }
+}
+
+/// The first type that recognises what answers there, by the port that it stands for. Each path is asked for once.
+pub(super) async fn recognise(
+    client: &reqwest::Client,
+    base_url: &str,
+    usual: u16,
+) -> Option<(&'static PrinterType, Recognised)> {
+    let mut answers: Vec<(&str, Option<WebAnswer>)> = Vec::new();
+    let all = PRINTER_TYPES.iter().flat_map(|declared| declared.web_probes.iter().map(move |probe| (declared, probe)));
+    let probes: Vec<_> = all.filter(|(_, probe)| probe.ports.contains(&usual)).collect();
+    for (declared, probe) in probes {
+        if !answers.iter().any(|(path, _)| *path == probe.path) {
+            answers.push((probe.path, get(client, &format!("{base_url}{}", probe.path)).await));
+        }
+        let answer = answers.iter().find(|(path, _)| *path == probe.path).and_then(|(_, answer)| answer.as_ref());
+        if let Some(known) = answer.and_then(probe.recognise) {
+            return Some((declared, known));
+        }
+    }
+    None
+}
+
+/// Asks for a page; `None` when there is no answer in time.
+async fn get(client: &reqwest::Client, url: &str) -> Option<WebAnswer> {
+    let mut answer = client.get(url).timeout(ANSWER_TIMEOUT).send().await.ok()?;
+    let status = answer.status().as_u16();
+    let challenge = answer.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+    let challenge = challenge.unwrap_or_default().to_owned();
+    let mut body = Vec::new();
+    while body.len() < MAX_ANSWER_BYTES
+        && let Some(chunk) = answer.chunk().await.ok()?
+    {
+        body.extend_from_slice(&chunk[..chunk.len().min(MAX_ANSWER_BYTES - body.len())]);
+    }
+    let json = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
+    Some(WebAnswer { status, challenge, json, text: String::from_utf8_lossy(&body).into_owned() })
+}

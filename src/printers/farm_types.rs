@@ -1,0 +1,25 @@
+//! The types of printers by the numbers that a user interface for print farms gives them.
+
+use super::PrinterType;
+
+/// The words of the types, in the order of the numbers, from 0.
+const WORDS: [&str; 4] = ["server_rest", "fw_rest", "prusa_link", "mqtt_lan"];
+
+/// The type with this number there; `None` for one that is not known here.
+pub fn farm_type(number: i64) -> Option<&'static PrinterType> {
+    let word = usize::try_from(number).ok().and_then(|number| WORDS.get(number))?;
+    PrinterType::of_word(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_a_type_and_others_have_none() {
+        for (number, word) in (0..).zip(WORDS) {
+            assert_eq!(farm_type(number).map(|declared| declared.word), Some(word));
+        }
+        assert!(farm_type(-1).is_none() && farm_type(4).is_none());
+    }
+}

@@ -1,0 +1,55 @@
+//! How Moonraker is told by what it answers, with or without a key.
+
+use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
+
+/// What is asked: its own API at its own port, and behind a front end of the printer what it says to slicers.
+pub(super) const PROBES: &[WebProbe] = &[
+    WebProbe { ports: &[7125], path: "/server/info", recognise: api },
+    WebProbe { ports: &[80, 443], path: "/api/version", recognise: facade },
+];
+
+fn recognised(evidence: String) -> Recognised {
+    Recognised { evidence, ..Recognised::default() }
+}
+
+fn api(answer: &WebAnswer) -> Option<Recognised> {
+    if answer.status == 401 {
+        // The one shape of its errors.
+        let refused = answer.json.pointer("/error/code")?.as_u64() == Some(401);
+        return refused.then(|| recognised("it answers as Moonraker and asks for an API key".to_owned()));
+    }
+    let version = answer.text_at("/result/moonraker_version")?;
+    let state = answer.text_at("/result/klippy_state")?;
+    Some(recognised(format!("it says that it is Moonraker {version}, and that Klipper's state is {state}")))
+}
+
+fn facade(answer: &WebAnswer) -> Option<Recognised> {
+    let program = answer.program().filter(|program| program.contains("Moonraker"))?;
+    Some(recognised(format!("it says that it is {program}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn answer(status: u16, json: Value) -> WebAnswer {
+        WebAnswer { status, challenge: String::new(), text: json.to_string(), json }
+    }
+
+    #[test]
+    fn it_is_known_by_what_only_it_says() {
+        let info =
+            json!({"result": {"klippy_connected": true, "klippy_state": "ready", "moonraker_version": "v0.9.3"}});
+        let known = api(&answer(200, info)).map(|known| known.evidence);
+        assert_eq!(known.as_deref(), Some("it says that it is Moonraker v0.9.3, and that Klipper's state is ready"));
+        let locked = json!({"error": {"code": 401, "message": "Unauthorized"}});
+        assert!(api(&answer(401, locked.clone())).is_some_and(|known| known.evidence.contains("asks for an API key")));
+        for (status, other) in [(200, json!({})), (200, Value::Null), (401, json!({"error": "no"})), (404, locked)] {
+            assert_eq!(api(&answer(status, other.clone())), None, "{status} {other}");
+        }
+        assert!(facade(&answer(200, json!({"text": "OctoPrint (Moonraker v0.10.0)"}))).is_some());
+        assert_eq!(facade(&answer(200, json!({"text": "OctoPrint 1.11.8"}))), None);
+    }
+}

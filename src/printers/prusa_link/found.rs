@@ -1,0 +1,45 @@
+//! How `PrusaLink` is told by what it answers, with or without a key.
+
+use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
+
+/// What is asked: what it says of itself.
+pub(super) const PROBES: &[WebProbe] = &[WebProbe { ports: &[80, 443], path: "/api/version", recognise: api }];
+
+/// The realm of the challenge by which printers with their own firmware ask for a password.
+const REALM: &str = "realm=\"Printer API\"";
+
+fn api(answer: &WebAnswer) -> Option<Recognised> {
+    let program = answer.program().filter(|text| text.starts_with("PrusaLink"));
+    let evidence = match program {
+        Some(program) => format!("it says that it is {program}"),
+        None if answer.status == 401 && answer.challenge.contains(REALM) => {
+            "it asks for a key or password as PrusaLink does".to_owned()
+        }
+        None => return None,
+    };
+    let name = answer.text_at("/hostname").filter(|_| answer.status == 200).map(str::to_owned);
+    Some(Recognised { name, evidence, ..Recognised::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn it_is_known_by_what_only_it_says() {
+        let said = |json: Value| WebAnswer { status: 200, challenge: String::new(), json, text: String::new() };
+        let known = api(&said(json!({"text": "PrusaLink 0.8.1", "hostname": "mk4-left"})));
+        assert!(known.is_some_and(|known| known.name.as_deref() == Some("mk4-left")));
+        assert_eq!(api(&said(json!({"text": "OctoPrint 1.11.8"}))), None);
+        let challenged = |realm: &str| WebAnswer {
+            status: 401,
+            challenge: format!("Digest realm=\"{realm}\", nonce=\"1\""),
+            json: Value::Null,
+            text: String::new(),
+        };
+        assert!(api(&challenged("Printer API")).is_some());
+        assert_eq!(api(&challenged("router")), None);
+    }
+}

@@ -1,0 +1,51 @@
+//! How `OctoPrint` is told by what it answers, with or without a key.
+
+use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
+
+/// The ports of `OctoPrint` itself, and of the web servers that stand before it.
+const PORTS: &[u16] = &[80, 443, 5000];
+
+/// What is asked: what it says to slicers, where it says so without a key; else its page for signing in.
+pub(super) const PROBES: &[WebProbe] = &[
+    WebProbe { ports: PORTS, path: "/api/version", recognise: api },
+    WebProbe { ports: PORTS, path: "/login/", recognise: page },
+];
+
+fn api(answer: &WebAnswer) -> Option<Recognised> {
+    // Moonraker calls itself so as well, for the sake of slicers.
+    let program = answer.program().filter(|text| text.starts_with("OctoPrint") && !text.contains("Moonraker"))?;
+    Some(Recognised { evidence: format!("it says that it is {program}"), ..Recognised::default() })
+}
+
+fn page(answer: &WebAnswer) -> Option<Recognised> {
+    let title = answer.text.split_once("<title>")?.1.split_once("</title>")?.0;
+    title.contains("OctoPrint").then(|| Recognised {
+        evidence: "its page for signing in says that it is OctoPrint, and it asks for an API key".to_owned(),
+        ..Recognised::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn it_is_known_by_what_only_it_says() {
+        let said = |text: &str| WebAnswer {
+            status: 200,
+            challenge: String::new(),
+            json: json!({"api": "0.1", "text": text}),
+            text: String::new(),
+        };
+        assert!(api(&said("OctoPrint 1.11.8")).is_some_and(|known| known.evidence.ends_with("OctoPrint 1.11.8")));
+        for other in ["OctoPrint (Moonraker v0.10.0)", "PrusaLink 0.7.2", "Printfloor (for OctoPrint)"] {
+            assert_eq!(api(&said(other)), None, "{other}");
+        }
+        let html =
+            |text: &str| WebAnswer { status: 200, challenge: String::new(), json: Value::Null, text: text.to_owned() };
+        assert!(page(&html("<html><head><title>OctoPrint Login</title>")).is_some());
+        assert_eq!(page(&html("<title>Router</title> works with OctoPrint")), None);
+    }
+}

@@ -1,0 +1,57 @@
+//! The search for printers in a network of its own, with simulated printers at their usual ports. Left out only where nobody
+//! asked for services: it needs network namespaces.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::db::SERVICES;
+
+/// What was found, as `discovery.py` prints it.
+fn searched() -> Option<Value> {
+    if std::env::var_os(SERVICES).is_none() {
+        eprintln!("left out: no {SERVICES}");
+        return None;
+    }
+    let dir = tempfile::Builder::new().prefix("printfloor-discovery-").tempdir().unwrap();
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers/discovery");
+    let mut run = Command::new("timeout");
+    run.arg("150").arg(script).arg("run").arg(env!("CARGO_BIN_EXE_printfloor")).arg(dir.path());
+    let ran = run.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
+    Some(serde_json::from_str(&said).unwrap())
+}
+
+#[test]
+fn printers_of_the_local_network_are_found_and_nobody_else_is_asked() {
+    let Some(seen) = searched() else { return };
+    let printers = seen["printers"].as_array().unwrap();
+    let serial = &seen["lines"][2]["serial"];
+    let brief: Vec<_> =
+        printers.iter().map(|printer| json!([printer["type"], printer["baseUrl"], printer["serial"]])).collect();
+    let expected = [
+        json!(["fw_rest", "http://10.77.5.7:7125", null]),
+        json!(["mqtt_lan", "mqtts://10.77.5.9", "01P00A987654321"]),
+        json!(["fw_rest", "http://127.0.0.1:7125", null]),
+        // At 10.77.5.10 as well, with the same serial number.
+        json!(["mqtt_lan", "mqtts://127.0.0.1", serial]),
+        json!(["prusa_link", "http://127.0.0.1", null]),
+        json!(["server_rest", "http://127.0.0.1:5000", null]),
+    ];
+    for one in &expected {
+        assert!(brief.contains(one), "{one} is not among {brief:#?}");
+    }
+    assert_eq!(brief.len(), expected.len(), "{brief:#?}");
+    let named = printers.iter().find(|printer| printer["serial"] == "01P00A987654321").unwrap();
+    assert_eq!(named["name"], "left one");
+    assert!(named["evidence"].as_str().unwrap().contains("of model C12"), "{named}");
+    assert_eq!(seen["asked"], json!([]), "addresses and ports that are none of ours");
+    assert!(seen["seconds"].as_f64().unwrap() < 30.0, "{}", seen["seconds"]);
+    let told = seen["told"].as_str().unwrap();
+    // This machine and nine others of the first ten addresses, at five ports.
+    assert!(told.contains("data: {\"done\":50,\"total\":50}"), "{told}");
+    assert_eq!(told.matches("event: result\n").count(), 1);
+    assert!(told.matches("event: found\n").count() >= expected.len(), "{told}");
+}

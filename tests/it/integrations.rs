@@ -1,0 +1,37 @@
+//! Other systems of the shop, simulated on their real protocols: what they are told, what follows from what they say,
+//! and that the shop works on while all of them hang.
+
+mod agent;
+mod failure_detection;
+mod farm_ui;
+mod hanging;
+mod mosquitto;
+mod smart_home;
+mod workflow;
+
+use serde_json::{Value, json};
+
+use crate::support::app::Builder;
+use crate::support::{App, Db};
+
+/// A server whose integrations are tried again at once.
+fn quick(db: Db) -> Builder {
+    App::on(db)
+        .env("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", 2)
+        .env("PRINTFLOOR_INTEGRATIONS__RETRY_FIRST_SECONDS", 0.1)
+        .env("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", 0.3)
+        .env("PRINTFLOOR_INTEGRATIONS__CHECK_INTERVAL_SECONDS", 0.2)
+        .env("PRINTFLOOR_SMART_HOME__PUSH_INTERVAL_SECONDS", 0.1)
+}
+
+/// A material of which less is there than its reorder point.
+async fn runs_low(app: &App, name: &str) {
+    let low = json!({"name": name, "type": "filament", "quantity": 40, "reorderPoint": 50, "reorderQuantity": 500});
+    app.post("/api/inventory/materials", &low).await.expect(201);
+}
+
+/// What `/readyz` says is wrong and stops nobody.
+async fn degraded(app: &App) -> Vec<String> {
+    let ready: Value = app.get("/readyz").await.expect(200);
+    ready["degraded"].as_array().unwrap().iter().map(|words| words.as_str().unwrap().to_owned()).collect()
+}

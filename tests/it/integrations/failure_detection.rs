@@ -1,0 +1,109 @@
+//! The detector of failed prints: it is shown pictures of our prints, and above a threshold the print is paused and
+//! people are told.
+
+use serde_json::json;
+use simulator::peers::detector::Detector;
+use simulator::sink::Sink;
+use simulator::{Fleet, FleetOptions, PrinterKind};
+
+use super::{degraded, quick};
+use crate::support::app::Builder;
+use crate::support::{App, Db, until};
+
+/// A camera: everything that it is asked for is a JPEG.
+async fn camera() -> String {
+    let router = axum::Router::new()
+        .fallback(|| async { ([("content-type", "image/jpeg")], vec![0xFF_u8, 0xD8, 0xFF, 0xE0, 0, 16]) });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/webcam/?action=snapshot", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+fn watching(detector: &Detector) -> Builder {
+    quick(Db::sqlite())
+        .env("FAILURE_DETECTION_URL", detector.url())
+        .env("FAILURE_DETECTION_TOKEN", "ml")
+        .env("PRINTFLOOR_FAILURE_DETECTION__LOOK_INTERVAL_SECONDS", 0.05)
+        .env("PRINTFLOOR_FAILURE_DETECTION__SAFE_FRAMES", 5)
+}
+
+/// A print on one printer with this camera, and its job.
+async fn printing(app: &App, camera: &str) -> (Fleet, String) {
+    let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
+    let fleet = fleet.await.unwrap();
+    fleet.printers[0].handle.set_camera(Some(camera));
+    let material = app.material("PLA black", 100.0).await;
+    let file = app.gcode("part", 600, 10.0).await;
+    let sku = app.sku("PART", &material, &file, 100).await;
+    app.printer(&fleet.printers[0]).await;
+    let order = app.paid_order(&sku, 1).await;
+    let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    app.job_is(&job, "PRINTING").await;
+    (fleet, job)
+}
+
+#[tokio::test]
+async fn a_failing_print_is_paused_and_people_are_told_once() {
+    let (detector, camera, sink) =
+        (Detector::start(Some("ml")).await.unwrap(), camera().await, Sink::start().await.unwrap());
+    let app = watching(&detector).env("AGENT_URL", sink.url()).env("AGENT_TOKEN", "t").start().await;
+    let (_fleet, job) = printing(&app, &camera).await;
+    until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
+    assert!(detector.asked().iter().all(|url| *url == camera));
+    detector.see(0.9);
+    app.job_is(&job, "PAUSED").await;
+    let told = || {
+        let all = sink.received().into_iter().filter_map(|one| Some(one.json()["message"].as_str()?.to_owned()));
+        all.filter(|message| message.contains("A print seems to fail")).collect::<Vec<_>>()
+    };
+    until("the gateway to be told", || async { told().into_iter().find(|one| one.contains("It was paused")) }).await;
+    let events = app.get("/api/events?event=printer.failure_suspected&limit=50").await.expect(200);
+    let paused = events["events"].as_array().unwrap().iter().filter(|event| event["data"]["paused"] == true).count();
+    assert_eq!(paused, 1, "{events}");
+
+    // A person looks, finds nothing, and goes on: it is not paused again for what was seen before.
+    detector.see(0.0);
+    app.act(&format!("/api/jobs/{job}/resume")).await.expect(200);
+    app.job_is(&job, "PRINTING").await;
+    let seen = detector.asked().len();
+    until("more pictures", || async { (detector.asked().len() > seen + 20).then_some(()) }).await;
+    app.job_is(&job, "PRINTING").await;
+}
+
+#[tokio::test]
+async fn without_pausing_people_are_told_only() {
+    let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), camera().await);
+    let app = watching(&detector).env("PRINTFLOOR_FAILURE_DETECTION__PAUSE", false).start().await;
+    let (_fleet, job) = printing(&app, &camera).await;
+    until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
+    detector.see(0.95);
+    let event = until("the event", || async {
+        let events = app.get("/api/events?event=printer.failure_suspected").await.expect(200);
+        events["events"].as_array().unwrap().first().cloned()
+    })
+    .await;
+    assert_eq!(event["data"]["paused"], json!(null), "{event}");
+    app.job_is(&job, "PRINTING").await;
+}
+
+#[tokio::test]
+async fn a_camera_with_a_password_in_its_address_is_never_shown() {
+    let detector = Detector::start(Some("ml")).await.unwrap();
+    let app = watching(&detector).start().await;
+    let (_fleet, _) = printing(&app, "http://admin:hunter2@127.0.0.1:9/snapshot").await;
+    // Nothing to wait for but that it is said why nothing is seen.
+    until("words", || async { app.log().into_iter().find(|line| line.contains("is not shown to the detector")) }).await;
+    assert!(detector.asked().is_empty());
+    assert!(app.log().iter().all(|line| !line.contains("hunter2")));
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_said_in_words() {
+    let (detector, camera) = (Detector::start(Some("other")).await.unwrap(), camera().await);
+    let app = watching(&detector).start().await;
+    let (_fleet, job) = printing(&app, &camera).await;
+    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })
+        .await;
+    app.job_is(&job, "PRINTING").await;
+}

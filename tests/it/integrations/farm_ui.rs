@@ -1,0 +1,59 @@
+//! The print farm interface: its printers are shown and taken over, by the rules of every registration.
+
+use serde_json::json;
+use simulator::peers::Mood;
+use simulator::peers::farm_ui::FarmUi;
+use simulator::{Fleet, FleetOptions, PrinterKind};
+
+use super::quick;
+use crate::support::{Db, on_both};
+
+const PRINTERS: &str = "/api/integrations/farm_ui/printers";
+const IMPORT: &str = "/api/integrations/farm_ui/import";
+
+on_both! {
+    async fn its_printers_are_shown_and_taken_over(db: Db) {
+        let farm = FarmUi::start(Some("farm-key")).await.unwrap();
+        let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 2) });
+        let fleet = fleet.await.unwrap();
+        for (name, sim) in ["Left", "Right"].iter().zip(&fleet.printers) {
+            farm.add(json!({"name": name, "printerURL": sim.base_url, "printerType": 1, "apiKey": sim.api_key, "enabled": true}));
+        }
+        farm.add(json!({"name": "Resting", "printerURL": "http://127.0.0.1:9", "printerType": 1, "enabled": false}));
+        farm.add(json!({"name": "Strange", "printerURL": "http://127.0.0.1:8", "printerType": 77, "enabled": true}));
+        let app = quick(db).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "farm-key").start().await;
+        app.printer(&fleet.printers[0]).await;
+
+        let shown = app.get(PRINTERS).await.expect(200);
+        let shown = shown["printers"].as_array().unwrap();
+        assert_eq!(shown.len(), 4);
+        assert!(shown[0]["printerId"].is_string() && shown[1]["printerId"].is_null(), "{shown:?}");
+        assert_eq!((&shown[1]["type"], &shown[1]["name"]), (&json!("fw_rest"), &json!("Right")));
+        assert!(shown[3]["problem"].as_str().unwrap().contains("77"));
+
+        let done = app.post(IMPORT, &json!({"machineType": "fdm_standard"})).await.expect(200);
+        assert_eq!(done["imported"].as_array().unwrap().len(), 1, "{done}");
+        assert_eq!(done["imported"][0]["name"], "Right");
+        assert_eq!(done["skipped"][0]["name"], "Strange");
+        let printer = done["imported"][0]["printerId"].as_str().unwrap();
+        assert_eq!(app.get(&format!("/api/printers/{printer}")).await.expect(200)["name"], "Right");
+        // Named ones are taken whatever they are; what is registered is not registered twice.
+        let some = json!({"machineType": "fdm_standard", "ids": ["1", "3", "99"]});
+        let done = app.post(IMPORT, &some).await.expect(200);
+        assert_eq!(done["imported"][0]["name"], "Resting", "{done}");
+        assert_eq!(done["skipped"].as_array().unwrap().len(), 2, "{done}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_it_is_said() {
+    let off = quick(Db::sqlite()).start().await;
+    assert_eq!(off.get(PRINTERS).await.error(409), "farm_ui_off");
+    let farm = FarmUi::start(Some("farm-key")).await.unwrap();
+    let app = quick(Db::sqlite()).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "other").start().await;
+    let refused = app.get(PRINTERS).await;
+    assert!(refused.text.contains("refuses the API key") || refused.text.contains("is not called"), "{}", refused.text);
+    assert_eq!(refused.error(502), "farm_ui_failed");
+    farm.set_mood(Mood::Status(500));
+    assert_eq!(app.post(IMPORT, &json!({"machineType": "fdm_standard"})).await.error(502), "farm_ui_failed");
+}
