@@ -24,5 +24,6 @@ pub mod payments;
 pub mod printers;
 pub mod skus;
 pub mod staff_sessions;
+pub mod stock_links;
 pub mod users;
 pub mod writer;

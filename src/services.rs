@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod http;
 pub mod mail;
+pub mod parts;
 pub mod redis;
 pub mod slicer;
 pub mod tls;

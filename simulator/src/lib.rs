@@ -15,6 +15,7 @@ pub mod payments;
 pub mod printer;
 pub mod protocol;
 pub mod sink;
+pub mod stock;
 pub mod wire;
 
 pub use faults::Faults;

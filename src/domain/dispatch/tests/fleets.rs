@@ -130,6 +130,7 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
         source: SlotSource::Manual,
         vendor_code: None,
         weighed: false,
+        spool: None,
         updated_at: NOW,
     };
     one.with_slots(machine.slots.iter().enumerate().map(slot).collect())
