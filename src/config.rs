@@ -83,8 +83,20 @@ pub struct Config {
     pub payments: sections::Payments,
     /// How mails leave the server.
     pub mail: sections::Mail,
-    /// The parts management system.
-    pub parts: sections::PartsManagement,
+    /// The search for printers.
+    pub discovery: sections::Discovery,
+    /// What holds for each integration.
+    pub integrations: sections::Integrations,
+    /// The parts management system that stock is synchronised with.
+    pub parts: sections::Peer,
+    /// The workflow automation that events are sent to.
+    pub workflow: sections::Workflow,
+    /// The user interface for print farms.
+    pub farm_ui: sections::Peer,
+    /// The detector of failed prints.
+    pub failure_detection: sections::FailureDetection,
+    /// The smart home.
+    pub smart_home: sections::SmartHome,
     /// The gateway that forwards chat messages.
     pub agent: sections::Agent,
     /// Settings of how models are made into G-code.

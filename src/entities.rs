@@ -15,6 +15,7 @@ pub mod events;
 pub mod files;
 pub mod idempotency;
 pub mod inbound;
+pub mod integrations;
 pub mod jobs;
 pub mod mails;
 pub mod materials;

@@ -4,6 +4,7 @@
 
 mod access;
 mod admission;
+mod agent_token;
 mod answer_headers;
 mod audit_sampling;
 mod bodies;

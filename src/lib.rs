@@ -8,6 +8,7 @@ pub mod domain;
 pub mod entities;
 pub mod files;
 pub mod http;
+pub mod integrations;
 pub mod observe;
 pub mod printers;
 pub mod secrets;

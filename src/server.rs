@@ -121,6 +121,7 @@ impl Server {
             tokio::spawn(http::serve_control(unix, state)),
             tokio::spawn(story::tell(server.shop.clone(), server.stopping.clone())),
         ];
+        server.serving.extend(server.shop.integrations.start(&server.stopping));
         if let Some(redis) = &server.shop.redis {
             let (shop, leaving) = (server.shop.clone(), server.stopping.clone());
             let view = http::production::events::written;

@@ -3,10 +3,16 @@
 //! Nothing outside this folder knows a vendor; nothing in it knows the rules of the shop.
 
 pub mod agent;
+pub mod failure_detection;
+pub mod farm_ui;
 pub mod http;
 pub mod mail;
+pub mod mqtt;
 pub mod parts;
+pub mod peers;
 pub mod redis;
 pub mod slicer;
+pub mod smart_home;
 pub mod tls;
 pub mod webhook;
+pub mod workflow;

@@ -12,7 +12,8 @@ mod m20261122_000005_add_order_flags;
 mod m20261122_000006_payments_by_intent;
 mod m20261122_000007_judged_prints;
 mod m20261122_000008_kept_cents_of_orders;
-mod m20261122_000009_link_stock;
+mod m20261122_000010_integrations;
+mod m20261122_000011_link_stock;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -34,7 +35,8 @@ impl MigratorTrait for Migrator {
             whole(m20261122_000006_payments_by_intent::Migration),
             whole(m20261122_000007_judged_prints::Migration),
             whole(m20261122_000008_kept_cents_of_orders::Migration),
-            whole(m20261122_000009_link_stock::Migration),
+            whole(m20261122_000010_integrations::Migration),
+            whole(m20261122_000011_link_stock::Migration),
         ]
     }
 }

@@ -34,7 +34,7 @@ use crate::{
 
 mod broker;
 mod certificate;
-mod codec;
+pub(crate) mod codec;
 mod commands;
 mod ftps;
 mod panel;

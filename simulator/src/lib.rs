@@ -12,6 +12,7 @@ pub mod faults;
 pub mod fleet;
 pub mod gcode;
 pub mod payments;
+pub mod peers;
 pub mod printer;
 pub mod protocol;
 pub mod sink;

@@ -43,6 +43,8 @@ struct Inner {
     requests: AtomicU64,
     uploads: AtomicU64,
     sockets: AtomicUsize,
+    /// Address of its camera's picture.
+    camera: Mutex<Option<String>>,
     /// What its protocol keeps beside the machine; must not hold the printer itself.
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
@@ -62,6 +64,7 @@ impl VirtualPrinter {
             requests: AtomicU64::new(0),
             uploads: AtomicU64::new(0),
             sockets: AtomicUsize::new(0),
+            camera: Mutex::default(),
             extension: OnceLock::new(),
         });
         let mut revised = inner.revision.subscribe();
@@ -93,6 +96,16 @@ impl VirtualPrinter {
         drop(machine);
         self.0.revision.send_if_modified(|known| std::mem::replace(known, revision) != revision);
         result
+    }
+
+    /// Gives it a camera whose pictures are at this address, where its protocol tells of cameras; `None` takes it away.
+    pub fn set_camera(&self, snapshot_url: Option<&str>) {
+        *self.0.camera.lock().unwrap_or_else(PoisonError::into_inner) = snapshot_url.map(str::to_owned);
+    }
+
+    /// The address of its camera's picture.
+    pub(crate) fn camera(&self) -> Option<String> {
+        self.0.camera.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Adds what its protocol keeps beside the machine, unless there is something already.

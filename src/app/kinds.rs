@@ -171,6 +171,8 @@ kinds! {
         last_alerts: DashMap::new(),
         failing: AtomicBool::new(false),
     };
+    /// Integrations that follow the events, as far as each has read them.
+    integrations: domain::integration::Integration, drain 2, |_, _| NoEffects;
     /// Payment events that match no order yet.
     inbound: domain::kept_payment_event::KeptPaymentEvent, drain 2, |_, s| actors::payment_events::KeptPaymentEventEffects {
         matcher: s.matcher.clone(),

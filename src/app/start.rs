@@ -21,6 +21,8 @@ use crate::actors::printers::WatchSettings;
 use crate::actors::slicing::Slicing;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
+use crate::integrations::agent::AgentLine;
+use crate::integrations::{Integrations, Line, Lines, SetupFault, Sources};
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::{Registry, Settings, printable_forms};
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
@@ -56,6 +58,9 @@ pub enum ShopStartError {
     /// Mail is set up wrongly.
     #[error(transparent)]
     Mail(#[from] MailError),
+    /// An integration is set up wrongly.
+    #[error(transparent)]
+    Integration(#[from] SetupFault),
     /// The address of Redis cannot be used.
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
@@ -102,6 +107,7 @@ impl App {
             environment: environment.clone(),
             policy: Policy { most_waiting: config.limits.max_queued_commands, ..Policy::default() },
         });
+        let lines = Lines::new(&config.integrations, &environment);
         let orders = directories.orders.clone();
         let new_references = watch::Sender::new(0);
         let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
@@ -153,7 +159,7 @@ impl App {
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
             mailer: mailer(config)?,
-            agent: agent(config)?,
+            agent: agent(config, lines.of("agent"))?,
             slicing: Arc::new(Slicing::new(Slicer::new(config.slicer_settings())?, blobs.clone())),
             slicing_recheck: config.slicing.recheck_seconds.duration(),
             alert_interval: config.mail.alert_interval_seconds.duration(),
@@ -162,6 +168,20 @@ impl App {
             new_references,
         };
         let redis = redis(config)?;
+        let integrations = Integrations::new(
+            config,
+            &lines,
+            &Sources {
+                integrations: directories.integrations.clone(),
+                printers: directories.printers.clone(),
+                materials: directories.materials.clone(),
+                connections: services.connections.clone(),
+                outbox: services.outbox.clone(),
+                store: services.store.clone(),
+                environment: services.environment.clone(),
+                client: lan(&LanSettings::default())?,
+            },
+        )?;
         directories.start(&root, &services).await?;
         directories.start_resident().await?;
         services.dispatcher.start(&root).await?;
@@ -183,6 +203,7 @@ impl App {
             redis,
             components,
             deliveries: services.deliveries,
+            integrations,
             root,
             store: services.store,
         });
@@ -282,12 +303,13 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
-fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
+fn agent(config: &Config, line: Arc<Line>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
     if config.agent.url.is_empty() {
         return Ok(None);
     }
     let client = lan(&LanSettings::default())?;
-    Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
+    let gateway = AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?;
+    Ok(Some(Arc::new(AgentLine::new(Arc::new(gateway), line))))
 }
 
 /// The adapters of printers, with the time limits of the settings.

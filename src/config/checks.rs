@@ -8,6 +8,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::{Config, Mode, layers};
 use crate::domain::endpoint::WINDOW;
+use crate::domain::event::{LOW_STOCK, OUTBOUND, OutboundEvent};
 use crate::domain::limits::address::Network;
 
 /// The five sites of the platform.
@@ -24,6 +25,9 @@ const MAX_REPRINTS: u32 = 100;
 /// Most reasons for which parts may be rejected, and most characters of one.
 const MAX_REASONS: usize = 50;
 const MAX_REASON_CHARS: usize = 50;
+
+/// Longest beginning of a topic, in bytes.
+const MAX_TOPIC_BYTES: usize = 200;
 
 /// Smallest buffer that the HTTP parser accepts, in bytes.
 const MIN_HEADER_BYTES: usize = 8192;
@@ -126,11 +130,19 @@ fn addresses(config: &Config, found: &mut Vec<String>) {
         ("server.public_url", &config.server.public_url),
         ("printers.fw_rest_url", &config.printers.fw_rest_url),
         ("parts.url", &config.parts.url),
+        ("workflow.url", &config.workflow.url),
+        ("farm_ui.url", &config.farm_ui.url),
+        ("failure_detection.url", &config.failure_detection.url),
+        ("smart_home.url", &config.smart_home.url),
         ("agent.url", &config.agent.url),
     ] {
         if !text.is_empty() && !has_scheme(text, &["http", "https"]) {
             found.push(format!("{key} must be an http:// or https:// address, not \"{text}\""));
         }
+    }
+    let broker = &config.smart_home.mqtt_url;
+    if !broker.is_empty() && !has_scheme(broker, &["mqtt"]) {
+        found.push(format!("smart_home.mqtt_url must be an mqtt:// address, not \"{broker}\""));
     }
     if config.server.public_url.ends_with('/') || config.server.public_url.contains(['?', '#']) {
         found.push("server.public_url must not end with a slash or contain ? or #".to_owned());
@@ -168,6 +180,7 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("limits.anonymous_requests_per_minute", config.limits.anonymous_requests_per_minute == 0),
         ("limits.login_attempts_per_15_minutes", config.limits.login_attempts_per_15_minutes == 0),
         ("limits.account_attempts_per_15_minutes", config.limits.account_attempts_per_15_minutes == 0),
+        ("limits.agent_commands_per_minute", config.limits.agent_commands_per_minute == 0),
         ("limits.rate_limit_max_entries", config.limits.rate_limit_max_entries == 0),
         ("slicing.max_parallel", config.slicing.max_parallel == 0),
         ("slicing.timeout_seconds", config.slicing.timeout_seconds.is_zero()),
@@ -182,6 +195,12 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("printers.upload_min_bytes_per_second", printers.upload_min_bytes_per_second == 0),
         ("webhooks.connect_timeout_seconds", webhooks.connect_timeout_seconds.is_zero()),
         ("webhooks.delivery_timeout_seconds", webhooks.delivery_timeout_seconds.is_zero()),
+        ("integrations.request_timeout_seconds", config.integrations.request_timeout_seconds.is_zero()),
+        ("integrations.retry_first_seconds", config.integrations.retry_first_seconds.is_zero()),
+        ("integrations.check_interval_seconds", config.integrations.check_interval_seconds.is_zero()),
+        ("smart_home.push_interval_seconds", config.smart_home.push_interval_seconds.is_zero()),
+        ("failure_detection.look_interval_seconds", config.failure_detection.look_interval_seconds.is_zero()),
+        ("failure_detection.frames_in_a_row", config.failure_detection.frames_in_a_row == 0),
         ("payments.signature_tolerance_seconds", config.payments.signature_tolerance_seconds.is_zero()),
     ] {
         if zero {
@@ -253,6 +272,27 @@ fn words(config: &Config, found: &mut Vec<String>) {
     }
     if HeaderName::from_bytes(config.payments.signature_header.as_bytes()).is_err() {
         found.push("payments.signature_header is not a valid HTTP header name".to_owned());
+    }
+    if HeaderName::from_bytes(config.workflow.token_header.as_bytes()).is_err() {
+        found.push("workflow.token_header is not a valid HTTP header name".to_owned());
+    }
+    for event in &config.workflow.events {
+        if event != LOW_STOCK && OutboundEvent::of(event).is_none() {
+            found.push(format!("workflow.events: \"{event}\" is no event; those are {}, {LOW_STOCK}", OUTBOUND.join(", ")));
+        }
+    }
+    for (key, topic) in [
+        ("smart_home.mqtt_topic", &config.smart_home.mqtt_topic),
+        ("smart_home.mqtt_discovery_prefix", &config.smart_home.mqtt_discovery_prefix),
+    ] {
+        if topic.is_empty() || topic.len() > MAX_TOPIC_BYTES || topic.contains(['+', '#', '\0', ' ']) {
+            found.push(format!("{key} must be the beginning of a topic, without + and #"));
+        }
+    }
+    let detection = &config.failure_detection;
+    let (alert, pause) = (detection.alert_threshold, detection.pause_threshold);
+    if !(0.0 < alert && alert <= pause && pause <= 1.0) {
+        found.push("failure_detection: thresholds are above 0 and at most 1, and pause_threshold is not below alert_threshold".to_owned());
     }
     if let Err(error) = EnvFilter::try_new(&config.log.filter) {
         found.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));

@@ -13,7 +13,7 @@ pub const DEFAULTS: &str = include_str!("../../config.toml");
 pub const SHIPPED: &str = "the shipped config.toml";
 
 /// Short variable names, and the settings that they set.
-pub const VARIABLES: [(&str, &str); 18] = [
+pub const VARIABLES: [(&str, &str); 30] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),
     ("SESSION_SECRET", "auth.session_secret"),
@@ -27,7 +27,19 @@ pub const VARIABLES: [(&str, &str); 18] = [
     ("SMTP_USER", "mail.smtp_user"),
     ("SMTP_PASS", "mail.smtp_password"),
     ("SMTP_FROM", "mail.from"),
+    ("PAYMENT_PUBLISHABLE_KEY", "payments.publishable_key"),
     ("PARTS_URL", "parts.url"),
+    ("PARTS_TOKEN", "parts.token"),
+    ("WORKFLOW_URL", "workflow.url"),
+    ("WORKFLOW_TOKEN", "workflow.token"),
+    ("FARM_UI_URL", "farm_ui.url"),
+    ("FARM_UI_TOKEN", "farm_ui.token"),
+    ("FAILURE_DETECTION_URL", "failure_detection.url"),
+    ("FAILURE_DETECTION_TOKEN", "failure_detection.token"),
+    ("SMART_HOME_URL", "smart_home.url"),
+    ("SMART_HOME_TOKEN", "smart_home.token"),
+    ("SMART_HOME_MQTT_URL", "smart_home.mqtt_url"),
+    ("SMART_HOME_MQTT_PASSWORD", "smart_home.mqtt_password"),
     ("FW_REST_URL", "printers.fw_rest_url"),
     ("FW_REST_API_KEY", "printers.fw_rest_api_key"),
     ("AGENT_URL", "agent.url"),
@@ -35,7 +47,7 @@ pub const VARIABLES: [(&str, &str); 18] = [
 ];
 
 /// Settings whose values are never shown.
-pub const SECRETS: [&str; 11] = [
+pub const SECRETS: [&str; 17] = [
     "database.url",
     "redis.url",
     "auth.session_secret",
@@ -47,6 +59,12 @@ pub const SECRETS: [&str; 11] = [
     "mail.api_key",
     "printers.fw_rest_api_key",
     "agent.token",
+    "parts.token",
+    "workflow.token",
+    "farm_ui.token",
+    "failure_detection.token",
+    "smart_home.token",
+    "smart_home.mqtt_password",
 ];
 
 /// The variable that chooses the mode, which is not a setting.
@@ -125,6 +143,11 @@ impl KnownSettings {
         Layer::new(SHIPPED, dict)
     }
 
+    /// The default of a setting.
+    pub fn default_of(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
+    }
+
     /// The layer that gives a setting its default again.
     pub fn default_layer(&self, key: &str) -> Option<Layer> {
         let dict = figment::util::nest(key, self.0.get(key)?.clone()).into_dict()?;
@@ -132,7 +155,7 @@ impl KnownSettings {
     }
 
     /// The setting that a variable sets, if any.
-    fn key_of(&self, variable: &str) -> Option<String> {
+    pub(super) fn key_of(&self, variable: &str) -> Option<String> {
         if let Some((_, key)) = VARIABLES.iter().find(|(name, _)| *name == variable) {
             return Some((*key).to_owned());
         }

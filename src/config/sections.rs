@@ -1,6 +1,9 @@
 //! One struct for each section of `config.toml`. Each field has a line there, which explains it and holds its default;
 //! no default stands in Rust.
 
+mod integrations;
+mod peers;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -8,6 +11,9 @@ use serde::Deserialize;
 
 use super::values::{Days, Hours, Seconds, Secret};
 use crate::domain::shop_hours::{ShopHours, ShopHoursError};
+
+pub use self::integrations::{FailureDetection, Integrations, SmartHome, Workflow};
+pub use self::peers::{Discovery, Peer};
 
 /// `[server]`: the listener and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -121,6 +127,8 @@ pub struct Limits {
     pub login_attempts_per_15_minutes: u32,
     /// Attempts per 15 minutes to guess the password of one account, from all addresses together.
     pub account_attempts_per_15_minutes: u32,
+    /// Commands per minute of one user of the agent gateway.
+    pub agent_commands_per_minute: u32,
     /// Callers counted separately in memory; further ones share counters.
     pub rate_limit_max_entries: usize,
 }
@@ -283,6 +291,8 @@ pub struct Webhooks {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Payments {
+    /// Key that browsers may know.
+    pub publishable_key: String,
     /// Secret key for calls to the processor; empty: checkouts are refused as not configured.
     pub secret_key: Secret,
     /// Secret that signs inbound events; empty: they are answered 503, never accepted unsigned.
@@ -317,14 +327,6 @@ pub struct Mail {
     pub api_url: String,
     /// Key of an e-mail service, instead of a mail server.
     pub api_key: Secret,
-}
-
-/// `[parts]`: the parts management system that stock is synchronised with.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PartsManagement {
-    /// Its address; empty: none.
-    pub url: String,
 }
 
 /// `[agent]`: the agent gateway.

@@ -63,6 +63,9 @@ impl OutboundEvent {
     }
 }
 
+/// The event that tells workflow automation, and it alone, of what `inventory.low` tells.
+pub const LOW_STOCK: &str = "LOW_STOCK";
+
 /// The test event of an endpoint; it is sent to one endpoint alone and never stored in the outbox.
 pub const TEST: &str = "webhook.test";
 

@@ -24,11 +24,14 @@ pub enum LimitKind {
     Login,
     /// Attempts to guess the password of one account, from all addresses together.
     Account,
+    /// Commands of one user of the agent gateway.
+    Agent,
 }
 
 impl LimitKind {
     /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 5] = [Self::Staff, Self::Customer, Self::Anonymous, Self::Login, Self::Account];
+    pub const ALL: [Self; 6] =
+        [Self::Staff, Self::Customer, Self::Anonymous, Self::Login, Self::Account, Self::Agent];
 
     /// The kind's name in shared keys and metrics.
     pub const fn word(self) -> &'static str {
@@ -38,13 +41,14 @@ impl LimitKind {
             Self::Anonymous => "anonymous",
             Self::Login => "login",
             Self::Account => "account",
+            Self::Agent => "agent",
         }
     }
 
     /// Length of the window in milliseconds.
     pub const fn period_ms(self) -> i64 {
         match self {
-            Self::Staff | Self::Customer | Self::Anonymous => MINUTE_MS,
+            Self::Staff | Self::Customer | Self::Anonymous | Self::Agent => MINUTE_MS,
             Self::Login | Self::Account => 15 * MINUTE_MS,
         }
     }
@@ -54,6 +58,7 @@ impl LimitKind {
         match self {
             Self::Staff | Self::Customer | Self::Anonymous => ("requests", "a minute"),
             Self::Login | Self::Account => ("tries to sign in", "15 minutes"),
+            Self::Agent => ("commands", "a minute"),
         }
     }
 }

@@ -32,6 +32,7 @@ use crate::http::meter::RouteMeters;
 use crate::http::openapi::Descriptions;
 use crate::http::production::health::ReadinessCache;
 use crate::http::production::metrics::Tallies;
+use crate::integrations::Integrations;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::redis::Redis;
@@ -67,6 +68,7 @@ held! {
     Option<Arc<Redis>>: redis;
     Components: components;
     Arc<DeliveryMeter>: deliveries;
+    Arc<Integrations>: integrations;
     Arc<Config>: config;
     RunningKeys: running;
     Arc<LastUsed>: last_used;

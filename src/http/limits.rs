@@ -80,6 +80,7 @@ impl Limits {
                 LimitKind::Anonymous => limits.anonymous_requests_per_minute,
                 LimitKind::Login => limits.login_attempts_per_15_minutes,
                 LimitKind::Account => limits.account_attempts_per_15_minutes,
+                LimitKind::Agent => limits.agent_commands_per_minute,
             },
             period_ms: named.period_ms(),
         });
@@ -205,6 +206,10 @@ fn refusal(standing: Standing, charges: &[Charge]) -> Response {
 fn tell(response: &mut Response, standing: Standing) {
     let told = response.extensions_mut().remove::<RateHeaders>();
     let standing = told.map_or(standing, |RateHeaders(own)| own.tighter(standing));
+    if standing.limit == u32::MAX {
+        // It counts in no window.
+        return;
+    }
     let headers = response.headers_mut();
     headers.insert(LIMIT, HeaderValue::from(standing.limit));
     headers.insert(REMAINING, HeaderValue::from(standing.remaining));

@@ -7,6 +7,7 @@
 mod access;
 mod endpoint;
 mod file;
+mod integration;
 mod mail;
 mod material;
 mod order;

@@ -193,7 +193,7 @@ impl Session {
     async fn take(&mut self, packet: Packet) -> io::Result<bool> {
         let bambu = self.host.bambu.clone();
         match packet {
-            Packet::Publish { topic, payload, number } => {
+            Packet::Publish { topic, payload, number, .. } => {
                 if let Some(number) = number {
                     self.send(codec::published(number)).await?;
                 }

@@ -9,13 +9,15 @@ const MAX_PACKET_BYTES: usize = 1 << 20;
 
 /// A packet that a client sends.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Packet {
+pub(crate) enum Packet {
     Connect(Connect),
     Publish {
         topic: String,
         payload: Bytes,
         /// The number to be acknowledged, with quality of service 1.
         number: Option<u16>,
+        /// Whether the broker keeps it for those who come later.
+        retain: bool,
     },
     Subscribe {
         number: u16,
@@ -32,23 +34,25 @@ pub(super) enum Packet {
 
 /// How a client begins.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Connect {
+pub(crate) struct Connect {
     /// Whether it speaks version 3.1.1.
-    pub(super) known_version: bool,
-    pub(super) client: String,
-    pub(super) user: String,
-    pub(super) password: String,
+    pub(crate) known_version: bool,
+    pub(crate) client: String,
+    pub(crate) user: String,
+    pub(crate) password: String,
+    /// What is said for it when its connection breaks: topic, message, and whether that is retained.
+    pub(crate) will: Option<(String, Bytes, bool)>,
     /// Seconds after which a silent client is given up; 0 is never.
-    pub(super) keep_alive: u16,
+    pub(crate) keep_alive: u16,
 }
 
 /// The bytes are no packet of a client.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a packet of MQTT 3.1.1 that a printer knows")]
-pub(super) struct Malformed;
+pub(crate) struct Malformed;
 
 /// Takes the first packet out of what has arrived; `None` if it is not complete yet.
-pub(super) fn take(arrived: &mut BytesMut) -> Result<Option<Packet>, Malformed> {
+pub(crate) fn take(arrived: &mut BytesMut) -> Result<Option<Packet>, Malformed> {
     let Some((length, header)) = remaining_length(arrived)? else { return Ok(None) };
     if arrived.len() < header + length {
         return Ok(None);
@@ -65,7 +69,7 @@ pub(super) fn take(arrived: &mut BytesMut) -> Result<Option<Packet>, Malformed> 
                 1 => Some(number(&mut body)?),
                 _ => return Err(Malformed),
             };
-            Packet::Publish { topic, payload: body, number }
+            Packet::Publish { topic, payload: body, number, retain: flags & 1 != 0 }
         }
         (4, 0) => Packet::Acknowledged,
         (8, 2) => {
@@ -114,14 +118,10 @@ fn connect(body: &mut Bytes) -> Result<Connect, Malformed> {
     let flags = body.try_get_u8().map_err(|_| Malformed)?;
     let keep_alive = number(body)?;
     let client = text(body)?;
-    if flags & 0x04 != 0 {
-        // The last will: its topic and its message.
-        text(body)?;
-        bytes(body)?;
-    }
+    let will = if flags & 0x04 == 0 { None } else { Some((text(body)?, bytes(body)?, flags & 0x20 != 0)) };
     let user = if flags & 0x80 == 0 { String::new() } else { text(body)? };
     let password = if flags & 0x40 == 0 { String::new() } else { text(body)? };
-    Ok(Connect { known_version: true, client, user, password, keep_alive })
+    Ok(Connect { known_version: true, client, user, password, will, keep_alive })
 }
 
 fn number(body: &mut Bytes) -> Result<u16, Malformed> {
@@ -138,18 +138,18 @@ fn text(body: &mut Bytes) -> Result<String, Malformed> {
 }
 
 /// The answer to a CONNECT; 0 is welcome.
-pub(super) fn connected(code: u8) -> Bytes {
+pub(crate) fn connected(code: u8) -> Bytes {
     Bytes::copy_from_slice(&[0x20, 2, 0, code])
 }
 
 /// The answer to a PUBLISH with a number.
-pub(super) fn published(number: u16) -> Bytes {
+pub(crate) fn published(number: u16) -> Bytes {
     let [high, low] = number.to_be_bytes();
     Bytes::copy_from_slice(&[0x40, 2, high, low])
 }
 
 /// The answer to a SUBSCRIBE of so many topics: all are granted, at quality of service 0.
-pub(super) fn subscribed(number: u16, topics: usize) -> Bytes {
+pub(crate) fn subscribed(number: u16, topics: usize) -> Bytes {
     let mut body = BytesMut::new();
     body.put_u16(number);
     body.put_bytes(0, topics);
@@ -157,18 +157,18 @@ pub(super) fn subscribed(number: u16, topics: usize) -> Bytes {
 }
 
 /// The answer to an UNSUBSCRIBE.
-pub(super) fn unsubscribed(number: u16) -> Bytes {
+pub(crate) fn unsubscribed(number: u16) -> Bytes {
     let [high, low] = number.to_be_bytes();
     Bytes::copy_from_slice(&[0xB0, 2, high, low])
 }
 
 /// The answer to a PINGREQ.
-pub(super) fn pong() -> Bytes {
+pub(crate) fn pong() -> Bytes {
     Bytes::from_static(&[0xD0, 0])
 }
 
 /// A message at quality of service 0.
-pub(super) fn publish(topic: &str, payload: &[u8]) -> Bytes {
+pub(crate) fn publish(topic: &str, payload: &[u8]) -> Bytes {
     let mut body = BytesMut::with_capacity(topic.len() + payload.len() + 2);
     body.put_u16(topic.len() as u16);
     body.put_slice(topic.as_bytes());
@@ -213,6 +213,7 @@ mod tests {
             client: "abc".to_owned(),
             user: "bblp".to_owned(),
             password: "12345678".to_owned(),
+            will: None,
             keep_alive: 30,
         };
         let payload = Bytes::from_static(&[7; 300]);
@@ -222,7 +223,7 @@ mod tests {
                 Packet::Connect(connect),
                 Packet::Ping,
                 Packet::Subscribe { number: 1, topics: vec!["t".to_owned()] },
-                Packet::Publish { topic: "topic".to_owned(), payload, number: None },
+                Packet::Publish { topic: "topic".to_owned(), payload, number: None, retain: false },
             ]
         );
         assert!(arrived.is_empty());

@@ -63,7 +63,10 @@ impl Host {
             "server.history.get_job" => self.printer.with(|machine| history::one(machine, text(params, "uid")?)),
             "server.history.totals" => Ok(self.printer.with(history::totals)),
             "server.job_queue.status" => Ok(json!({"queued_jobs": [], "queue_state": "ready"})),
-            "server.webcams.list" => Ok(json!({"webcams": []})),
+            "server.webcams.list" => {
+                let webcam = |url: String| json!({"name": "camera", "enabled": true, "stream_url": "", "snapshot_url": url});
+                Ok(json!({"webcams": self.printer.camera().map(webcam).into_iter().collect::<Vec<_>>()}))
+            }
             "machine.system_info" => Ok(self.system_info()),
             "access.oneshot_token" => Ok(json!(self.oneshot_token())),
             "access.get_api_key" => Ok(json!(self.api_key.as_deref())),

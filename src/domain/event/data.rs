@@ -204,8 +204,10 @@ carried_by! { JobData:
 
 mod shipping;
 mod sign_off;
+mod suspected;
 pub use shipping::OrderPartShippedData;
 pub use sign_off::JobSignedOffData;
+pub use suspected::PrinterFailureSuspectedData;
 
 /// What is told of a material that runs low.
 #[derive(Response, Serialize, Clone, Debug)]

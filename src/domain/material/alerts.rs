@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::amount::Amount;
-use crate::domain::event::Event;
+use crate::domain::event::{Event, LOW_STOCK};
 use crate::domain::event::data::{DiscrepancyData, EventData, LowStockData};
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
@@ -22,7 +22,7 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     let (fields, available) = (&material.fields, material.available());
     let unit = fields.kind.unit();
     let data = LowStockData::from(material);
-    let events = ["inventory.low", "LOW_STOCK"].map(|event| event_of(cx, material, event, &data));
+    let events = ["inventory.low", LOW_STOCK].map(|event| event_of(cx, material, event, &data));
     let (name, on_hand, point) = (&fields.name, material.quantity, fields.reorder_point);
     let below = if available < point {
         format!("below the reorder point of {point} {unit}")

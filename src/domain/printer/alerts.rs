@@ -1,7 +1,9 @@
 //! Mails to the operators about a printer that needs a person.
 
-use super::Printer;
-use crate::domain::aggregate::DecisionContext;
+use super::{Printer, PrinterAnswer};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::event::data::PrinterFailureSuspectedData;
+use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 
@@ -27,5 +29,30 @@ impl Printer {
              cleared its attention.\n"
         );
         Mail::alert(cx, AlertKind::Printer, &format!("Printer fault: {name}"), &text)
+    }
+
+    /// The pictures of the print in hand look like a failure: people are told. An attempt that is not in hand any more
+    /// is nobody's concern.
+    pub(super) fn failure_suspected(
+        self,
+        attempt: Id,
+        percent: u8,
+        paused: Option<bool>,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
+        if self.in_hand.as_ref().is_none_or(|in_hand| in_hand.attempt != attempt) {
+            return Decision::unchanged(PrinterAnswer::Done);
+        }
+        let name = &self.fields.name;
+        let done = match paused {
+            Some(true) => "It was paused: look at it, then resume or cancel it.",
+            Some(false) => "It could not be paused: look at it now.",
+            None => "It goes on: look at it.",
+        };
+        let text = format!("The failure detection is {percent} % sure that the print on {name} fails. {done}\n");
+        let alert = Mail::alert(cx, AlertKind::Printer, &format!("A print seems to fail: {name}"), &text);
+        let data = |printer| PrinterFailureSuspectedData { printer, percent, paused };
+        let event = self.event_with(cx, "printer.failure_suspected", None, data);
+        Decision::to(self, PrinterAnswer::Done).events([event]).created(alert)
     }
 }

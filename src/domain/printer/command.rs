@@ -204,6 +204,15 @@ pub enum PrinterCommand {
     SignedOff(Id),
     /// A person had the printer do something, past its jobs; it is recorded with what came of it.
     Acted(Box<ActRecord>),
+    /// The pictures of an attempt's print look like a failure.
+    FailureSuspected {
+        /// The attempt that prints.
+        attempt: Id,
+        /// How sure the detector is, over several pictures.
+        percent: u8,
+        /// Whether the print was paused; `None` where it was not to be.
+        paused: Option<bool>,
+    },
     /// A person has looked at a printer with a firmware fault or refused starts; refused with 409 while its firmware
     /// is still in error.
     ClearAttention,

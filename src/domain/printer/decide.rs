@@ -102,6 +102,9 @@ pub(super) fn decide(
         PrinterCommand::SpoolLeft(said) => Ok(printer.spool_left(said, cx)),
         PrinterCommand::SlotsReported { slots, known } => Ok(printer.report_slots(slots, known, cx)),
         PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
+        PrinterCommand::FailureSuspected { attempt, percent, paused } => {
+            Ok(printer.failure_suspected(*attempt, *percent, *paused, cx))
+        }
         PrinterCommand::ClearAttention => printer.clear_attention(cx),
         PrinterCommand::Homed => Ok(printer.homed(cx)),
         PrinterCommand::Maintenance { on, note } => {

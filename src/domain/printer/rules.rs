@@ -72,6 +72,7 @@ impl Aggregate for Printer {
             PrinterCommand::SpoolLeft(_) => "printer.spool_left",
             PrinterCommand::SlotsReported { .. } => "printer.slots_reported",
             PrinterCommand::Acted(record) => record.act.action(),
+            PrinterCommand::FailureSuspected { .. } => "printer.failure_suspected",
             PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
             PrinterCommand::Maintenance { .. } => "printer.maintenance",

@@ -15,6 +15,7 @@ use super::{Charge, refusal, tell};
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
 use crate::domain::limits::LimitKind;
+use crate::http::agent_token;
 use crate::http::access::{AccessHandles, Credentials, FromMachine};
 use crate::http::admission::{Admission, Crowded, Peer};
 use crate::http::error::ApiError;
@@ -78,7 +79,7 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
         return next.run(request).await;
     }
     let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    let treatment = treatment(path);
+    let (treatment, gateways) = (treatment(path), path == agent_token::PATH);
     if treatment == Treatment::Always {
         return next.run(request).await;
     }
@@ -93,7 +94,9 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
         return if refuses { overloaded() } else { next.run(request).await };
     }
     let shown = Credentials::by(&app.access, request.headers());
-    let charge = [charge(&shown, client)];
+    // Commands of the gateway count for whoever asks it, in the handler.
+    let gateway = gateways && agent_token::is_shown(&app.config, request.headers());
+    let charge: Vec<Charge> = (!gateway).then(|| charge(&shown, client)).into_iter().collect();
     request.extensions_mut().insert(shown);
     let now = app.environment.now();
     if refuses {

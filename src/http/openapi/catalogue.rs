@@ -10,7 +10,7 @@ use super::shape::{Shape, has, id, named, object, text, time, word};
 use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
     OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData,
-    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFaultData, PrinterOfflineData,
+    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFailureSuspectedData, PrinterFaultData, PrinterOfflineData,
     TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
@@ -58,6 +58,7 @@ pub fn all() -> Vec<Entry> {
     entries::<LowStockData>(&mut all);
     entries::<PrinterOfflineData>(&mut all);
     entries::<PrinterFaultData>(&mut all);
+    entries::<PrinterFailureSuspectedData>(&mut all);
     entries::<PrinterCommandData>(&mut all);
     entries::<TestData>(&mut all);
     entries::<OrderPartShippedData>(&mut all);

@@ -9,26 +9,27 @@ use std::sync::Arc;
 
 use api_derive::{Request, Response};
 use axum::extract::State;
-use axum::http::header;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
 use crate::domain::access::{Access, AccessCommand};
 use crate::domain::agent::{Skill, may_ask};
 use crate::domain::id::Id;
+use crate::domain::limits::LimitKind;
 use crate::domain::material::Material;
 use crate::domain::order::Order;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
-use crate::domain::signing::same;
 use crate::http::access::{Caller, RequiredAccess};
+use crate::http::agent_token;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
+use crate::http::limits::{Charge, Limited, Limits, within};
 use crate::http::production::{jobs, printers};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
@@ -50,6 +51,8 @@ handles! {
         materials: Directory<Material>,
         queries: Queries,
         config: Arc<Config>,
+        limits: Arc<Limits>,
+        environment: Arc<Environment>,
         job_handles: jobs::JobHandles,
         printer_handles: printers::PrinterHandles,
     }
@@ -57,7 +60,7 @@ handles! {
 
 /// The route of the agent gateway.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new(TAG, ABOUT, "event").post(RequiredAccess::Open, "/webhooks/agent", receive, |op| {
+    ResourceRoutes::new(TAG, ABOUT, "event").post(RequiredAccess::Open, agent_token::PATH, receive, |op| {
         op.named("receiveAgentCommand", "Carry out a command of the agent gateway")
             .about("With the gateway's token. Unknown members are ignored. Every command is in the audit log.")
             .by_token()
@@ -122,17 +125,11 @@ struct AgentCall {
 async fn receive(
     State(app): State<AgentHandles>,
     call: CommandRequest<AgentCommand>,
-) -> Result<Plain<AgentAnswer>, ApiError> {
-    let token = app.config.agent.token.expose();
-    if token.is_empty() {
+) -> Result<Limited<Plain<AgentAnswer>>, ApiError> {
+    if app.config.agent.token.is_empty() {
         return Err(ApiError::unavailable("agent_not_configured", "AGENT_TOKEN is not set", 300));
     }
-    let given = call.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given =
-        given.and_then(|value| value.split_once(' ')).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    // Digests have one length, so the comparison tells nothing of the token's.
-    let digest = |text: &str| <[u8; 32]>::from(Sha256::digest(text));
-    if !given.is_some_and(|(_, given)| same(&digest(token), &digest(given.trim()))) {
+    if !agent_token::is_shown(&app.config, &call.headers) {
         return Err(ApiError::unauthorized("the bearer token is missing or wrong"));
     }
     // Gateways do not all say that what they send is JSON.
@@ -142,10 +139,18 @@ async fn receive(
         return Err(ApiError::forbidden("user_not_allowed", "this user may not give commands"));
     }
     let JsonObject(params) = params.unwrap_or_default();
+    // Nothing delays an emergency stop.
+    let counted = (skill != Skill::EmergencyStop).then(|| Charge::of_text(LimitKind::Agent, &user));
+    let charges: Vec<Charge> = counted.into_iter().collect();
     let by = Arc::new(Principal::Agent { user });
     let who = Caller { by, session: None, request_id: call.who.request_id.clone() };
     let asked = AgentCall { app, who, params };
-    // On its own, so that who hangs up cannot keep what was done out of the audit log.
+    let (limits, now) = (asked.app.limits.clone(), asked.app.environment.now());
+    within(&limits, now, &charges, carried_out(asked, skill)).await
+}
+
+/// On its own, so that who hangs up cannot keep what was done out of the audit log.
+async fn carried_out(asked: AgentCall, skill: Skill) -> Result<Plain<AgentAnswer>, ApiError> {
     let going_on = tokio::spawn(async move {
         let told = asked.carry_out(skill).await;
         asked.audit(skill, told.as_ref().err()).await;

@@ -28,6 +28,7 @@ use crate::http::openapi::operation::DescribedOperation;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
+use crate::integrations::{IntegrationSummary, Integrations};
 use crate::services::redis::Redis;
 use crate::store::Unavailable;
 use crate::store::queries::Queries;
@@ -55,6 +56,7 @@ handles! {
         directories: Directories,
         redis: Option<Arc<Redis>>,
         slicing: Arc<Slicing>,
+        integrations: Arc<Integrations>,
         leaving: CancellationToken,
         access: AccessHandles,
         readiness: Arc<ReadinessCache>,
@@ -386,6 +388,7 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
     }
     let redis_away = app.redis.iter().any(|redis| !redis.is_up());
     words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
+    words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
     words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
     words
 }

@@ -36,6 +36,7 @@ use crate::http::meter::RouteMeters;
 use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply};
+use crate::integrations::Integrations;
 use crate::observe::process::ProcessNumbers;
 use crate::printers::connections::PrinterConnections;
 use crate::services::redis::Redis;
@@ -62,6 +63,7 @@ handles! {
         components: root::Components,
         printer_connections: Arc<PrinterConnections>,
         deliveries: Arc<DeliveryMeter>,
+        integrations: Arc<Integrations>,
         tallies: Arc<Tallies>,
         queries: Queries,
     }
@@ -127,10 +129,28 @@ async fn gathered(app: &MetricsHandles) -> MetricsPage {
     let damaged = app.queries.damaged().count() as i64;
     page.gauge("damaged_rows", "Rows that cannot be read and are left out of lists", [(NONE, damaged)]);
     events(app, &mut page);
+    integrations(&app.integrations, &mut page);
     work(app, &mut page).await;
     let numbers = tokio::task::spawn_blocking(ProcessNumbers::read).await.unwrap_or_default();
     process(&numbers, &mut page);
     page
+}
+
+/// The other systems of the shop that are switched on.
+fn integrations(all: &Integrations, page: &mut MetricsPage) {
+    let label = |name: &'static str| ("integration", name);
+    let up = all.lines().map(|(name, line)| ([label(name)], i64::from(line.state().failures == 0)));
+    page.gauge("integration_up", "Whether the last call of another system went well", up);
+    let calls = all.lines().flat_map(|(name, line)| {
+        let meter = &line.meter;
+        [("done", &meter.done), ("failed", &meter.failed), ("withheld", &meter.withheld)]
+            .map(|(outcome, count)| ([label(name), ("outcome", outcome)], count.get()))
+    });
+    page.counter("integration_calls", "Calls of other systems; withheld while the circuit is open", calls);
+    let took = all.lines().map(|(name, line)| ([label(name)], line.meter.took.counted()));
+    page.histogram("integration_call_seconds", "How long calls of other systems took", took);
+    let crashes = all.lines().map(|(name, line)| ([label(name)], line.meter.crashes.get()));
+    page.counter("integration_crashes", "Panics of the work for another system", crashes);
 }
 
 /// The process, under the names that every program's numbers have.

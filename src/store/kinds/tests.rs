@@ -21,7 +21,7 @@ use crate::domain::testing::{Bench, Written};
 use crate::domain::time::Timestamp;
 use crate::store::StoredAggregate;
 use crate::store::rows::samples::{
-    attempt, claim, delivery, endpoint, file, id, inbound, job, mail, material, movement, order, payment, printer, sku,
+    attempt, claim, delivery, endpoint, file, id, inbound, integration, job, mail, material, movement, order, payment, printer, sku,
 };
 use crate::store::rows::{Doc, ModelOf, Part, read_doc};
 
@@ -104,6 +104,7 @@ proptest! {
         aggregate_reads_back(&endpoint(1), changes);
         aggregate_reads_back(&mail(1), changes);
         aggregate_reads_back(&inbound(1), changes);
+        aggregate_reads_back(&integration(1), changes);
         part_reads_back(&job(1, 1), changes);
         part_reads_back(&attempt(1, 1, 1, 1), changes);
         part_reads_back(&payment(1, 1), changes);

@@ -12,6 +12,7 @@ use crate::domain::aggregate::Versioned;
 use crate::domain::endpoint::{DeliveryState, Endpoint, WINDOW};
 use crate::domain::file::File;
 use crate::domain::id::Id;
+use crate::domain::integration::Integration;
 use crate::domain::job::AttemptState;
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
@@ -23,7 +24,7 @@ use crate::entities::files;
 use crate::store::StoredAggregate;
 use crate::store::reader::Reader;
 use crate::store::rows::samples::{
-    access, at, attempt, claim, delivery, endpoint, file, id, inbound, job, mail, material, on_each, order, payment,
+    access, at, attempt, claim, delivery, endpoint, file, id, inbound, integration, job, mail, material, on_each, order, payment,
     printer, sku, write,
 };
 use crate::store::rows::{Batch, LoadError, Snapshot, StoredRow};
@@ -71,6 +72,7 @@ async fn every_kind_comes_back_as_it_was_written() {
         round_trip::<Printer, Infallible>(db, id(3), printer(3), vec![], true).await;
         round_trip::<Mail, Infallible>(db, id(4), mail(4), vec![], true).await;
         round_trip::<KeptPaymentEvent, Infallible>(db, id(5), inbound(5), vec![], true).await;
+        round_trip::<Integration, Infallible>(db, id(6), integration(6), vec![], false).await;
     })
     .await;
 }

@@ -13,6 +13,7 @@ use crate::domain::endpoint::{Delivery, Endpoint};
 use crate::domain::event::Event;
 use crate::domain::file::File;
 use crate::domain::id::Id;
+use crate::domain::integration::Integration;
 use crate::domain::job::{Attempt, Job};
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
@@ -211,6 +212,11 @@ pub fn inbound(n: u128) -> KeptPaymentEvent {
     read(json!({
         "id": id(n), "eventId": format!("evt_{n}"), "body": "{}", "done": false, "nextAt": at(0), "createdAt": at(n as i64),
     }))
+}
+
+/// An integration that has read some events.
+pub fn integration(n: u128) -> Integration {
+    read(json!({"id": id(n), "name": format!("integration{n}"), "cursor": 7, "createdAt": at(n as i64)}))
 }
 
 /// The access aggregate before there are users, keys or sessions.

@@ -1,0 +1,118 @@
+//! The ML API of Obico: it fetches each picture itself, in the time that the real one takes, and says what it sees in it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::{Mood, Shared, shows};
+use crate::wire::Server;
+
+/// Longest time for a picture.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
+/// Most bytes of a picture.
+const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
+
+#[derive(Debug)]
+struct Inside {
+    token: Option<String>,
+    confidence: f64,
+    asked: Vec<String>,
+}
+
+/// A running detector. Stops when dropped.
+#[derive(Debug)]
+pub struct Detector {
+    shared: Shared<Inside>,
+    server: Server,
+}
+
+impl Detector {
+    /// Starts on a free loopback port; with a token it asks for that.
+    pub async fn start(token: Option<&str>) -> std::io::Result<Self> {
+        let token = token.map(str::to_owned);
+        let shared = Shared::new(Inside { token, confidence: 0.0, asked: Vec::new() });
+        let router =
+            Router::new().route("/hc/", get(|| async { "ok" })).route("/p/", get(look)).with_state(shared.clone());
+        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
+        Ok(Self { shared, server })
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        self.server.base_url()
+    }
+
+    /// How it answers from now on.
+    pub fn set_mood(&self, mood: Mood) {
+        self.shared.set_mood(mood);
+    }
+
+    /// What it sees in every picture from now on; 0: nothing.
+    pub fn see(&self, confidence: f64) {
+        self.shared.with(|inside| inside.confidence = confidence);
+    }
+
+    /// The addresses of all pictures that it was shown.
+    pub fn asked(&self) -> Vec<String> {
+        self.shared.with(|inside| inside.asked.clone())
+    }
+}
+
+/// What it is shown.
+#[derive(serde::Deserialize)]
+struct Shown {
+    img: Option<String>,
+}
+
+async fn look(State(shared): State<Shared<Inside>>, headers: HeaderMap, Query(shown): Query<Shown>) -> Response {
+    if let Some(answer) = shared.mood().await {
+        return answer;
+    }
+    let token = shared.with(|inside| inside.token.clone());
+    if token.is_some_and(|token| !shows(&headers, &token)) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    let Some(url) = shown.img else {
+        let body = json!({"detections": [], "message": "Invalid request params"});
+        return (StatusCode::UNPROCESSABLE_ENTITY, axum::Json(body)).into_response();
+    };
+    shared.with(|inside| inside.asked.push(url.clone()));
+    if !timeout(FETCH_TIMEOUT, is_picture(&url)).await.unwrap_or(false) {
+        let body = json!({"detections": [], "message": format!("Failed to get image {url}")});
+        return (StatusCode::BAD_REQUEST, axum::Json(body)).into_response();
+    }
+    let confidence = shared.with(|inside| inside.confidence);
+    // Below its threshold it says nothing.
+    let detections =
+        if confidence < 0.08 { json!([]) } else { json!([["failure", confidence, [320.5, 240.25, 80.0, 60.5]]]) };
+    axum::Json(json!({ "detections": detections })).into_response()
+}
+
+/// Whether a picture comes from this address.
+async fn is_picture(url: &str) -> bool {
+    let fetched = async {
+        let rest = url.strip_prefix("http://")?;
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let address = if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
+        let mut stream = TcpStream::connect(address).await.ok()?;
+        let path = if path.is_empty() { "/" } else { path };
+        let request = format!("GET {path} HTTP/1.0\r\nHost: {authority}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.ok()?;
+        let mut answer = Vec::new();
+        stream.take(MAX_PICTURE_BYTES).read_to_end(&mut answer).await.ok()?;
+        let body = answer.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
+        let well = answer.get(9..12) == Some(b"200");
+        // A JPEG.
+        Some(well && answer.get(body..body + 2) == Some(&[0xFF, 0xD8]))
+    };
+    fetched.await.unwrap_or(false)
+}

@@ -1,0 +1,81 @@
+//! FDM Monster, as far as its list of printers goes.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::{Value, json};
+
+use super::{Mood, Shared, shows};
+use crate::wire::Server;
+
+#[derive(Debug)]
+struct Inside {
+    /// `None`: it asks for no login.
+    key: Option<String>,
+    printers: Vec<Value>,
+}
+
+/// A running FDM Monster. Stops when dropped.
+#[derive(Debug)]
+pub struct FarmUi {
+    shared: Shared<Inside>,
+    server: Server,
+}
+
+impl FarmUi {
+    /// Starts on a free loopback port; with a key it asks for that.
+    pub async fn start(key: Option<&str>) -> std::io::Result<Self> {
+        let shared = Shared::new(Inside { key: key.map(str::to_owned), printers: Vec::new() });
+        let router = Router::new()
+            .route("/api/v2/auth/login-required", get(login_required))
+            .route("/api/v2/printer/", get(printers))
+            .with_state(shared.clone());
+        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
+        Ok(Self { shared, server })
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        self.server.base_url()
+    }
+
+    /// How it answers from now on.
+    pub fn set_mood(&self, mood: Mood) {
+        self.shared.set_mood(mood);
+    }
+
+    /// Adds a printer as it lists them: `{name, printerURL, printerType, apiKey, username, password, enabled}`; its id is counted.
+    pub fn add(&self, mut printer: Value) {
+        self.shared.with(|inside| {
+            printer["id"] = (inside.printers.len() + 1).into();
+            inside.printers.push(printer);
+        });
+    }
+}
+
+async fn login_required(State(shared): State<Shared<Inside>>) -> Response {
+    if let Some(answer) = shared.mood().await {
+        return answer;
+    }
+    let required = shared.with(|inside| inside.key.is_some());
+    let body = json!({
+        "loginRequired": required, "registration": false, "wizardState": {"wizardCompleted": true}, "isDemoMode": false,
+        "instanceLabel": "",
+    });
+    axum::Json(body).into_response()
+}
+
+async fn printers(State(shared): State<Shared<Inside>>, headers: HeaderMap) -> Response {
+    if let Some(answer) = shared.mood().await {
+        return answer;
+    }
+    let (key, printers) = shared.with(|inside| (inside.key.clone(), inside.printers.clone()));
+    if key.is_some_and(|key| !shows(&headers, &key)) {
+        return (StatusCode::UNAUTHORIZED, axum::Json(json!({"error": "Not authenticated"}))).into_response();
+    }
+    axum::Json(Value::Array(printers)).into_response()
+}

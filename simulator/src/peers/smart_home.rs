@@ -1,0 +1,130 @@
+//! The HTTP interface of Home Assistant, as far as states go: they are set by whoever shows the token, and forgotten by a restart.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use axum::Router;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::{Value, json};
+
+use super::{Mood, Shared, shows};
+use crate::wire::Server;
+use crate::wire::body::JsonBody;
+
+/// Longest state, in characters.
+const MAX_STATE_CHARS: usize = 255;
+
+#[derive(Debug)]
+struct Inside {
+    token: String,
+    states: BTreeMap<String, Value>,
+    written: usize,
+}
+
+/// A running Home Assistant. Stops when dropped.
+#[derive(Debug)]
+pub struct SmartHome {
+    shared: Shared<Inside>,
+    server: Server,
+}
+
+impl SmartHome {
+    /// Starts on a free loopback port, with this long-lived token of an administrator.
+    pub async fn start(token: &str) -> std::io::Result<Self> {
+        let shared = Shared::new(Inside { token: token.to_owned(), states: BTreeMap::new(), written: 0 });
+        let router = Router::new()
+            .route("/api/", get(|| async { axum::Json(json!({"message": "API running."})) }))
+            .route("/api/states/{entity}", get(read).post(write).delete(remove))
+            .layer(axum::middleware::from_fn_with_state(shared.clone(), admit))
+            .with_state(shared.clone());
+        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
+        Ok(Self { shared, server })
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        self.server.base_url()
+    }
+
+    /// How it answers from now on.
+    pub fn set_mood(&self, mood: Mood) {
+        self.shared.set_mood(mood);
+    }
+
+    /// All states that are shown, by their entities.
+    pub fn states(&self) -> BTreeMap<String, Value> {
+        self.shared.with(|inside| inside.states.clone())
+    }
+
+    /// How often a state was written.
+    pub fn written(&self) -> usize {
+        self.shared.with(|inside| inside.written)
+    }
+
+    /// Restarts: states that were set over HTTP are gone.
+    pub fn restart(&self) {
+        self.shared.with(|inside| inside.states.clear());
+    }
+}
+
+async fn admit(State(shared): State<Shared<Inside>>, request: Request, next: Next) -> Response {
+    if let Some(answer) = shared.mood().await {
+        return answer;
+    }
+    if !shows_token(&shared, request.headers()) {
+        return (StatusCode::UNAUTHORIZED, "401: Unauthorized").into_response();
+    }
+    next.run(request).await
+}
+
+fn shows_token(shared: &Shared<Inside>, headers: &HeaderMap) -> bool {
+    let token = shared.with(|inside| inside.token.clone());
+    shows(headers, &token)
+}
+
+async fn read(State(shared): State<Shared<Inside>>, Path(entity): Path<String>) -> Response {
+    match shared.with(|inside| inside.states.get(&entity).cloned()) {
+        Some(state) => axum::Json(state).into_response(),
+        None => not_found(),
+    }
+}
+
+fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, axum::Json(json!({"message": "Entity not found."}))).into_response()
+}
+
+async fn write(
+    State(shared): State<Shared<Inside>>,
+    Path(entity): Path<String>,
+    JsonBody(said): JsonBody,
+) -> Response {
+    let bad = |words: &str| (StatusCode::BAD_REQUEST, axum::Json(json!({ "message": words }))).into_response();
+    let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let well_named = entity.split_once('.').is_some_and(|(domain, object)| {
+        !domain.is_empty() && !object.is_empty() && domain.chars().all(known) && object.chars().all(known)
+    });
+    if !well_named {
+        return bad("Invalid entity ID specified.");
+    }
+    let Some(state) = said["state"].as_str() else { return bad("No state specified.") };
+    if state.chars().count() > MAX_STATE_CHARS {
+        return bad("Invalid state specified.");
+    }
+    let shown = json!({"entity_id": entity, "state": state, "attributes": said["attributes"]});
+    let fresh = shared.with(|inside| {
+        inside.written += 1;
+        inside.states.insert(entity, shown.clone()).is_none()
+    });
+    (if fresh { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(shown)).into_response()
+}
+
+async fn remove(State(shared): State<Shared<Inside>>, Path(entity): Path<String>) -> Response {
+    match shared.with(|inside| inside.states.remove(&entity)) {
+        Some(_) => axum::Json(json!({"message": "Entity removed."})).into_response(),
+        None => not_found(),
+    }
+}

@@ -1,0 +1,105 @@
+//! A workflow automation as the webhook node of n8n behaves: a webhook is there while its workflow is active, for its method alone, and
+//! may ask for a header.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::{Value, json};
+
+use super::{Mood, Shared};
+use crate::wire::Server;
+
+/// The most that its webhooks take, in bytes.
+const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
+
+#[derive(Debug)]
+struct Inside {
+    active: bool,
+    header: Option<(String, String)>,
+    received: Vec<Value>,
+}
+
+/// A running workflow automation with one webhook, `/webhook/shop`. Stops when dropped.
+#[derive(Debug)]
+pub struct WorkflowAutomation {
+    shared: Shared<Inside>,
+    server: Server,
+}
+
+impl WorkflowAutomation {
+    /// Starts on a free loopback port; with `header`, its webhook asks for that name and value.
+    pub async fn start(header: Option<(&str, &str)>) -> std::io::Result<Self> {
+        Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), header).await
+    }
+
+    /// Starts on this address.
+    pub async fn start_on(address: SocketAddr, header: Option<(&str, &str)>) -> std::io::Result<Self> {
+        let header = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let shared = Shared::new(Inside { active: true, header, received: Vec::new() });
+        let router = Router::new()
+            .route("/healthz", get(|| async { axum::Json(json!({"status": "ok"})) }))
+            .fallback(webhook)
+            .with_state(shared.clone());
+        Ok(Self { shared, server: Server::start(address, router).await? })
+    }
+
+    /// The production address of its webhook.
+    pub fn url(&self) -> String {
+        format!("{}/webhook/shop", self.server.base_url())
+    }
+
+    /// Activates the workflow, or takes it out of service.
+    pub fn set_active(&self, active: bool) {
+        self.shared.with(|inside| inside.active = active);
+    }
+
+    /// How it answers from now on.
+    pub fn set_mood(&self, mood: Mood) {
+        self.shared.set_mood(mood);
+    }
+
+    /// The bodies that started the workflow, in order.
+    pub fn received(&self) -> Vec<Value> {
+        self.shared.with(|inside| inside.received.clone())
+    }
+}
+
+async fn webhook(State(shared): State<Shared<Inside>>, request: Request) -> Response {
+    if let Some(answer) = shared.mood().await {
+        return answer;
+    }
+    let (head, body) = request.into_parts();
+    let not_registered = |message: String| {
+        let hint = "The workflow must be active for a production URL to run successfully.";
+        let body = json!({"code": 404, "message": message, "hint": hint});
+        (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
+    };
+    let (method, path) = (head.method.clone(), head.uri.path().to_owned());
+    if path != "/webhook/shop" || !shared.with(|inside| inside.active) {
+        let name = path.trim_start_matches("/webhook/");
+        return not_registered(format!("The requested webhook \"{method} {name}\" is not registered."));
+    }
+    if method != Method::POST {
+        let words = format!(
+            "This webhook is not registered for {method} requests. Did you mean to make a POST request?"
+        );
+        return not_registered(words);
+    }
+    let asked = shared.with(|inside| inside.header.clone());
+    if let Some((name, value)) = asked
+        && head.headers.get(&name).and_then(|shown| shown.to_str().ok()) != Some(&value)
+    {
+        return (StatusCode::FORBIDDEN, "Authorization data is wrong!").into_response();
+    }
+    let Ok(body) = to_bytes(body, MAX_BODY_BYTES).await else { return StatusCode::PAYLOAD_TOO_LARGE.into_response() };
+    let Ok(body) = bounded_json::read(&body, bounded_json::REQUEST) else {
+        return (StatusCode::UNPROCESSABLE_ENTITY, "no JSON").into_response();
+    };
+    shared.with(|inside| inside.received.push(body));
+    axum::Json(json!({"message": "Workflow was started"})).into_response()
+}

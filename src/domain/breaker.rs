@@ -1,0 +1,133 @@
+//! A circuit breaker: whoever failed several times in a row is left alone for a while, then tried with one call.
+//!
+//! Moments are milliseconds of any clock that only goes forward; clock and chance are handed in.
+
+use std::time::Duration;
+
+use crate::domain::schedule::Delays;
+
+/// When a circuit opens, and for how long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BreakerRules {
+    /// Failures in a row that open it.
+    pub failures_until_open: u32,
+    /// Pauses after the failure that opened it and after each further one.
+    pub pauses: Delays,
+    /// How long the one call may take that tries whether the other side is back; others wait for its outcome.
+    pub longest_call: Duration,
+}
+
+/// The circuit to one other side.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Breaker {
+    /// Failures since the last success.
+    failures: u32,
+    /// The circuit is open until this moment; `None`: it is closed.
+    open_until_ms: Option<u64>,
+}
+
+impl Breaker {
+    /// Lets a call through, or says for how many milliseconds none is made. When that time is over one call is let
+    /// through to try, and the others wait for it.
+    pub fn admit(&mut self, rules: &BreakerRules, now_ms: u64) -> Result<(), u64> {
+        let Some(until) = self.open_until_ms else { return Ok(()) };
+        if now_ms < until {
+            return Err(until - now_ms);
+        }
+        self.open_until_ms = Some(now_ms.saturating_add(millis(rules.longest_call)).max(now_ms + 1));
+        Ok(())
+    }
+
+    /// For how many milliseconds from now on no call is made; 0 when one may be made.
+    pub fn closed_for_ms(&self, now_ms: u64) -> u64 {
+        self.open_until_ms.map_or(0, |until| until.saturating_sub(now_ms))
+    }
+
+    /// A call went well: the circuit is closed.
+    pub fn succeeded(&mut self) {
+        *self = Self::default();
+    }
+
+    /// A call failed. `random`, from 0 to 1, spreads the pause.
+    pub fn failed(&mut self, rules: &BreakerRules, now_ms: u64, random: f64) {
+        self.failures = self.failures.saturating_add(1);
+        if let Some(further) = self.failures.checked_sub(rules.failures_until_open.max(1)) {
+            self.open_until_ms = Some(now_ms.saturating_add(millis(rules.pauses.next(further, random))));
+        }
+    }
+
+    /// Failures since the last success.
+    pub const fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    /// Whether calls are held back.
+    pub const fn is_open(&self) -> bool {
+        self.open_until_ms.is_some()
+    }
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const RULES: BreakerRules = BreakerRules {
+        failures_until_open: 3,
+        pauses: Delays { first: Duration::from_secs(5), longest: Duration::from_secs(300) },
+        longest_call: Duration::from_secs(10),
+    };
+
+    #[test]
+    fn it_opens_with_the_third_failure_and_tries_with_one_call() {
+        let mut breaker = Breaker::default();
+        for now in [0, 1] {
+            assert_eq!(breaker.admit(&RULES, now), Ok(()));
+            breaker.failed(&RULES, now, 1.0);
+            assert!(!breaker.is_open());
+        }
+        breaker.failed(&RULES, 2, 1.0);
+        assert_eq!(breaker.admit(&RULES, 3), Err(4_999));
+        assert_eq!(breaker.admit(&RULES, 5_002), Ok(()), "one tries");
+        assert_eq!(breaker.admit(&RULES, 5_003), Err(9_999), "the others wait for it");
+        breaker.failed(&RULES, 6_000, 1.0);
+        assert_eq!(breaker.admit(&RULES, 6_000), Err(10_000), "twice as long");
+        assert_eq!(breaker.admit(&RULES, 16_000), Ok(()));
+        breaker.succeeded();
+        assert_eq!((breaker.admit(&RULES, 16_001), breaker.failures()), (Ok(()), 0));
+    }
+
+    #[test]
+    fn a_trial_that_says_nothing_does_not_close_it_for_ever() {
+        let mut breaker = Breaker::default();
+        for _ in 0..3 {
+            breaker.failed(&RULES, 0, 0.0);
+        }
+        assert_eq!(breaker.admit(&RULES, 2_500), Ok(()));
+        assert_eq!(breaker.admit(&RULES, 12_500), Ok(()), "its time is over");
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_is_held_back_longer_than_the_longest_pause_or_call(
+            steps in prop::collection::vec((0_u64..400_000, 0..3_u8, 0.0..1.0), 1..60),
+        ) {
+            let (mut breaker, mut now) = (Breaker::default(), 0);
+            for (wait, what, random) in steps {
+                now += wait;
+                match what {
+                    0 => breaker.succeeded(),
+                    1 => breaker.failed(&RULES, now, random),
+                    _ => drop(breaker.admit(&RULES, now)),
+                }
+                prop_assert!(breaker.closed_for_ms(now) <= 300_000);
+                prop_assert_eq!(breaker.is_open(), breaker.failures() >= 3);
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What the pictures of a print say of it: a single one says little, so confidences are smoothed, held against what this
+//! camera always sees, and must stay above a threshold for several pictures.
+
+/// Weight of the newest picture in the smoothed confidence: about that of twelve pictures.
+const NEWEST: f64 = 2.0 / 13.0;
+/// Pictures over which is learnt what the camera always sees, at most.
+const MAX_USUAL_FRAMES: u32 = 720;
+
+/// When a print counts as failing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct DetectionRules {
+    /// Pictures that are seen before anything is concluded.
+    pub safe_frames: u32,
+    /// Pictures in a row that must be above a threshold.
+    pub frames_in_a_row: u32,
+    /// From here people are told, 0 to 1.
+    pub alert_threshold: f64,
+    /// From here the print is paused; `None`: never.
+    pub pause_threshold: Option<f64>,
+}
+
+/// What follows from a picture. Each is said once in a print; the number is the smoothed confidence in percent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conclusion {
+    /// Nothing, or nothing new.
+    Nothing,
+    /// People are to be told.
+    Alert(u8),
+    /// The print is to be paused, and people told.
+    Pause(u8),
+}
+
+/// The pictures of one print so far.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct WatchedPrint {
+    frames: u32,
+    smoothed: f64,
+    /// What the camera sees of failures when nothing fails: cables, supports, the last print in the background.
+    usual: f64,
+    above_alert: u32,
+    above_pause: u32,
+    alerted: bool,
+    paused: bool,
+}
+
+impl WatchedPrint {
+    /// Takes a picture in which the detector sees a failure with this confidence, 0 to 1.
+    pub fn seen(&mut self, rules: &DetectionRules, confidence: f64) -> Conclusion {
+        let confidence = if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 };
+        self.frames = self.frames.saturating_add(1);
+        self.smoothed += (confidence - self.smoothed) * if self.frames == 1 { 1.0 } else { NEWEST };
+        let safe = self.frames <= rules.safe_frames;
+        let suspicion = (self.smoothed - self.usual).max(0.0);
+        // A failure that goes on must not become what is usual.
+        if safe || suspicion < rules.alert_threshold {
+            self.usual += (confidence - self.usual) / f64::from(self.frames.min(MAX_USUAL_FRAMES));
+        }
+        let pause_from = rules.pause_threshold.unwrap_or(f64::INFINITY);
+        let in_a_row = |before: u32, is: bool| if is && !safe { before.saturating_add(1) } else { 0 };
+        self.above_alert = in_a_row(self.above_alert, suspicion >= rules.alert_threshold);
+        self.above_pause = in_a_row(self.above_pause, suspicion >= pause_from);
+        let percent = (suspicion * 100.0).round().min(100.0) as u8;
+        if !self.paused && self.above_pause >= rules.frames_in_a_row {
+            (self.paused, self.alerted) = (true, true);
+            return Conclusion::Pause(percent);
+        }
+        if !self.alerted && self.above_alert >= rules.frames_in_a_row {
+            self.alerted = true;
+            return Conclusion::Alert(percent);
+        }
+        Conclusion::Nothing
+    }
+
+    /// The print goes on after a person looked at it: what was seen so far is no reason to stop it again.
+    pub fn resumed(&mut self) {
+        *self = Self { usual: self.usual, ..Self::default() };
+    }
+}
+
+/// Names of members of a query that carry what is nobody's business.
+const SECRETS: [&str; 16] = [
+    "user", "username", "usr", "pass", "passwd", "password", "pwd", "token", "access_token", "auth", "api_key", "apikey",
+    "key", "secret", "sig", "signature",
+];
+
+/// Why the address of a camera's picture must not be shown to another system; `None` if it may. Whoever fetches it would
+/// log what stands in it.
+pub fn keeps_secret(url: &str) -> Option<&'static str> {
+    let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = behind_scheme.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Some("its address has user name and password in it");
+    }
+    let members = url.split(['?', '&', ';']).skip(1).filter_map(|member| member.split_once('='));
+    let secret = members.map(|(name, _)| name.to_ascii_lowercase()).any(|name| SECRETS.contains(&name.as_str()));
+    secret.then_some("its address has a key or password in it")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const RULES: DetectionRules =
+        DetectionRules { safe_frames: 10, frames_in_a_row: 3, alert_threshold: 0.38, pause_threshold: Some(0.6) };
+
+    /// The numbers of the pictures at which something is concluded.
+    fn concluded(rules: &DetectionRules, confidences: impl IntoIterator<Item = f64>) -> Vec<(usize, Conclusion)> {
+        let mut print = WatchedPrint::default();
+        let seen = confidences.into_iter().enumerate().map(|(at, one)| (at + 1, print.seen(rules, one)));
+        seen.filter(|(_, concluded)| *concluded != Conclusion::Nothing).collect()
+    }
+
+    fn good(frames: usize) -> impl Iterator<Item = f64> {
+        std::iter::repeat_n(0.02, frames)
+    }
+
+    #[test]
+    fn a_failure_that_stays_is_told_and_then_pauses_the_print_once() {
+        let found = concluded(&RULES, good(40).chain(std::iter::repeat_n(0.9, 200)));
+        let [(told, Conclusion::Alert(first)), (paused, Conclusion::Pause(second))] = found[..] else {
+            panic!("{found:?}");
+        };
+        assert!((43..=48).contains(&told) && told < paused && paused <= 53, "{found:?}");
+        assert!((38..60).contains(&first) && second >= 60, "{found:?}");
+    }
+
+    #[test]
+    fn single_pictures_say_nothing() {
+        let flickering = good(40).chain([0.95, 0.02, 0.02, 0.02, 0.9, 0.02, 0.02, 0.02, 0.95].into_iter().chain(good(20)));
+        assert_eq!(concluded(&RULES, flickering), []);
+    }
+
+    #[test]
+    fn the_beginning_of_a_print_is_safe() {
+        assert_eq!(concluded(&RULES, std::iter::repeat_n(0.95, 10)), []);
+    }
+
+    #[test]
+    fn what_a_camera_always_sees_is_no_failure() {
+        assert_eq!(concluded(&RULES, std::iter::repeat_n(0.5, 2_000)), []);
+        let worse = std::iter::repeat_n(0.3, 100).chain(std::iter::repeat_n(1.0, 30));
+        assert!(matches!(concluded(&RULES, worse)[..], [(_, Conclusion::Alert(_)), (_, Conclusion::Pause(_))]));
+    }
+
+    #[test]
+    fn without_pausing_people_are_told_only() {
+        let rules = DetectionRules { pause_threshold: None, ..RULES };
+        let found = concluded(&rules, good(40).chain(std::iter::repeat_n(1.0, 100)));
+        assert!(matches!(found[..], [(_, Conclusion::Alert(_))]), "{found:?}");
+    }
+
+    #[test]
+    fn a_print_that_a_person_resumes_is_watched_anew() {
+        let mut print = WatchedPrint::default();
+        let fails = |print: &mut WatchedPrint| {
+            (0..200).any(|_| matches!(print.seen(&RULES, 0.95), Conclusion::Pause(_)))
+        };
+        good(40).for_each(|one| assert_eq!(print.seen(&RULES, one), Conclusion::Nothing));
+        assert!(fails(&mut print));
+        assert!(!fails(&mut print), "once");
+        print.resumed();
+        good(11).for_each(|one| assert_eq!(print.seen(&RULES, one), Conclusion::Nothing));
+        assert!(fails(&mut print), "again");
+    }
+
+    #[test]
+    fn addresses_with_credentials_are_not_shown() {
+        for secret in [
+            "http://user:pass@10.0.0.5/snapshot",
+            "http://token@cam/",
+            "http://10.0.0.5/cgi?cmd=Snap&user=admin&password=x",
+            "http://10.0.0.5/snap?API_KEY=1",
+        ] {
+            assert!(keeps_secret(secret).is_some(), "{secret}");
+        }
+        for open in ["http://10.0.0.5/webcam/?action=snapshot", "http://cam/a@b.jpg", "http://cam:8080/snapshot?monkey=1"] {
+            assert_eq!(keeps_secret(open), None, "{open}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_concluded_from_fewer_pictures_than_the_rules_say(
+            confidences in prop::collection::vec(prop_oneof![0.0..1.0, Just(1.0), Just(f64::NAN)], 0..80),
+            frames_in_a_row in 1_u32..6, safe_frames in 0_u32..40,
+        ) {
+            let rules = DetectionRules { safe_frames, frames_in_a_row, ..RULES };
+            let found = concluded(&rules, confidences);
+            prop_assert!(found.len() <= 2);
+            for (at, conclusion) in found {
+                prop_assert!(at as u32 >= safe_frames + frames_in_a_row, "{} {:?}", at, conclusion);
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The token that the agent gateway shows: whoever shows it is the gateway.
+
+use axum::http::{HeaderMap, header};
+use sha2::{Digest as _, Sha256};
+
+use crate::config::Config;
+use crate::domain::signing::same;
+
+/// The route that the gateway's commands come in on.
+pub const PATH: &str = "/webhooks/agent";
+
+/// Whether the request shows the gateway's token; never where none is set.
+pub fn is_shown(config: &Config, headers: &HeaderMap) -> bool {
+    let token = config.agent.token.expose();
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given =
+        given.and_then(|value| value.split_once(' ')).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    // Digests have one length, so the comparison tells nothing of the token's.
+    let digest = |text: &str| <[u8; 32]>::from(Sha256::digest(text));
+    !token.is_empty() && given.is_some_and(|(_, given)| same(&digest(token), &digest(given.trim())))
+}

@@ -1,0 +1,189 @@
+//! The detector of failed prints: it is shown a picture of each of our prints now and then. What the pictures say is a rule
+//! (`domain/failure_detection.rs`); what follows is that the print is paused and people are told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::{IntegrationType, Line, SetupFault, Sources, Work};
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::config::Config;
+use crate::domain::failure_detection::{Conclusion, DetectionRules, WatchedPrint, keeps_secret};
+use crate::domain::id::Id;
+use crate::domain::printer::{Act, ActRecord, Phase, Printer, PrinterCommand};
+use crate::domain::printer_status::Activity;
+use crate::printers::connections::{PrinterConnection, PrinterConnections};
+use crate::services::failure_detection::{Detector, Frame};
+use crate::services::peers;
+
+/// Longest time for a printer to say which cameras it has.
+const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Most printers that the note names.
+const MAX_NAMED: usize = 10;
+
+/// The detector of failed prints.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "failure_detection",
+    title: "AI failure detection",
+    is_on: |config| !config.failure_detection.url.is_empty(),
+    test: |client, config| {
+        let settings = &config.failure_detection;
+        Box::pin(peers::failure_detection(client, &settings.url, settings.token.expose()))
+    },
+    work: |config, sources| Ok(Arc::new(Watch::new(config, sources)?)),
+};
+
+/// Shows pictures of all our prints to the detector.
+struct Watch {
+    detector: Detector,
+    rules: DetectionRules,
+    every: Duration,
+    printers: Directory<Printer>,
+    connections: Arc<PrinterConnections>,
+}
+
+/// A print that is watched.
+struct Watched {
+    attempt: Id,
+    /// Address of its camera's picture; else why there is none.
+    picture: Result<String, String>,
+    seen: WatchedPrint,
+    /// It was paused when it was looked at last.
+    paused: bool,
+}
+
+impl Watch {
+    fn new(config: &Config, sources: &Sources) -> Result<Self, SetupFault> {
+        let settings = &config.failure_detection;
+        let detector = Detector::new(sources.client.clone(), &settings.url, settings.token.expose());
+        Ok(Self {
+            detector: detector.map_err(|reason| SetupFault { name: TYPE.name, reason })?,
+            rules: DetectionRules {
+                safe_frames: settings.safe_frames,
+                frames_in_a_row: settings.frames_in_a_row,
+                alert_threshold: settings.alert_threshold,
+                pause_threshold: settings.pause.then_some(settings.pause_threshold),
+            },
+            every: settings.look_interval_seconds.duration(),
+            printers: sources.printers.clone(),
+            connections: sources.connections.clone(),
+        })
+    }
+
+    /// One picture of each print, one after the other: the detector looks at one at a time.
+    async fn look(&self, line: &Line, watched: &mut BTreeMap<Id, Watched>) {
+        let (mut present, mut blind) = (BTreeSet::new(), Vec::new());
+        for (_, state) in self.printers.all_resident() {
+            let Some(printer) = state.state.as_ref().filter(|printer| !printer.archived) else { continue };
+            let Some((attempt, paused)) = on(printer) else { continue };
+            let Some(connection) = self.connections.get(printer.id) else { continue };
+            present.insert(printer.id);
+            if watched.get(&printer.id).is_none_or(|known| known.attempt != attempt) {
+                let picture = picture(&connection).await;
+                let fresh = Watched { attempt, picture, seen: WatchedPrint::default(), paused };
+                watched.insert(printer.id, fresh);
+            }
+            let Some(print) = watched.get_mut(&printer.id) else { continue };
+            if print.paused && !paused {
+                print.seen.resumed();
+            }
+            print.paused = paused;
+            match &print.picture {
+                _ if paused => {}
+                Err(why) => blind.push(format!("{}: {why}", printer.fields.name)),
+                Ok(url) => match line.call(self.detector.look(url)).await {
+                    Ok(Frame::Seen(confidence)) => {
+                        let concluded = print.seen.seen(&self.rules, confidence);
+                        self.act(printer, &connection, attempt, concluded).await;
+                    }
+                    Ok(Frame::NoPicture(words)) => {
+                        blind.push(format!("{}: the detector cannot get its picture: {words}", printer.fields.name));
+                    }
+                    Err(_) => line.ready().await,
+                },
+            }
+        }
+        watched.retain(|printer, _| present.contains(printer));
+        let (count, named) = (blind.len(), blind.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; "));
+        line.note((count > 0).then(|| format!("{count} prints are not watched: {named}")));
+    }
+
+    /// Pauses the print and has people told, as the conclusion says.
+    async fn act(&self, printer: &Printer, connection: &PrinterConnection, attempt: Id, concluded: Conclusion) {
+        let (percent, paused) = match concluded {
+            Conclusion::Nothing => return,
+            Conclusion::Alert(percent) => (percent, None),
+            // It may have ended meanwhile; what a person prints there is not ours to pause.
+            Conclusion::Pause(_) if !self.still_prints(printer.id, attempt) => return,
+            Conclusion::Pause(percent) => (percent, Some(self.pause(printer, connection, percent).await)),
+        };
+        let suspected = PrinterCommand::FailureSuspected { attempt, percent, paused };
+        if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), suspected).await {
+            tracing::warn!(printer = printer.fields.name, percent, %error, "a suspected failure is not recorded");
+        }
+    }
+
+    /// Whether it was paused.
+    async fn pause(&self, printer: &Printer, connection: &PrinterConnection, percent: u8) -> bool {
+        let outcome = connection.adapter.pause().await;
+        connection.look.notify_one();
+        let error = outcome.as_ref().err().map(|error| ("printer_refused".to_owned(), error.to_string()));
+        let paused = error.is_none();
+        let detail = Some(format!("the failure detection is {percent} % sure that the print fails"));
+        let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));
+        let record = PrinterCommand::Acted(Box::new(ActRecord { act: Act::Pause, detail, of, error }));
+        if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), record).await {
+            tracing::warn!(printer = printer.fields.name, %error, "that a print was paused is not recorded");
+        }
+        paused
+    }
+
+    fn still_prints(&self, printer: Id, attempt: Id) -> bool {
+        let handle = self.printers.resident(printer);
+        let state = handle.map(|handle| handle.read());
+        state.and_then(|state| state.state.as_ref().and_then(on)) == Some((attempt, false))
+    }
+}
+
+/// The attempt that a printer prints, and whether it is paused.
+fn on(printer: &Printer) -> Option<(Id, bool)> {
+    let in_hand = printer.in_hand.as_ref()?;
+    match (&in_hand.phase, printer.activity) {
+        (Phase::Printing { .. }, Activity::Printing) => Some((in_hand.attempt, false)),
+        (Phase::Paused { .. }, _) => Some((in_hand.attempt, true)),
+        _ => None,
+    }
+}
+
+/// The address of a picture that may be shown, else why there is none.
+async fn picture(connection: &PrinterConnection) -> Result<String, String> {
+    let cameras = timeout(CAMERAS_TIMEOUT, connection.adapter.webcams()).await;
+    let cameras = cameras.map_err(|_| "it does not say which cameras it has".to_owned())?;
+    let cameras = cameras.map_err(|error| error.to_string())?;
+    let urls: Vec<String> =
+        cameras.into_iter().filter(|camera| camera.enabled).filter_map(|camera| camera.snapshot_url).collect();
+    match urls.iter().find(|url| keeps_secret(url).is_none()) {
+        Some(open) => Ok(open.clone()),
+        None => Err(match urls.first().and_then(|url| keeps_secret(url)) {
+            Some(why) => format!("its camera is not shown to the detector: {why}"),
+            None => "it has no camera with single pictures".to_owned(),
+        }),
+    }
+}
+
+#[async_trait]
+impl Work for Watch {
+    async fn run(&self, line: &Line) {
+        let mut watched = BTreeMap::new();
+        loop {
+            let next = Instant::now() + self.every;
+            line.ready().await;
+            self.look(line, &mut watched).await;
+            sleep_until(next).await;
+        }
+    }
+}

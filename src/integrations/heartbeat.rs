@@ -1,0 +1,38 @@
+//! The work of a system that nothing is told by itself: it is asked now and then whether it is there.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Client;
+use tokio::time::sleep;
+
+use super::{IntegrationType, Line, Work};
+use crate::config::Config;
+
+/// Tests a system again and again.
+pub(super) struct Heartbeat {
+    declared: &'static IntegrationType,
+    config: Config,
+    client: Client,
+    every: Duration,
+}
+
+impl Heartbeat {
+    /// Of this integration, with these settings.
+    pub(super) fn new(declared: &'static IntegrationType, config: &Config, client: Client) -> Self {
+        let every = config.integrations.check_interval_seconds.duration();
+        Self { declared, config: config.clone(), client, every }
+    }
+}
+
+#[async_trait]
+impl Work for Heartbeat {
+    async fn run(&self, line: &Line) {
+        loop {
+            line.ready().await;
+            if line.call((self.declared.test)(&self.client, &self.config)).await.is_ok() {
+                sleep(self.every).await;
+            }
+        }
+    }
+}

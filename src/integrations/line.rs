@@ -1,0 +1,250 @@
+//! The line to one system: every call over it has a time limit, is counted, and goes through a circuit breaker.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+
+use super::ALL;
+use crate::actors::kernel::environment::Environment;
+use crate::config::sections;
+use crate::domain::breaker::{Breaker, BreakerRules};
+use crate::domain::schedule::Delays;
+use crate::domain::time::Timestamp;
+use crate::observe::meters::{Counter, Histogram};
+use crate::services::peers::PeerFault;
+
+/// Failures in a row after which a system is left alone for a while.
+const FAILURES_UNTIL_OPEN: u32 = 3;
+/// Shortest wait for a circuit that is about to close.
+const MIN_WAIT: Duration = Duration::from_millis(10);
+
+/// Counts the calls of one system since the start of the process.
+#[derive(Debug)]
+pub struct CallMeter {
+    /// Went well.
+    pub done: Counter,
+    /// Went wrong, or took too long.
+    pub failed: Counter,
+    /// Were not made, because the circuit was open.
+    pub withheld: Counter,
+    /// How long those took that were made.
+    pub took: Histogram,
+    /// How often the work panicked.
+    pub crashes: Counter,
+}
+
+/// How the calls of a system fare.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LineState {
+    /// Failures since the last call that went well.
+    pub failures: u32,
+    /// What was wrong with the last call that failed.
+    pub last_error: Option<String>,
+    /// When a call last went well.
+    pub last_ok_at: Option<Timestamp>,
+    /// For how long no call is made from now on, in milliseconds; 0: calls are made.
+    pub retry_in_ms: u64,
+    /// What the work has to say of the system: how many printers it knows, which pictures it cannot get.
+    pub note: Option<String>,
+}
+
+#[derive(Default)]
+struct Inside {
+    breaker: Breaker,
+    last_error: Option<String>,
+    last_ok_at: Option<Timestamp>,
+    note: Option<String>,
+}
+
+/// The line to one system.
+pub struct Line {
+    /// Name of the integration.
+    pub name: &'static str,
+    /// Counts its calls.
+    pub meter: CallMeter,
+    within: Duration,
+    rules: BreakerRules,
+    environment: Arc<Environment>,
+    /// The moment from which the breaker counts its milliseconds.
+    began: Instant,
+    inside: Mutex<Inside>,
+}
+
+impl Line {
+    /// A line on which nothing was called yet.
+    pub fn new(name: &'static str, settings: &sections::Integrations, environment: Arc<Environment>) -> Self {
+        let within = settings.request_timeout_seconds.duration();
+        let first = settings.retry_first_seconds.duration();
+        let pauses = Delays { first, longest: settings.retry_longest_seconds.duration().max(first) };
+        let meter = CallMeter {
+            done: Counter::default(),
+            failed: Counter::default(),
+            withheld: Counter::default(),
+            took: Histogram::of_seconds(),
+            crashes: Counter::default(),
+        };
+        Self {
+            name,
+            meter,
+            within,
+            rules: BreakerRules { failures_until_open: FAILURES_UNTIL_OPEN, pauses, longest_call: within },
+            environment,
+            began: Instant::now(),
+            inside: Mutex::default(),
+        }
+    }
+
+    /// Makes a call, unless the circuit is open. A call that takes too long, or is given up by whoever asked, counts as failed.
+    pub async fn call<T>(&self, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
+        if let Err(wait_ms) = self.with(|inside| inside.breaker.admit(&self.rules, self.now_ms())) {
+            self.meter.withheld.one();
+            let seconds = wait_ms.div_ceil(1000);
+            let words = format!("it failed several times in a row and is not called for {seconds} s");
+            return Err(PeerFault::new(words));
+        }
+        let called = Instant::now();
+        let late = || PeerFault::new(format!("no answer within {} s", self.within.as_secs_f64()));
+        let outcome = timeout(self.within, call).await.unwrap_or_else(|_| Err(late()));
+        self.meter.took.took(called.elapsed());
+        match &outcome {
+            Ok(_) => self.succeeded(),
+            Err(fault) => self.failed(fault),
+        }
+        outcome
+    }
+
+    /// Waits until a call may be made.
+    pub async fn ready(&self) {
+        loop {
+            match self.with(|inside| inside.breaker.closed_for_ms(self.now_ms())) {
+                0 => return,
+                wait_ms => sleep(Duration::from_millis(wait_ms).max(MIN_WAIT)).await,
+            }
+        }
+    }
+
+    /// How the calls fare.
+    pub fn state(&self) -> LineState {
+        let now = self.now_ms();
+        self.with(|inside| LineState {
+            failures: inside.breaker.failures(),
+            last_error: inside.last_error.clone(),
+            last_ok_at: inside.last_ok_at,
+            retry_in_ms: inside.breaker.closed_for_ms(now),
+            note: inside.note.clone(),
+        })
+    }
+
+    /// Says something of the system that people should know; `None`: nothing any more.
+    pub fn note(&self, note: Option<String>) {
+        let fresh = self.with(|inside| std::mem::replace(&mut inside.note, note.clone()) != note);
+        if let Some(note) = note.filter(|_| fresh) {
+            tracing::info!(integration = self.name, note, "what it says has changed");
+        }
+    }
+
+    fn succeeded(&self) {
+        self.meter.done.one();
+        let now = self.environment.now();
+        let failures = self.with(|inside| {
+            let failures = inside.breaker.failures();
+            inside.breaker.succeeded();
+            (inside.last_error, inside.last_ok_at) = (None, Some(now));
+            failures
+        });
+        if failures > 0 {
+            tracing::info!(integration = self.name, failures, "it answers again");
+        }
+    }
+
+    fn failed(&self, fault: &PeerFault) {
+        self.meter.failed.one();
+        let words = match &fault.detail {
+            Some(detail) => format!("{}: {detail}", fault.message),
+            None => fault.message.clone(),
+        };
+        let (now, random) = (self.now_ms(), self.environment.chance());
+        let failures = self.with(|inside| {
+            inside.breaker.failed(&self.rules, now, random);
+            inside.last_error = Some(words.clone());
+            inside.breaker.failures()
+        });
+        if failures == 1 {
+            tracing::warn!(integration = self.name, error = words, "it failed; told once until it answers again");
+        } else {
+            tracing::debug!(integration = self.name, error = words, failures, "it failed again");
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+        act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The line of every integration, whether it is on or not.
+pub struct Lines(BTreeMap<&'static str, Arc<Line>>);
+
+impl Lines {
+    /// A line for each of [`ALL`].
+    pub fn new(settings: &sections::Integrations, environment: &Arc<Environment>) -> Self {
+        let line = |name| (name, Arc::new(Line::new(name, settings, environment.clone())));
+        Self(ALL.iter().map(|one| line(one.name)).collect())
+    }
+
+    /// The line of an integration of [`ALL`].
+    #[expect(clippy::expect_used, reason = "there is a line for each name of the list")]
+    pub fn of(&self, name: &'static str) -> Arc<Line> {
+        self.0.get(name).expect("it is listed").clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn line() -> Line {
+        let config = Config::default();
+        let environment = Arc::new(Environment::of_the_machine(config.rules(), 0, 0));
+        Line::new("workflow", &config.integrations, environment)
+    }
+
+    async fn fails(line: &Line) -> PeerFault {
+        match line.call(async { Err::<(), _>(PeerFault::new("no").saying("thanks")) }).await {
+            Err(fault) => fault,
+            Ok(()) => panic!("it went well"),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_system_that_failed_three_times_is_left_alone_and_tried_again() {
+        let line = line();
+        for _ in 0..3 {
+            assert_eq!(fails(&line).await.message, "no");
+        }
+        assert!(fails(&line).await.message.contains("is not called for"));
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error.as_deref()), (3, Some("no: thanks")));
+        assert!((2_500..=5_000).contains(&state.retry_in_ms), "{state:?}");
+        line.ready().await;
+        assert_eq!(line.call(async { Ok(7) }).await, Ok(7));
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error, state.retry_in_ms), (0, None, 0));
+        assert_eq!((line.meter.done.get(), line.meter.failed.get(), line.meter.withheld.get()), (1, 3, 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_hangs_is_given_up_after_the_time_limit() {
+        let (line, began) = (line(), Instant::now());
+        let hung = line.call(std::future::pending::<Result<(), PeerFault>>()).await;
+        assert_eq!(hung, Err(PeerFault::new("no answer within 10 s")));
+        assert_eq!(began.elapsed(), Duration::from_secs(10));
+        assert_eq!(line.state().failures, 1);
+    }
+}

@@ -1,0 +1,75 @@
+//! States over HTTP: they are forgotten when the other side restarts, which is noticed by what it no longer shows.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Client;
+use tokio::time::{Instant, sleep};
+
+use super::things::{SHOP, Things};
+use crate::config::sections;
+use crate::integrations::{Line, Work};
+use crate::services::peers::PeerFault;
+use crate::services::smart_home::{ShownThing, StateBoard};
+
+/// Longest time between two looks whether the states are still shown.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Shows states over HTTP.
+pub(super) struct ThroughWeb {
+    board: StateBoard,
+    things: Things,
+    every: Duration,
+}
+
+impl ThroughWeb {
+    pub(super) fn new(
+        settings: &sections::SmartHome,
+        things: Things,
+        every: Duration,
+        client: Client,
+    ) -> Result<Self, String> {
+        Ok(Self { board: StateBoard::new(client, &settings.url, settings.token.expose())?, things, every })
+    }
+
+    /// Shows what differs from what was shown, one thing after the other.
+    async fn show(&self, line: &Line, shown: &mut BTreeMap<String, ShownThing>) -> Result<(), PeerFault> {
+        let now = self.things.now();
+        let gone: Vec<String> = shown.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
+        for key in gone {
+            line.call(self.board.remove(&key)).await?;
+            shown.remove(&key);
+        }
+        for (key, thing) in now {
+            if shown.get(&key) != Some(&thing) {
+                line.call(self.board.show(&thing)).await?;
+                shown.insert(key, thing);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Work for ThroughWeb {
+    async fn run(&self, line: &Line) {
+        let (mut shown, mut looked) = (BTreeMap::new(), Instant::now());
+        loop {
+            line.ready().await;
+            if looked.elapsed() >= LOOK_INTERVAL.min(self.every * 4) {
+                match line.call(self.board.shows(SHOP)).await {
+                    Ok(true) => looked = Instant::now(),
+                    Ok(false) => {
+                        tracing::info!("the smart home has forgotten the states, they are shown anew");
+                        (shown, looked) = (BTreeMap::new(), Instant::now());
+                    }
+                    Err(_) => continue,
+                }
+            }
+            // What could not be shown differs still, and is shown in the next turn.
+            let _ = self.show(line, &mut shown).await;
+            sleep(self.every).await;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Keeps the work of an integration going: whatever ends it, it is started again after a pause, and nothing else notices.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::{Line, Work};
+use crate::domain::schedule::Delays;
+
+/// Pauses before the work is started again.
+const RESTART: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(30) };
+/// Work that went on for so long before it ended counts as healthy: the pauses begin anew.
+const HEALTHY: Duration = Duration::from_secs(60);
+
+/// Works until `leaving`.
+pub(super) async fn keep(line: Arc<Line>, work: Arc<dyn Work>, leaving: CancellationToken) {
+    tokio::select! {
+        biased; // the end of the server before further work
+        () = leaving.cancelled() => {}
+        () = again_and_again(&line, &*work) => {}
+    }
+}
+
+async fn again_and_again(line: &Line, work: &dyn Work) {
+    let mut ends = 0;
+    loop {
+        let began = Instant::now();
+        if AssertUnwindSafe(work.run(line)).catch_unwind().await.is_err() {
+            line.meter.crashes.one();
+            tracing::error!(integration = line.name, "its work panicked and is started again");
+        }
+        ends = if began.elapsed() >= HEALTHY { 0 } else { ends + 1 };
+        sleep(RESTART.next(ends, 1.0)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    use async_trait::async_trait;
+
+    use super::*;
+    use crate::actors::kernel::environment::Environment;
+    use crate::config::Config;
+
+    #[derive(Default)]
+    struct Brittle(AtomicU32);
+
+    #[async_trait]
+    impl Work for Brittle {
+        async fn run(&self, _: &Line) {
+            match self.0.fetch_add(1, Relaxed) {
+                0 => {}
+                1 => panic!("on purpose"),
+                _ => std::future::pending().await,
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_ends_or_panics_is_started_again_until_the_end() {
+        let config = Config::default();
+        let environment = Arc::new(Environment::of_the_machine(config.rules(), 0, 0));
+        let line = Arc::new(Line::new("workflow", &config.integrations, environment));
+        let (work, leaving) = (Arc::new(Brittle::default()), CancellationToken::new());
+        let kept = tokio::spawn(keep(line.clone(), work.clone(), leaving.clone()));
+        sleep(Duration::from_secs(100)).await;
+        assert_eq!((work.0.load(Relaxed), line.meter.crashes.get()), (3, 1));
+        leaving.cancel();
+        assert!(kept.await.is_ok());
+    }
+}

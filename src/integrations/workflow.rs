@@ -1,0 +1,160 @@
+//! The workflow automation: each event is told it, in order, from a cursor that is kept, so that nothing is lost while it is away.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::{Instant, sleep};
+use uuid::Uuid;
+
+use super::{IntegrationType, Line, SetupFault, Sources, Work};
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::config::Config;
+use crate::domain::endpoint::envelope::envelope;
+use crate::domain::event::{LOW_STOCK, Numbered, OUTBOUND};
+use crate::domain::id::Id;
+use crate::domain::integration::{Integration, IntegrationCommand};
+use crate::services::peers::{self, PeerFault};
+use crate::services::workflow::{OutgoingEvent, Taken, WorkflowWebhook};
+use crate::store::Store;
+use crate::store::event_follower::EventFollower;
+use crate::store::outbox::Outbox;
+
+/// Events read in one go.
+const EVENTS_PER_READ: usize = 64;
+/// Pause after a failure that did not open the circuit.
+const PAUSE: Duration = Duration::from_millis(500);
+/// An event that is answered with errors for so long is passed over, so that it cannot stop all that follow.
+const MAX_TRIED: Duration = Duration::from_secs(12 * 3600);
+
+/// The workflow automation.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "workflow",
+    title: "Workflow automation",
+    is_on: |config| !config.workflow.url.is_empty(),
+    test: |client, config| Box::pin(peers::workflow(client, &config.workflow.url)),
+    work: |config, sources| Ok(Arc::new(Tell::new(config, sources)?)),
+};
+
+/// Tells events to the webhook of a workflow.
+struct Tell {
+    webhook: WorkflowWebhook,
+    /// The kinds of event that are told.
+    wanted: BTreeSet<String>,
+    integrations: Directory<Integration>,
+    outbox: Arc<Outbox>,
+    store: Store,
+}
+
+impl Tell {
+    fn new(config: &Config, sources: &Sources) -> Result<Self, SetupFault> {
+        let settings = &config.workflow;
+        let (header, token) = (&settings.token_header, settings.token.expose());
+        let webhook = WorkflowWebhook::new(sources.client.clone(), &settings.url, header, token);
+        let webhook = webhook.map_err(|reason| SetupFault { name: TYPE.name, reason })?;
+        let all = OUTBOUND.iter().chain([&LOW_STOCK]).map(|event| (*event).to_owned());
+        let wanted =
+            if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
+        Ok(Self {
+            webhook,
+            wanted,
+            integrations: sources.integrations.clone(),
+            outbox: sources.outbox.clone(),
+            store: sources.store.clone(),
+        })
+    }
+
+    /// Where the kept cursor stands. The first time it begins with the present: what happened before is not told.
+    async fn begin(&self, id: Id) -> Result<i64, String> {
+        let known = self.integrations.read(id).await.map_err(|error| error.to_string())?;
+        if let Some(state) = known.as_ref().and_then(|known| known.state.as_ref()) {
+            return Ok(state.cursor);
+        }
+        let begin = IntegrationCommand::Begin { name: TYPE.name.to_owned(), cursor: *self.outbox.last().borrow() };
+        let begun = self.integrations.create_as(id, CommandOrigin::system(), begin).await;
+        begun.map(|begun| begun.answer).map_err(|error| error.to_string())
+    }
+
+    /// Keeps the cursor. Where that fails, a restart tells again what was told since.
+    async fn keep(&self, id: Id, upto: i64) {
+        let read = IntegrationCommand::Read(upto);
+        if let Err(error) = self.integrations.ask(id, CommandOrigin::system(), read).await {
+            tracing::debug!(%error, "how far the workflow automation is was not written");
+        }
+    }
+
+    /// Tells one event until it is taken or passed over. `behind` is what is written while the other side is away.
+    async fn tell(&self, line: &Line, id: Id, numbered: &Numbered) {
+        let (began, event) = (Instant::now(), &numbered.event);
+        let mut kept = false;
+        loop {
+            line.ready().await;
+            let outgoing =
+                OutgoingEvent { id: event.id.to_string(), event: &event.event, body: envelope(event) };
+            let fault = match line.call(self.webhook.send(outgoing)).await {
+                Ok(Taken::Done) => return,
+                Ok(Taken::Refused(words)) => {
+                    return tracing::warn!(event = event.event, id = %event.id, words, "the workflow automation refuses an event; it is passed over");
+                }
+                Err(fault) => fault,
+            };
+            if began.elapsed() > MAX_TRIED && answered(&fault) {
+                return tracing::warn!(event = event.event, id = %event.id, %fault, "the workflow automation did not take an event for hours; it is passed over");
+            }
+            if !kept {
+                kept = true;
+                self.keep(id, numbered.seq - 1).await;
+            }
+            sleep(PAUSE).await;
+        }
+    }
+}
+
+/// Whether the other side answered at all: while it is away nothing is passed over.
+fn answered(fault: &PeerFault) -> bool {
+    fault.detail.as_deref().is_some_and(|detail| detail.starts_with('5'))
+}
+
+#[async_trait]
+impl Work for Tell {
+    async fn run(&self, line: &Line) {
+        let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, TYPE.name.as_bytes()));
+        let cursor = match self.begin(id).await {
+            Ok(cursor) => cursor,
+            Err(error) => return tracing::warn!(error, "how far the workflow automation is cannot be read"),
+        };
+        let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
+        let follower = self.outbox.followers.add(TYPE.name, cursor);
+        loop {
+            let read = match events.next(EVENTS_PER_READ).await {
+                Ok(Some(read)) => read,
+                Ok(None) => return,
+                Err(error) => return tracing::warn!(%error, "events cannot be read"),
+            };
+            let mut told = false;
+            for numbered in read.iter().filter(|numbered| self.wanted.contains(&numbered.event.event)) {
+                self.tell(line, id, numbered).await;
+                told = true;
+            }
+            follower.has_read(events.position());
+            if told {
+                self.keep(id, events.position()).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_error_of_the_workflow_itself_lets_an_event_be_passed_over() {
+        assert!(answered(&PeerFault::new("x").saying("500 Error in workflow")));
+        for away in [PeerFault::new("x"), PeerFault::new("x").saying("404 no"), PeerFault::new("x").saying("refused")] {
+            assert!(!answered(&away));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Shows pictures to the ML API of Obico, which fetches them itself from the address that it is given.
+
+use reqwest::{Client, Url};
+use serde_json::Value;
+
+use super::http::read_beginning;
+use super::peers::PeerFault;
+
+/// Most bytes of an answer that are read.
+const MAX_ANSWER_BYTES: usize = 256 * 1024;
+
+/// What came of showing a picture.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Frame {
+    /// How sure the detector is that something failed, 0 to 1.
+    Seen(f64),
+    /// It could not get the picture, in its own words.
+    NoPicture(String),
+}
+
+/// A detector of failed prints.
+pub struct Detector {
+    client: Client,
+    endpoint: Url,
+    token: String,
+}
+
+impl Detector {
+    /// At this address; an empty token is not shown. The error says what is wrong.
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, String> {
+        let text = format!("{}/p/", url.trim_end_matches('/'));
+        let endpoint = Url::parse(&text).map_err(|error| format!("{url:?}: {error}"))?;
+        Ok(Self { client, endpoint, token: token.to_owned() })
+    }
+
+    /// Shows the picture at this address.
+    pub async fn look(&self, picture: &str) -> Result<Frame, PeerFault> {
+        let mut url = self.endpoint.clone();
+        url.query_pairs_mut().append_pair("img", picture);
+        let mut request = self.client.get(url);
+        if !self.token.is_empty() {
+            request = request.bearer_auth(&self.token);
+        }
+        // The address of the picture stands in that of the call.
+        let silent = |error: reqwest::Error| {
+            PeerFault::new("the detector does not answer").saying(error.without_url().to_string())
+        };
+        let mut answer = request.send().await.map_err(silent)?;
+        let status = answer.status();
+        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
+        judge(status.as_u16(), &said)
+    }
+}
+
+fn judge(status: u16, said: &[u8]) -> Result<Frame, PeerFault> {
+    let told = bounded_json::read(said, bounded_json::ANSWER).unwrap_or_default();
+    let fault = |words: &str| {
+        Err(PeerFault::new(words).saying(format!("{status} {}", String::from_utf8_lossy(said))))
+    };
+    match status {
+        200 => match told.get("detections").and_then(Value::as_array) {
+            Some(detections) => Ok(Frame::Seen(confidence(detections))),
+            None => fault("something answers there, but not the detector"),
+        },
+        400 if told.get("detections").is_some() => {
+            let words = told.get("message").and_then(Value::as_str).unwrap_or("no reason is given");
+            Ok(Frame::NoPicture(words.chars().take(200).collect()))
+        }
+        401 | 403 => fault("the detector refuses the token"),
+        _ => fault("the detector could not look at a picture"),
+    }
+}
+
+/// The confidences of all that is seen together, as the detector's own program adds them up; at most 1.
+fn confidence(detections: &[Value]) -> f64 {
+    let failures = detections.iter().filter(|one| one.get(0).and_then(Value::as_str) == Some("failure"));
+    failures.filter_map(|one| one.get(1)?.as_f64()).filter(|one| one.is_finite()).sum::<f64>().clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confidences_are_added_up_and_other_answers_told_apart() {
+        let seen = |body: &str| judge(200, body.as_bytes());
+        assert_eq!(seen(r#"{"detections":[]}"#), Ok(Frame::Seen(0.0)));
+        let two = r#"{"detections":[["failure",0.25,[1.5,2,3,4]],["failure",0.5,[1,2,3,4]],["cat",0.9,[1,2,3,4]]]}"#;
+        assert_eq!(seen(two), Ok(Frame::Seen(0.75)));
+        let many = r#"{"detections":[["failure",0.9,[1,2,3,4]],["failure",0.9,[1,2,3,4]],["failure","x"],7]}"#;
+        assert_eq!(seen(many), Ok(Frame::Seen(1.0)));
+        assert!(seen("<html>").is_err());
+        let no = r#"{"detections":[],"message":"Failed to get image http://cam"}"#;
+        assert_eq!(judge(400, no.as_bytes()), Ok(Frame::NoPicture("Failed to get image http://cam".to_owned())));
+        assert!(judge(401, b"").is_err() && judge(422, b"").is_err() && judge(500, b"").is_err());
+    }
+}

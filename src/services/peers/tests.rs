@@ -1,0 +1,109 @@
+//! Each system as its own answers show it: there, with another token, and something else in its place.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use axum::http::{HeaderMap, StatusCode as Status};
+use axum::routing::get as route;
+use axum::{Json, Router};
+use serde_json::json;
+
+use super::*;
+use crate::services::http::{LanSettings, lan};
+
+async fn serve(router: Router) -> String {
+    crate::services::tls::install_provider();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+fn client() -> Client {
+    lan(&LanSettings::default()).unwrap()
+}
+
+fn shows(headers: &HeaderMap, wanted: &str) -> Status {
+    let shown = headers.get("authorization").and_then(|value| value.to_str().ok());
+    if shown == Some(wanted) { Status::OK } else { Status::UNAUTHORIZED }
+}
+
+/// All systems in one, with the token `t0k`.
+fn systems() -> Router {
+    Router::new()
+        .route(
+            "/api/",
+            route(|headers: HeaderMap| async move {
+                // InvenTree says this to everybody, Home Assistant to whoever shows the token.
+                let message = (shows(&headers, "Bearer t0k") == Status::OK).then_some("API running.");
+                Json(json!({"server": "InvenTree", "version": "1.0.1", "message": message}))
+            }),
+        )
+        .route("/api/user/me/", route(|headers: HeaderMap| async move { shows(&headers, "Token t0k") }))
+        .route("/healthz", route(|| async { Json(json!({"status": "ok"})) }))
+        .route("/api/v2/auth/login-required", route(|| async { Json(json!({"loginRequired": true})) }))
+        .route(
+            "/api/v2/printer/",
+            route(|headers: HeaderMap| async move { (shows(&headers, "Bearer t0k"), Json(json!([{}, {}]))) }),
+        )
+        .route("/hc/", route(|| async { "ok" }))
+        .route(
+            "/domains",
+            route(|headers: HeaderMap| async move {
+                let name = if headers["authorization"] == "Bearer sends" { "restricted_api_key" } else { "wrong" };
+                (shows(&headers, "Bearer t0k"), Json(json!({ "name": name })))
+            }),
+        )
+}
+
+#[tokio::test]
+async fn each_system_is_known_by_its_own_answers() {
+    let (client, url) = (client(), serve(systems()).await);
+    assert_eq!(parts(&client, &url, "t0k").await.unwrap(), "InvenTree 1.0.1 answers and takes the token");
+    assert!(workflow(&client, &format!("{url}webhook/orders")).await.unwrap().contains("n8n answers"));
+    assert!(farm_ui(&client, &url, "t0k").await.unwrap().contains("knows 2 printers"));
+    assert!(failure_detection(&client, &url, "").await.is_ok());
+    assert!(smart_home(&client, &url, "t0k").await.is_ok());
+    assert!(agent(&client, &url).await.is_ok());
+    assert!(mail_api(&client, &url, "t0k").await.is_ok() && mail_api(&client, &url, "sends").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_told_as_such() {
+    let (client, url) = (client(), serve(systems()).await);
+    for asked in [
+        parts(&client, &url, "other").await,
+        farm_ui(&client, &url, "other").await,
+        mail_api(&client, &url, "other").await,
+    ] {
+        let fault = asked.unwrap_err();
+        assert!(fault.message.ends_with("refuses the token") && fault.detail.unwrap().contains("401"));
+    }
+    for asked in [parts(&client, &url, "").await, farm_ui(&client, &url, "").await, smart_home(&client, &url, "").await]
+    {
+        assert!(asked.unwrap_err().message.contains("needs a"));
+    }
+}
+
+#[tokio::test]
+async fn something_else_in_its_place_is_told_as_such() {
+    let (client, url) = (client(), serve(Router::new().fallback(|| async { "a page" })).await);
+    for asked in [
+        parts(&client, &url, "t0k").await,
+        farm_ui(&client, &url, "t0k").await,
+        failure_detection(&client, &url, "").await,
+        smart_home(&client, &url, "t0k").await,
+    ] {
+        let fault = asked.unwrap_err();
+        assert!(fault.message.starts_with("something answers there, but not"), "{fault}");
+        assert_eq!(fault.detail.as_deref(), Some("200 OK a page"));
+    }
+}
+
+#[tokio::test]
+async fn nobody_there_is_told_with_the_networks_words() {
+    let client = client();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let fault = agent(&client, &format!("http://{free}")).await.unwrap_err();
+    assert!(fault.message.contains("does not answer") && fault.detail.unwrap().contains("refused"));
+    // A cloud's metadata service is nobody's shop.
+    assert!(agent(&client, "ftp://127.0.0.1").await.unwrap_err().message.contains("no http"));
+}

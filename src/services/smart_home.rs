@@ -1,0 +1,90 @@
+//! Shows things of the shop in Home Assistant: as states over its HTTP interface, or as devices by MQTT discovery.
+//!
+//! States that are set over HTTP are gone after a restart there, which is noticed by asking for one of them.
+
+pub mod discovery;
+
+use reqwest::{Client, RequestBuilder, StatusCode, Url};
+use serde_json::{Map, Value, json};
+
+use super::http::read_beginning;
+use super::peers::PeerFault;
+
+/// Most bytes of an answer that are read.
+const MAX_ANSWER_BYTES: usize = 16 * 1024;
+/// Most characters of a state.
+const MAX_STATE_CHARS: usize = 255;
+
+/// A thing of the shop as it is shown: a printer, or the shop itself.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ShownThing {
+    /// Names it for ever: small letters and digits.
+    pub key: String,
+    /// What people call it.
+    pub name: String,
+    /// What kind of thing it is, for people.
+    pub model: String,
+    /// Its state in one word or number.
+    pub state: String,
+    /// Further facts by name.
+    pub facts: Map<String, Value>,
+}
+
+/// The HTTP interface of a Home Assistant.
+pub struct StateBoard {
+    client: Client,
+    base: Url,
+    token: String,
+}
+
+impl StateBoard {
+    /// At this address, with an administrator's long-lived token. The error says what is wrong.
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, String> {
+        let with_slash = format!("{}/", url.trim_end_matches('/'));
+        let base = Url::parse(&with_slash).map_err(|error| format!("{url:?}: {error}"))?;
+        Ok(Self { client, base, token: token.to_owned() })
+    }
+
+    /// Shows the present state of a thing.
+    pub async fn show(&self, thing: &ShownThing) -> Result<(), PeerFault> {
+        let mut attributes = thing.facts.clone();
+        attributes.insert("friendly_name".to_owned(), thing.name.clone().into());
+        let state: String = thing.state.chars().take(MAX_STATE_CHARS).collect();
+        let request = self.client.post(self.entity(&thing.key)?);
+        self.ask(request.json(&json!({"state": state, "attributes": attributes}))).await.map(drop)
+    }
+
+    /// Whether a thing is still shown.
+    pub async fn shows(&self, key: &str) -> Result<bool, PeerFault> {
+        Ok(self.ask(self.client.get(self.entity(key)?)).await? != StatusCode::NOT_FOUND)
+    }
+
+    /// Shows a thing no more.
+    pub async fn remove(&self, key: &str) -> Result<(), PeerFault> {
+        self.ask(self.client.delete(self.entity(key)?)).await.map(drop)
+    }
+
+    fn entity(&self, key: &str) -> Result<Url, PeerFault> {
+        let path = format!("api/states/sensor.printfloor_{key}");
+        self.base.join(&path).map_err(|_| PeerFault::new("the address cannot be used"))
+    }
+
+    /// The status: one that is well, or that the thing is not there.
+    async fn ask(&self, request: RequestBuilder) -> Result<StatusCode, PeerFault> {
+        let silent = |error: reqwest::Error| {
+            PeerFault::new("Home Assistant does not answer").saying(error.without_url().to_string())
+        };
+        let mut answer = request.bearer_auth(&self.token).send().await.map_err(silent)?;
+        let status = answer.status();
+        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
+        if status.is_success() || status == StatusCode::NOT_FOUND {
+            return Ok(status);
+        }
+        let words = match status.as_u16() {
+            401 => "Home Assistant refuses the token",
+            403 => "Home Assistant refuses: the token must be an administrator's",
+            _ => "Home Assistant did not take a state",
+        };
+        Err(PeerFault::new(words).saying(format!("{} {}", status.as_u16(), String::from_utf8_lossy(&said))))
+    }
+}

@@ -1,0 +1,18 @@
+//! Integrations that follow the events: a snapshot row alone, read when the integration starts.
+
+use sea_orm::sea_query::Condition;
+
+use crate::domain::integration::Integration;
+use crate::store::load::Load;
+use crate::store::rows::snapshot_row;
+
+snapshot_row!(Integration in integrations unique name, |this, at_rest| {
+    name: this.name.clone(),
+    created_at: this.created_at.0,
+});
+
+impl Load for Integration {
+    fn resident() -> Option<Condition> {
+        None
+    }
+}
