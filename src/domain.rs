@@ -27,6 +27,7 @@ pub mod mail;
 pub mod material;
 pub mod order;
 mod order_status;
+pub mod parts_sync;
 pub mod payment_event;
 pub mod principal;
 pub mod printer;

@@ -25,5 +25,6 @@ pub mod payments;
 pub mod printers;
 pub mod skus;
 pub mod staff_sessions;
+pub mod stock_links;
 pub mod users;
 pub mod writer;

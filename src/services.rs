@@ -8,6 +8,7 @@ pub mod farm_ui;
 pub mod http;
 pub mod mail;
 pub mod mqtt;
+pub mod parts;
 pub mod peers;
 pub mod redis;
 pub mod slicer;

@@ -16,6 +16,7 @@ pub mod peers;
 pub mod printer;
 pub mod protocol;
 pub mod sink;
+pub mod stock;
 pub mod wire;
 
 pub use faults::Faults;

@@ -6,7 +6,8 @@
 //! the stock, the rest of the reservation becomes available.
 //!
 //! `decide` has the rules, `change` collects what one command alters, `line` indexes the claims, `recall` asks
-//! reservations back when less is on hand than is reserved, `alerts` has low stock and discrepancies.
+//! reservations back when less is on hand than is reserved, `alerts` has low stock and discrepancies, `links` keeps stock in
+//! step with other systems.
 
 use std::fmt;
 
@@ -14,12 +15,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
+use crate::domain::parts_sync::{LinkCommand, StockLink, StockSystem};
 use crate::domain::time::Timestamp;
 
 mod alerts;
 mod change;
 mod decide;
 mod line;
+mod links;
 mod recall;
 #[cfg(test)]
 mod tests;
@@ -128,7 +131,7 @@ pub enum MovementKind {
     Release,
     /// A print used it.
     Consume,
-    /// A correction from an outside parts system; no rule writes it yet.
+    /// A change in another system that the material is linked to.
     Sync,
 }
 
@@ -190,7 +193,7 @@ pub struct MaterialFields {
     pub reorder_quantity: Amount,
 }
 
-/// A material. `claims` is not part of the serialized material: each claim is a row under its version, and
+/// A material. `claims` and `links` are not part of the serialized material: each is a row under its version, and
 /// [`Material::hydrate`] puts them back after a load.
 ///
 /// Invariant: `reserved` is the sum of the held claims' needs. It may exceed `quantity` only after a stock-take or
@@ -224,6 +227,9 @@ pub struct Material {
     /// All claims, held and waiting.
     #[serde(skip)]
     pub claims: rpds::RedBlackTreeMapSync<ClaimId, Claim>,
+    /// What it is linked to in other systems, at most one entry in each.
+    #[serde(skip)]
+    pub links: rpds::RedBlackTreeMapSync<StockSystem, StockLink>,
     /// The waiting claims by rank.
     #[serde(skip)]
     line: rpds::RedBlackTreeSetSync<line::WaitingRank>,
@@ -310,6 +316,8 @@ pub enum MaterialCommand {
         /// The claims that stay reserved.
         claims: Vec<ClaimId>,
     },
+    /// Something about its links to other systems.
+    Link(LinkCommand),
 }
 
 /// A material's answer to a command.
@@ -317,6 +325,8 @@ pub enum MaterialCommand {
 pub enum MaterialAnswer {
     /// The material after the change; serialized without its claims.
     Material(Box<Material>),
+    /// The material after the change, with the link that the command was about.
+    Linked(Box<Material>, Box<StockLink>),
     /// How each claim stands and, if it waits, why in words for people ("needs 120 g of PLA black, 80 g free").
     Claims(Vec<(ClaimId, ClaimState, Option<String>)>),
     /// Done now, or done before.
@@ -352,4 +362,8 @@ pub enum MaterialRow {
     Claim(Claim),
     /// A claim that is settled (delete).
     ClaimGone(ClaimId),
+    /// A link to another system as it is now (insert or replace).
+    Link(Box<StockLink>),
+    /// A link that was removed (delete), by its id.
+    LinkGone(Id),
 }

@@ -150,6 +150,8 @@ impl Written for MaterialRow {
         match self {
             Self::Movement(movement) => value_reads_back(movement),
             Self::Claim(claim) => value_reads_back(claim),
+            Self::Link(link) => value_reads_back(&**link),
+            Self::LinkGone(_) => {}
             Self::ClaimGone(id) => value_reads_back(id),
         }
     }

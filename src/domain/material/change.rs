@@ -12,6 +12,7 @@ use crate::domain::material::alerts::{self, Alert};
 use crate::domain::material::{
     Claim, ClaimId, ClaimState, Material, MaterialAnswer, MaterialRow, Movement, MovementKind,
 };
+use crate::domain::parts_sync::StockLink;
 
 /// One command's changes to a material.
 pub(super) struct MaterialChange<'a> {
@@ -22,6 +23,7 @@ pub(super) struct MaterialChange<'a> {
     covered: bool,
     movements: Vec<Movement>,
     touched: BTreeSet<ClaimId>,
+    links: Vec<MaterialRow>,
     events: Vec<Event>,
     created: Vec<Mail>,
     /// Whether a claim needed more than is available, which triggers the low-stock alert.
@@ -38,6 +40,7 @@ impl<'a> MaterialChange<'a> {
             covered: material.quantity >= material.reserved,
             movements: Vec::new(),
             touched: BTreeSet::new(),
+            links: Vec::new(),
             events: Vec::new(),
             created: Vec::new(),
             fell_short: false,
@@ -114,6 +117,20 @@ impl<'a> MaterialChange<'a> {
         }
     }
 
+    /// Stores a link if it differs.
+    pub(super) fn put_link(&mut self, link: StockLink) {
+        if self.next.links.get(&link.system) != Some(&link) {
+            self.next.links.insert_mut(link.system, link.clone());
+            self.links.push(MaterialRow::Link(Box::new(link)));
+        }
+    }
+
+    /// Removes a link.
+    pub(super) fn remove_link(&mut self, link: &StockLink) {
+        self.next.links.remove_mut(&link.system);
+        self.links.push(MaterialRow::LinkGone(link.id));
+    }
+
     /// Settles a claim: what was consumed leaves the stock, and the rest of the reservation becomes available.
     /// Consumption beyond the stock on hand takes what there is and is announced as a discrepancy.
     pub(super) fn settle(&mut self, id: ClaimId, consumed: Amount) {
@@ -163,14 +180,15 @@ impl<'a> MaterialChange<'a> {
             Some(claim) => MaterialRow::Claim(claim.clone()),
             None => MaterialRow::ClaimGone(*id),
         });
-        let rows: Vec<MaterialRow> = self.movements.into_iter().map(MaterialRow::Movement).chain(claims).collect();
+        let rows = self.movements.into_iter().map(MaterialRow::Movement).chain(claims);
+        let rows: Vec<MaterialRow> = rows.chain(self.links).collect();
         let answer = answer(&self.next);
         Decision::to(self.next, answer).rows(rows).events(self.events).created(self.created)
     }
 
-    /// Whether no stock moved and no claim differs.
+    /// Whether no stock moved and no claim or link differs.
     pub(super) fn is_nothing(&self) -> bool {
-        self.movements.is_empty() && self.touched.is_empty()
+        self.movements.is_empty() && self.touched.is_empty() && self.links.is_empty()
     }
 
     /// Alerts people and programs. Each crossing below the reorder point is announced once, whoever waits in line. So is

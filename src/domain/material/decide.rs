@@ -10,6 +10,7 @@ use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::material::change::MaterialChange;
+use crate::domain::material::links;
 use crate::domain::material::{
     Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields,
     MaterialRow, MovementKind,
@@ -55,6 +56,7 @@ impl Aggregate for Material {
             MaterialCommand::Settle { claims } => Ok(settle(material, cx, claims)),
             MaterialCommand::Heard { claims } => Ok(heard(material, cx, claims)),
             MaterialCommand::Kept { claims } => Ok(kept(material, cx, claims)),
+            MaterialCommand::Link(command) => links::decide(material, cx, command),
         }
     }
 
@@ -68,6 +70,14 @@ impl Aggregate for Material {
             MaterialCommand::Settle { .. } => "material.settle",
             MaterialCommand::Heard { .. } => "material.heard",
             MaterialCommand::Kept { .. } => "material.kept",
+            MaterialCommand::Link(command) => links::name(command),
+        }
+    }
+
+    fn clash(constraint: &str) -> Refusal {
+        match constraint {
+            links::TAKEN => Refusal::conflict("entry_linked", "another material is linked to this entry already"),
+            _ => Refusal::conflict("conflict", format!("{constraint} is taken")),
         }
     }
 
@@ -124,6 +134,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: A
         created_at: cx.now,
         updated_at: cx.now,
         claims: Default::default(),
+        links: Default::default(),
         line: Default::default(),
         unheard: Default::default(),
         recalled: Default::default(),
@@ -200,6 +211,10 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
             "material_in_use",
             format!("{count} jobs need {name}; finish or cancel them first"),
         ));
+    }
+    if let Some(link) = material.links.values().next() {
+        let (name, system) = (&material.fields.name, link.system.words());
+        return Err(Refusal::conflict("material_in_use", format!("{name} is linked to {system}; remove the link first")));
     }
     let next = Material { archived: true, updated_at: cx.now, ..material.clone() };
     let answer = answer(&next);

@@ -10,6 +10,7 @@ use crate::domain::aggregate::DecisionContext;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
+use crate::domain::parts_sync::StockLink;
 use crate::domain::time::Timestamp;
 
 /// Rank in the waiting line, lowest first: priority (higher first), due date (none last), age of the job, and the
@@ -28,10 +29,17 @@ impl Claim {
 }
 
 impl Material {
-    /// Puts the claims back from their rows after a load.
-    pub fn hydrate(mut self, claims: impl IntoIterator<Item = Claim>) -> Self {
+    /// Puts the claims and links back from their rows after a load.
+    pub fn hydrate(
+        mut self,
+        claims: impl IntoIterator<Item = Claim>,
+        links: impl IntoIterator<Item = StockLink>,
+    ) -> Self {
         for claim in claims {
             self.set_claim(claim);
+        }
+        for link in links {
+            self.links.insert_mut(link.system, link);
         }
         self
     }

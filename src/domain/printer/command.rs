@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActRecord, Printer, PrinterFields, Spool, SpoolBinding, StartFailure};
+use super::{ActRecord, Printer, PrinterFields, Spool, SpoolBinding, SpoolLeft, StartFailure};
 use crate::domain::id::Id;
 use crate::domain::launch::LaunchNeeds;
 use crate::domain::order::Resolution;
@@ -84,6 +84,8 @@ pub enum PrinterCommand {
     },
     /// An operator takes a slot away that the printer does not have.
     RemoveSlot(u32),
+    /// The system that knows spools says what is left on the one in a slot.
+    SpoolLeft(SpoolLeft),
     /// The printer reported the spools in its slots.
     SlotsReported {
         /// All that it reported.

@@ -103,6 +103,7 @@ pub(super) fn decide(
         PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
         PrinterCommand::LoadSlot { slot, spool } => printer.load_slot(*slot, spool, cx),
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
+        PrinterCommand::SpoolLeft(said) => Ok(printer.spool_left(said, cx)),
         PrinterCommand::SlotsReported { slots, known } => Ok(printer.report_slots(slots, known, cx)),
         PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
         PrinterCommand::FailureSuspected { attempt, percent, paused } => {

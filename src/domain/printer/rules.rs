@@ -69,6 +69,7 @@ impl Aggregate for Printer {
             PrinterCommand::SignedOff(_) => "printer.signed_off",
             PrinterCommand::LoadSlot { .. } => "printer.load_slot",
             PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
+            PrinterCommand::SpoolLeft(_) => "printer.spool_left",
             PrinterCommand::SlotsReported { .. } => "printer.slots_reported",
             PrinterCommand::Acted(record) => record.act.action(),
             PrinterCommand::FailureSuspected { .. } => "printer.failure_suspected",

@@ -55,6 +55,9 @@ pub struct Slot {
     /// Whether the printer itself tells what is left, so that it is not computed.
     #[serde(default)]
     pub weighed: bool,
+    /// The number of the spool in the system that knows spools; `None` when nobody said.
+    #[serde(default)]
+    pub spool: Option<i64>,
     /// When it last changed.
     pub updated_at: Timestamp,
 }
@@ -68,6 +71,23 @@ pub struct Spool {
     pub color: Option<String>,
     /// What is left on it, in the material's unit.
     pub remaining: Option<Amount>,
+    /// Its number in the system that knows spools.
+    pub spool: Option<i64>,
+}
+
+/// What the system that knows spools says of the spool in a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SpoolLeft {
+    /// Number of the slot.
+    pub slot: u32,
+    /// Number of the spool there.
+    pub spool: i64,
+    /// What the slot said was left when this was decided.
+    pub was: Option<Amount>,
+    /// What is left.
+    pub left: Amount,
+    /// The material that such spools are linked to, if any.
+    pub material: Option<Id>,
 }
 
 /// Spools of this vendor's code and colour are this material.
@@ -116,6 +136,7 @@ impl Printer {
             source: SlotSource::Manual,
             vendor_code: None,
             weighed: false,
+            spool: None,
             updated_at: self.created_at,
         }]
     }
@@ -203,7 +224,7 @@ impl Printer {
                     };
                     slots.iter_mut().filter(alike).for_each(|one| one.material_id = spool.material_id);
                     let remaining = if known.weighed { known.remaining } else { spool.remaining };
-                    Slot { material_id: spool.material_id, remaining, updated_at: cx.now, ..known }
+                    Slot { material_id: spool.material_id, remaining, spool: spool.spool, updated_at: cx.now, ..known }
                 }
                 None => Slot {
                     slot: number,
@@ -213,6 +234,7 @@ impl Printer {
                     source: SlotSource::Manual,
                     vendor_code: None,
                     weighed: false,
+                    spool: spool.spool,
                     updated_at: cx.now,
                 },
             };
@@ -246,6 +268,7 @@ impl Printer {
         {
             (first.material_id, first.color, first.remaining) = (loaded, None, None);
             (first.source, first.vendor_code, first.weighed) = (SlotSource::Manual, None, false);
+            first.spool = None;
             first.updated_at = now;
         }
     }
@@ -274,6 +297,7 @@ impl Printer {
                 material_id: same.map_or_else(bound, |slot| slot.material_id),
                 remaining: one.remaining.or_else(|| same.filter(|slot| !slot.weighed)?.remaining),
                 weighed: one.remaining.is_some(),
+                spool: same.and_then(|slot| slot.spool),
                 vendor_code: one.vendor_code,
                 color: one.color,
                 source: SlotSource::Printer,
@@ -316,6 +340,28 @@ impl Printer {
         };
         let known = |one: &ReportedSlot| of_printer().any(|slot| told(slot) == one.bounded());
         reported.len() != of_printer().count() || !reported.iter().all(known)
+    }
+
+    /// The system that knows spools says what is left on one. Heeded only while the slot is as the caller saw it: meanwhile a
+    /// print may have used some, or the spool may have been swapped. An unbound slot gets the spool's material.
+    pub(super) fn spool_left(self, said: &SpoolLeft, cx: &DecisionContext<'_>) -> Decision<Self> {
+        let SpoolLeft { slot: number, spool, was, left, material } = *said;
+        let as_seen = |one: &Slot| one.slot == number && one.spool == Some(spool) && one.remaining == was && !one.weighed;
+        let Some(before) = self.slots.iter().find(|one| as_seen(one)).filter(|_| self.in_hand.is_none()) else {
+            return Decision::unchanged(PrinterAnswer::Done);
+        };
+        let bound = before.material_id.or(material);
+        let slot = Slot { remaining: Some(left), material_id: bound, updated_at: cx.now, ..before.clone() };
+        if (slot.remaining, slot.material_id) == (before.remaining, before.material_id) {
+            return Decision::unchanged(PrinterAnswer::Done);
+        }
+        let newly = bound.filter(|_| before.material_id.is_none());
+        let mut next = self.clone();
+        let mut slots: Vec<Slot> = self.slots.iter().filter(|one| one.slot != number).cloned().collect();
+        slots.push(slot);
+        next.put_slots(slots);
+        next.updated_at = cx.now;
+        Decision::to(next, PrinterAnswer::Done).requires(named(newly))
     }
 
     /// Keeps, or with `None` forgets, to which material spools like this one belong.

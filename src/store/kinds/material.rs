@@ -1,9 +1,10 @@
-//! Materials: claims and the ledger of movements are rows. The ledger only grows and is not loaded.
+//! Materials: claims, links to other systems and the ledger of movements are rows. The ledger only grows and is not loaded.
 
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
 use crate::domain::material::{Claim, Material, MaterialRow, Movement};
+use crate::domain::parts_sync::StockLink;
 use crate::entities::materials;
 use crate::store::load::{Load, Loaded, Loading};
 use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
@@ -29,6 +30,11 @@ part_row!(Claim in claims of material_id, |this| {
     order_id: this.order_id.to_string(),
     state: word(&this.state)?,
 });
+part_row!(StockLink in stock_links of material_id unique [system entry], |this| {
+    system: word(&this.system)?,
+    entry: this.entry,
+    created_at: this.created_at.0,
+});
 
 impl StoredRow for MaterialRow {
     fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
@@ -37,6 +43,11 @@ impl StoredRow for MaterialRow {
             Self::Claim(claim) => to.replace(claim),
             Self::ClaimGone(id) => {
                 to.delete::<Claim>(id);
+                Ok(())
+            }
+            Self::Link(link) => to.replace(&**link),
+            Self::LinkGone(id) => {
+                to.delete::<StockLink>(id);
                 Ok(())
             }
         }
@@ -50,6 +61,7 @@ impl Load for Material {
 
     async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
         let mut claims = found.parts::<Claim>().await?;
-        Ok(found.complete(|id, material| Ok(material.hydrate(claims.take(id)?))))
+        let mut links = found.parts::<StockLink>().await?;
+        Ok(found.complete(|id, material| Ok(material.hydrate(claims.take(id)?, links.take(id)?))))
     }
 }

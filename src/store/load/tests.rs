@@ -124,7 +124,7 @@ async fn an_order_comes_back_with_jobs_attempts_and_payments() {
 async fn a_material_comes_back_with_its_claims() {
     on_each(async |db| {
         let claims = [claim(10, 200), claim(11, 200)];
-        let whole = material(200).hydrate(claims.clone());
+        let whole = material(200).hydrate(claims.clone(), []);
         round_trip::<Material, _>(db, id(200), whole, claims.map(MaterialRow::Claim).into(), true).await;
     })
     .await;

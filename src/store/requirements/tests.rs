@@ -51,6 +51,7 @@ async fn what_is_named_by_what_is_not_over_is_in_use() {
             source: SlotSource::Manual,
             vendor_code: None,
             weighed: false,
+            spool: None,
             updated_at: Timestamp(0),
         };
         let with_slots = printer(501).with_slots(vec![slot(0, 204), slot(1, 205)]);

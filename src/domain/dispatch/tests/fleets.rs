@@ -146,6 +146,7 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
         source: if machine.kind == "mapping" { SlotSource::Printer } else { SlotSource::Manual },
         vendor_code: None,
         weighed: false,
+        spool: None,
         updated_at: NOW,
     };
     one.with_slots(machine.slots.iter().enumerate().map(slot).collect())

@@ -107,7 +107,7 @@ impl Effects {
             world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &create).unwrap();
             for (slot, material) in MATERIALS.into_iter().enumerate() {
                 let remaining = (n == 0).then(|| Amount::units(STOCK * 100));
-                let spool = Spool { material_id: Some(id(material)), color: None, remaining };
+                let spool = Spool { material_id: Some(id(material)), color: None, remaining, spool: None };
                 let load = PrinterCommand::LoadSlot { slot: slot as u32, spool };
                 world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &load).unwrap();
             }

@@ -10,7 +10,7 @@ use crate::domain::printer_status::{Activity, PrintEnd};
 use crate::domain::testing::id;
 
 fn spool(material: u32, left: Option<i64>) -> Spool {
-    Spool { material_id: Some(id(material)), color: None, remaining: left.map(Amount::units) }
+    Spool { material_id: Some(id(material)), color: None, remaining: left.map(Amount::units), spool: None }
 }
 
 fn load(shop: &mut PrinterFixture, slot: u32, spool: Spool) {

@@ -61,6 +61,9 @@ pub struct LoadedSpool {
     /// What is left on it, in the material's unit; at most three decimals.
     #[api(NotNegative)]
     remaining: Option<Amount>,
+    /// The number of the spool in the system that knows spools (`spools.url`): what is left on it is read there, and what
+    /// prints use of it is booked on it.
+    spool_id: Option<i64>,
 }
 
 /// A place for a spool.
@@ -68,7 +71,7 @@ pub struct LoadedSpool {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Slot", example = json!({
     "slot": 0, "materialId": materials::EXAMPLE_ID, "color": "#101010", "remaining": 950, "source": "manual",
-    "vendorCode": null, "updatedAt": "2026-11-01T08:00:00.000Z",
+    "vendorCode": null, "spoolId": null, "updatedAt": "2026-11-01T08:00:00.000Z",
 }))]
 pub struct SlotView {
     /// Its number, from 0, as the printer counts its tools.
@@ -83,14 +86,16 @@ pub struct SlotView {
     source: SlotSource,
     /// The vendor's code of the spool, as the printer reported it.
     vendor_code: Option<String>,
+    /// The number of the spool in the system that knows spools.
+    spool_id: Option<i64>,
     /// When it last changed.
     updated_at: Timestamp,
 }
 
 impl From<Slot> for SlotView {
     fn from(one: Slot) -> Self {
-        let Slot { slot, material_id, color, remaining, source, vendor_code, weighed: _, updated_at } = one;
-        Self { slot, material_id, color, remaining, source, vendor_code, updated_at }
+        let Slot { slot, material_id, color, remaining, source, vendor_code, weighed: _, spool, updated_at } = one;
+        Self { slot, material_id, color, remaining, source, vendor_code, spool_id: spool, updated_at }
     }
 }
 
@@ -166,10 +171,10 @@ async fn load(
     call: CommandRequest<LoadedSpool>,
 ) -> Result<Resource<PrinterView>, ApiError> {
     let command = async {
-        let LoadedSpool { material_id, color, remaining } = call.read_body()?;
+        let LoadedSpool { material_id, color, remaining, spool_id: spool } = call.read_body()?;
         check_material(&app, "materialId", material_id).await?;
         let color = color.map(|color| color.to_ascii_lowercase());
-        Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining } })
+        Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool } })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))

@@ -1,0 +1,24 @@
+//! Makes `stock_links`: what materials are linked to in other systems that count stock. An entry there belongs to one material.
+
+use sea_orm_migration::prelude::*;
+
+use crate::table::Table;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    #[expect(elided_lifetimes_in_paths, reason = "async_trait wants it as the trait writes it")]
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        Table::row("stock_links")
+            .text("material_id")
+            .text("system")
+            .int("entry")
+            .int("created_at")
+            .index(&["material_id"])
+            .unique(&["system", "entry"])
+            .create(manager)
+            .await
+    }
+}

@@ -1,0 +1,83 @@
+//! Simulated systems that count stock: a parts management system ([`parts`]) and one that knows spools ([`spools`]).
+//!
+//! Each serves the real wire protocol with the real statuses and quirks, lets a test edit as a person there would, and can
+//! misbehave on the way: what became of a request is then known to the test alone.
+
+pub mod parts;
+pub mod spools;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::wire::Peer;
+
+/// What happens to requests on the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weather {
+    /// All are served.
+    #[default]
+    Fair,
+    /// Connections are cut before anything is read.
+    Down,
+    /// Requests that change something are cut off before they act.
+    LosesRequests,
+    /// Requests that change something act, and then their connection is cut.
+    LosesAnswers,
+    /// Nothing is answered.
+    Hangs,
+    /// All are answered after this time.
+    Slow(Duration),
+}
+
+/// The weather of one server, shared with its handlers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Way(Arc<Mutex<Weather>>);
+
+impl Way {
+    pub(crate) fn set(&self, weather: Weather) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = weather;
+    }
+
+    fn now(&self) -> Weather {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets a request through as the weather is.
+pub(crate) async fn on_the_way(
+    State(way): State<Way>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    match way.now() {
+        Weather::Down => peer.hang_up(),
+        Weather::LosesRequests if changes => peer.hang_up(),
+        Weather::LosesAnswers if changes => {
+            let _ = next.run(request).await;
+            peer.hang_up()
+        }
+        Weather::Hangs => std::future::pending().await,
+        Weather::Slow(delay) => {
+            tokio::time::sleep(delay).await;
+            next.run(request).await
+        }
+        Weather::Fair | Weather::LosesRequests | Weather::LosesAnswers => next.run(request).await,
+    }
+}
+
+/// The page of a list that a query asks for.
+pub(crate) fn cut<T>(all: Vec<T>, limit: Option<usize>, offset: Option<usize>) -> Vec<T> {
+    all.into_iter().skip(offset.unwrap_or(0)).take(limit.unwrap_or(usize::MAX)).collect()
+}
+
+/// An amount as it is written: thousandths as a decimal.
+pub(crate) fn decimal(thousandths: i64) -> f64 {
+    thousandths as f64 / 1000.0
+}

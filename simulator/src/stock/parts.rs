@@ -1,0 +1,337 @@
+//! A parts management system: `InvenTree`'s API, as far as parts and stock go.
+//!
+//! Paths end with a slash, and one that does not is redirected, whatever its method. A list is a bare array without `limit` and
+//! a page with it. Stock is changed by `add`, `remove` and `count`; each leaves a tracking entry with the caller's notes. A
+//! removal beyond what there is leaves nothing, and an item that is deleted when it is used up is gone then, with its entries.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Way, Weather, cut, decimal, on_the_way};
+use crate::wire::Server;
+
+/// A part: what it is called, and in what it is counted.
+#[derive(Clone, Debug)]
+struct Part {
+    name: String,
+    units: String,
+    active: bool,
+}
+
+/// A stock item; amounts in thousandths.
+#[derive(Clone, Debug)]
+struct Item {
+    part: i64,
+    quantity: i64,
+    in_stock: bool,
+    delete_on_deplete: bool,
+}
+
+/// What was done to an item.
+#[derive(Clone, Debug)]
+pub struct Tracked {
+    /// Number of the entry.
+    pub pk: i64,
+    /// The item.
+    pub item: i64,
+    /// What was added; negative: removed. In thousandths.
+    pub delta: i64,
+    /// What it held afterwards.
+    pub quantity: i64,
+    /// The notes that came with it.
+    pub notes: String,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    parts: BTreeMap<i64, Part>,
+    items: BTreeMap<i64, Item>,
+    tracked: Vec<Tracked>,
+    next: i64,
+}
+
+impl Inside {
+    fn number(&mut self) -> i64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn change(&mut self, pk: i64, delta: i64, notes: &str) -> bool {
+        let number = self.number();
+        let Some(item) = self.items.get_mut(&pk).filter(|item| item.in_stock) else { return false };
+        let before = item.quantity;
+        item.quantity = (item.quantity + delta).max(0);
+        let quantity = item.quantity;
+        let entry = Tracked { pk: number, item: pk, delta: quantity - before, quantity, notes: notes.to_owned() };
+        self.tracked.push(entry);
+        if quantity == 0 && item.delete_on_deplete {
+            self.items.remove(&pk);
+            self.tracked.retain(|entry| entry.item != pk);
+        }
+        true
+    }
+}
+
+#[derive(Clone)]
+struct Host {
+    inside: Arc<Mutex<Inside>>,
+    token: Arc<str>,
+}
+
+impl Host {
+    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+        act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A running parts management system. Stops when dropped.
+pub struct PartsSystem {
+    host: Host,
+    way: Way,
+    server: Server,
+}
+
+impl PartsSystem {
+    /// Serves on an address; port 0 takes a free port.
+    pub async fn start(addr: SocketAddr, token: &str) -> std::io::Result<Self> {
+        let host = Host { inside: Arc::default(), token: Arc::from(token) };
+        let way = Way::default();
+        let router = Router::new()
+            .route("/api/user/me/", get(me))
+            .route("/api/part/", get(parts))
+            .route("/api/part/{pk}/", get(part))
+            .route("/api/stock/", get(items))
+            .route("/api/stock/track/", get(track))
+            .route("/api/stock/add/", post(|host: State<Host>, body: Bytes| async move { adjust(&host, &body, 1) }))
+            .route("/api/stock/remove/", post(|host: State<Host>, body: Bytes| async move { adjust(&host, &body, -1) }))
+            .route("/api/stock/count/", post(|host: State<Host>, body: Bytes| async move { adjust(&host, &body, 0) }))
+            .route("/api/stock/{pk}/", get(item))
+            .layer(middleware::from_fn_with_state(host.clone(), authorise))
+            // Who it is can be asked by anybody.
+            .route("/api/", get(about))
+            .fallback(strange)
+            .with_state(host.clone())
+            .layer(middleware::from_fn_with_state(way.clone(), on_the_way));
+        Ok(Self { host, way, server: Server::start(addr, router).await? })
+    }
+
+    /// Its base address.
+    pub fn url(&self) -> String {
+        self.server.base_url()
+    }
+
+    /// What happens to requests from now on.
+    pub fn weather(&self, weather: Weather) {
+        self.way.set(weather);
+    }
+
+    /// Makes a part.
+    pub fn add_part(&self, name: &str, units: &str) -> i64 {
+        let part = Part { name: name.to_owned(), units: units.to_owned(), active: true };
+        self.host.with(|inside| {
+            let pk = inside.number();
+            inside.parts.insert(pk, part);
+            pk
+        })
+    }
+
+    /// Makes a stock item of a part, with so many thousandths.
+    pub fn add_item(&self, part: i64, quantity: i64) -> i64 {
+        self.host.with(|inside| {
+            let pk = inside.number();
+            inside.items.insert(pk, Item { part, quantity, in_stock: true, delete_on_deplete: false });
+            pk
+        })
+    }
+
+    /// Has an item deleted when it is used up.
+    pub fn delete_on_deplete(&self, item: i64) {
+        self.host.with(|inside| {
+            if let Some(item) = inside.items.get_mut(&item) {
+                item.delete_on_deplete = true;
+            }
+        });
+    }
+
+    /// A person there adds thousandths to an item, or removes some.
+    pub fn edit(&self, item: i64, delta: i64) -> bool {
+        self.host.with(|inside| inside.change(item, delta, "by hand"))
+    }
+
+    /// A person there deletes an item.
+    pub fn delete_item(&self, item: i64) {
+        self.host.with(|inside| inside.items.remove(&item));
+    }
+
+    /// What a part holds in all, in thousandths.
+    pub fn total(&self, part: i64) -> i64 {
+        self.host.with(|inside| {
+            inside.items.values().filter(|item| item.part == part && item.in_stock).map(|item| item.quantity).sum()
+        })
+    }
+
+    /// All tracking entries, oldest first.
+    pub fn tracked(&self) -> Vec<Tracked> {
+        self.host.with(|inside| inside.tracked.clone())
+    }
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    limit: Option<usize>,
+    offset: Option<usize>,
+    part: Option<i64>,
+    item: Option<i64>,
+    active: Option<bool>,
+}
+
+/// A list as it is asked for.
+fn listed(all: Vec<Value>, asked: &Asked) -> Response {
+    if asked.limit.is_none() {
+        return Json(Value::Array(all)).into_response();
+    }
+    let count = all.len();
+    let some = cut(all, asked.limit, asked.offset);
+    let end = asked.offset.unwrap_or(0) + some.len();
+    let next = (end < count).then(|| format!("?limit={}&offset={end}", asked.limit.unwrap_or(0)));
+    let previous = asked.offset.filter(|offset| *offset > 0).map(|_| "?offset=0".to_owned());
+    Json(json!({"count": count, "next": next, "previous": previous, "results": some})).into_response()
+}
+
+fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, Json(json!({"detail": "Not found."}))).into_response()
+}
+
+async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
+    let shown = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if shown.and_then(|shown| shown.strip_prefix("Token ")) == Some(&*host.token) {
+        return next.run(request).await;
+    }
+    let words = if shown.is_some() { "Invalid token." } else { "Authentication credentials were not provided." };
+    (StatusCode::UNAUTHORIZED, [("www-authenticate", "Token")], Json(json!({"detail": words}))).into_response()
+}
+
+/// A path without its last slash is redirected, which loses the body of a POST.
+async fn strange(request: Request) -> Response {
+    let path = request.uri().path();
+    if path.starts_with("/api") && !path.ends_with('/') {
+        return (StatusCode::MOVED_PERMANENTLY, [("location", format!("{path}/"))]).into_response();
+    }
+    not_found()
+}
+
+async fn about() -> Response {
+    Json(json!({"server": "InvenTree", "id": 1, "version": "1.2.0", "instance": "InvenTree", "apiVersion": 430, "worker_running": true}))
+        .into_response()
+}
+
+async fn me() -> Response {
+    Json(json!({"pk": 1, "username": "printfloor", "email": "", "is_staff": false})).into_response()
+}
+
+fn part_of(pk: i64, part: &Part) -> Value {
+    json!({
+        "pk": pk, "name": part.name, "IPN": "", "description": "", "category": null, "active": part.active,
+        "units": part.units, "virtual": false, "minimum_stock": 0.0,
+    })
+}
+
+fn item_of(pk: i64, item: &Item) -> Value {
+    json!({
+        "pk": pk, "part": item.part, "quantity": decimal(item.quantity), "location": null, "batch": null, "serial": null,
+        "status": 10, "status_text": "OK", "in_stock": item.in_stock, "delete_on_deplete": item.delete_on_deplete,
+        "notes": null, "purchase_price": null,
+    })
+}
+
+async fn parts(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+    let wanted = |part: &Part| asked.active.is_none_or(|active| part.active == active);
+    let all = host.with(|inside| {
+        let all = inside.parts.iter().filter(|(_, part)| wanted(part));
+        all.map(|(pk, part)| part_of(*pk, part)).collect()
+    });
+    listed(all, &asked)
+}
+
+async fn part(State(host): State<Host>, Path(pk): Path<i64>) -> Response {
+    match host.with(|inside| inside.parts.get(&pk).map(|part| part_of(pk, part))) {
+        Some(part) => Json(part).into_response(),
+        None => not_found(),
+    }
+}
+
+async fn items(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+    let all = host.with(|inside| {
+        let all = inside.items.iter().filter(|(_, item)| asked.part.is_none_or(|part| item.part == part));
+        all.map(|(pk, item)| item_of(*pk, item)).collect()
+    });
+    listed(all, &asked)
+}
+
+async fn item(State(host): State<Host>, Path(pk): Path<i64>) -> Response {
+    match host.with(|inside| inside.items.get(&pk).map(|item| item_of(pk, item))) {
+        Some(item) => Json(item).into_response(),
+        None => not_found(),
+    }
+}
+
+async fn track(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+    let of_it = |entry: &&Tracked| asked.item.is_none_or(|item| entry.item == item);
+    let all = host.with(|inside| {
+        // Newest first.
+        let all = inside.tracked.iter().rev().filter(of_it);
+        let shown = |entry: &Tracked| {
+            let verb = if entry.delta < 0 { "removed" } else { "added" };
+            let deltas = json!({verb: decimal(entry.delta.abs()), "quantity": decimal(entry.quantity)});
+            json!({"pk": entry.pk, "item": entry.item, "deltas": deltas, "notes": entry.notes, "tracking_type": 11, "user": 1})
+        };
+        all.map(shown).collect()
+    });
+    listed(all, &asked)
+}
+
+/// Changes stock: 1 adds, -1 removes, 0 sets.
+fn adjust(host: &Host, body: &[u8], sign: i64) -> Response {
+    let bad = |errors: Value| (StatusCode::BAD_REQUEST, Json(errors)).into_response();
+    let Ok(body) = bounded_json::read(body, bounded_json::REQUEST) else {
+        return bad(json!({"detail": "JSON parse error"}));
+    };
+    let Some(asked) = body["items"].as_array().filter(|items| !items.is_empty()) else {
+        return bad(json!({"items": ["A list of stock items must be provided"]}));
+    };
+    let notes = body["notes"].as_str().unwrap_or_default();
+    let mut changes = Vec::new();
+    for one in asked {
+        let quantity = match &one["quantity"] {
+            Value::String(text) => text.parse::<f64>().ok(),
+            other => other.as_f64(),
+        };
+        let Some(quantity) = quantity.filter(|quantity| *quantity >= 0.0) else {
+            return bad(json!({"items": [{"quantity": ["A valid number is required."]}]}));
+        };
+        let pk = one["pk"].as_i64().unwrap_or_default();
+        let known = host.with(|inside| inside.items.get(&pk).filter(|item| item.in_stock).map(|item| item.quantity));
+        let Some(known) = known else {
+            return bad(json!({"items": [{"pk": [format!("Invalid pk \"{pk}\" - object does not exist.")]}]}));
+        };
+        let thousandths = (quantity * 1000.0).round() as i64;
+        changes.push((pk, if sign == 0 { thousandths - known } else { sign * thousandths }));
+    }
+    host.with(|inside| {
+        for (pk, delta) in changes {
+            inside.change(pk, delta, notes);
+        }
+    });
+    (StatusCode::CREATED, Json(body)).into_response()
+}

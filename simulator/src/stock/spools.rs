@@ -1,0 +1,263 @@
+//! A system that knows spools: Spoolman's API, as far as filaments and spools go.
+//!
+//! It asks for no token. Lists are bare arrays with the number of all members in `x-total-count`. Members without a value are
+//! left out. A use is a decrement without a reference; what remains is shown as nothing when more was used than there was, and
+//! what was used never falls below nothing.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{Path, Query, Request, State};
+use axum::http::StatusCode;
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, put};
+use axum::{Json, Router};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Way, Weather, cut, decimal, on_the_way};
+use crate::wire::Server;
+
+/// A spool; amounts in thousandths of a gram.
+#[derive(Clone, Debug)]
+struct Spool {
+    filament: i64,
+    initial: Option<i64>,
+    used: i64,
+    archived: bool,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    /// Name and net weight of a full spool.
+    filaments: BTreeMap<i64, (String, Option<i64>)>,
+    spools: BTreeMap<i64, Spool>,
+    next: i64,
+    uses: u64,
+}
+
+impl Inside {
+    fn number(&mut self) -> i64 {
+        self.next += 1;
+        self.next
+    }
+
+    fn filament(&self, number: i64) -> Option<Value> {
+        let (name, weight) = self.filaments.get(&number)?;
+        let mut filament = json!({
+            "id": number, "registered": "2026-01-01T08:00:00Z", "name": name, "material": "PLA", "density": 1.24,
+            "diameter": 1.75, "vendor": {"id": 1, "registered": "2026-01-01T08:00:00Z", "name": "Acme", "extra": {}}, "extra": {},
+        });
+        if let Some(weight) = weight {
+            filament["weight"] = json!(decimal(*weight));
+        }
+        Some(filament)
+    }
+
+    fn spool(&self, number: i64) -> Option<Value> {
+        let spool = self.spools.get(&number)?;
+        let filament = self.filament(spool.filament)?;
+        let full = spool.initial.or(self.filaments.get(&spool.filament)?.1);
+        let mut shown = json!({
+            "id": number, "registered": "2026-01-01T08:00:00Z", "filament": filament, "used_weight": decimal(spool.used),
+            "used_length": decimal(spool.used), "archived": spool.archived, "extra": {},
+        });
+        if let Some(initial) = spool.initial {
+            shown["initial_weight"] = json!(decimal(initial));
+        }
+        if let Some(full) = full {
+            shown["remaining_weight"] = json!(decimal((full - spool.used).max(0)));
+        }
+        Some(shown)
+    }
+}
+
+#[derive(Clone, Default)]
+struct Host(Arc<Mutex<Inside>>);
+
+impl Host {
+    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A running system that knows spools. Stops when dropped.
+pub struct SpoolSystem {
+    host: Host,
+    way: Way,
+    server: Server,
+}
+
+impl SpoolSystem {
+    /// Serves on an address; port 0 takes a free port.
+    pub async fn start(addr: SocketAddr) -> std::io::Result<Self> {
+        let (host, way) = (Host::default(), Way::default());
+        let router = Router::new()
+            .route("/api/v1/info", get(info))
+            .route("/api/v1/health", get(|| async { Json(json!({"status": "healthy"})) }))
+            .route("/api/v1/filament", get(filaments))
+            .route("/api/v1/filament/{id}", get(filament))
+            .route("/api/v1/spool", get(spools))
+            .route("/api/v1/spool/{id}", get(spool))
+            .route("/api/v1/spool/{id}/use", put(use_spool))
+            .fallback(|_: Request| async { not_found("Not Found") })
+            .with_state(host.clone())
+            .layer(middleware::from_fn_with_state(way.clone(), on_the_way));
+        Ok(Self { host, way, server: Server::start(addr, router).await? })
+    }
+
+    /// Its base address.
+    pub fn url(&self) -> String {
+        self.server.base_url()
+    }
+
+    /// What happens to requests from now on.
+    pub fn weather(&self, weather: Weather) {
+        self.way.set(weather);
+    }
+
+    /// Makes a filament; `weight`, in thousandths of a gram, is that of a full spool.
+    pub fn add_filament(&self, name: &str, weight: Option<i64>) -> i64 {
+        self.host.with(|inside| {
+            let number = inside.number();
+            inside.filaments.insert(number, (name.to_owned(), weight));
+            number
+        })
+    }
+
+    /// Makes a spool of a filament.
+    pub fn add_spool(&self, filament: i64, initial: Option<i64>, used: i64) -> i64 {
+        self.host.with(|inside| {
+            let number = inside.number();
+            inside.spools.insert(number, Spool { filament, initial, used, archived: false });
+            number
+        })
+    }
+
+    /// A person or program there uses thousandths of a gram of a spool; negative: gives some back.
+    pub fn use_up(&self, spool: i64, thousandths: i64) {
+        self.host.with(|inside| {
+            if let Some(spool) = inside.spools.get_mut(&spool) {
+                spool.used = (spool.used + thousandths).max(0);
+            }
+        });
+    }
+
+    /// A person there archives a spool.
+    pub fn archive(&self, spool: i64) {
+        self.host.with(|inside| {
+            if let Some(spool) = inside.spools.get_mut(&spool) {
+                spool.archived = true;
+            }
+        });
+    }
+
+    /// A person there deletes a spool.
+    pub fn delete(&self, spool: i64) {
+        self.host.with(|inside| inside.spools.remove(&spool));
+    }
+
+    /// What was used of a spool, in thousandths of a gram.
+    pub fn used(&self, spool: i64) -> Option<i64> {
+        self.host.with(|inside| inside.spools.get(&spool).map(|spool| spool.used))
+    }
+
+    /// What is left of a filament in all, in thousandths of a gram.
+    pub fn total(&self, filament: i64) -> i64 {
+        self.host.with(|inside| {
+            let weight = inside.filaments.get(&filament).and_then(|(_, weight)| *weight);
+            let of_it = inside.spools.values().filter(|spool| spool.filament == filament && !spool.archived);
+            of_it.map(|spool| spool.initial.or(weight).unwrap_or(0) - spool.used).sum()
+        })
+    }
+
+    /// How many uses came over the wire.
+    pub fn uses(&self) -> u64 {
+        self.host.with(|inside| inside.uses)
+    }
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    limit: Option<usize>,
+    offset: Option<usize>,
+    #[serde(rename = "filament.id")]
+    filament: Option<String>,
+    allow_archived: Option<bool>,
+}
+
+fn listed(all: Vec<Value>, asked: &Asked) -> Response {
+    let total = all.len().to_string();
+    ([("x-total-count", total)], Json(Value::Array(cut(all, asked.limit, asked.offset)))).into_response()
+}
+
+fn not_found(words: &str) -> Response {
+    (StatusCode::NOT_FOUND, Json(json!({"message": words}))).into_response()
+}
+
+async fn info() -> Response {
+    Json(json!({
+        "version": "0.22.1", "debug_mode": false, "automatic_backups": true, "data_dir": "/data", "backups_dir": "/data/backups",
+        "db_type": "sqlite",
+    }))
+    .into_response()
+}
+
+async fn filaments(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+    let all = host.with(|inside| inside.filaments.keys().filter_map(|number| inside.filament(*number)).collect());
+    listed(all, &asked)
+}
+
+async fn filament(State(host): State<Host>, Path(number): Path<i64>) -> Response {
+    match host.with(|inside| inside.filament(number)) {
+        Some(filament) => Json(filament).into_response(),
+        None => not_found(&format!("No filament with ID {number} found.")),
+    }
+}
+
+async fn spools(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+    let wanted: Option<Vec<i64>> =
+        asked.filament.as_ref().map(|list| list.split(',').filter_map(|number| number.parse().ok()).collect());
+    let all = host.with(|inside| {
+        let all = inside.spools.iter().filter(|(_, spool)| {
+            wanted.as_ref().is_none_or(|wanted| wanted.contains(&spool.filament))
+                && (!spool.archived || asked.allow_archived == Some(true))
+        });
+        all.filter_map(|(number, _)| inside.spool(*number)).collect()
+    });
+    listed(all, &asked)
+}
+
+async fn spool(State(host): State<Host>, Path(number): Path<i64>) -> Response {
+    match host.with(|inside| inside.spool(number)) {
+        Some(spool) => Json(spool).into_response(),
+        None => not_found(&format!("No spool with ID {number} found.")),
+    }
+}
+
+async fn use_spool(State(host): State<Host>, Path(number): Path<i64>, body: Bytes) -> Response {
+    let body = bounded_json::read(&body, bounded_json::REQUEST).unwrap_or_default();
+    let (weight, length) = (body["use_weight"].as_f64(), body["use_length"].as_f64());
+    let grams = match (weight, length) {
+        (Some(weight), None) => weight,
+        // As many grams as a metre of PLA of 1.75 mm weighs.
+        (None, Some(length)) => length / 1000.0 * 2.98,
+        _ => {
+            let words = "Only one of use_weight or use_length can be specified.";
+            return (StatusCode::BAD_REQUEST, Json(json!({"message": words}))).into_response();
+        }
+    };
+    let shown = host.with(|inside| {
+        inside.uses += 1;
+        let spool = inside.spools.get_mut(&number)?;
+        spool.used = (spool.used + (grams * 1000.0).round() as i64).max(0);
+        inside.spool(number)
+    });
+    match shown {
+        Some(spool) => Json(spool).into_response(),
+        None => not_found(&format!("No spool with ID {number} found.")),
+    }
+}

@@ -1,0 +1,140 @@
+//! Links of a material to other systems: each step changes the link and our stock in one commit.
+
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::amount::Amount;
+use crate::domain::material::change::MaterialChange;
+use crate::domain::material::{Material, MaterialAnswer, MaterialType, MovementKind};
+use crate::domain::parts_sync::{
+    LinkCommand, OurSide, Quantities, RightSide, StockLink, StockLook, StockSystem, StockUnit, SyncStep,
+};
+use crate::domain::refusal::Refusal;
+
+type Decided = Result<Decision<Material>, Refusal>;
+
+/// The constraint that one entry is linked to one material.
+pub(super) const TAKEN: &str = "stock_links.system,entry";
+
+/// The command's name for the audit log.
+pub(super) fn name(command: &LinkCommand) -> &'static str {
+    match command {
+        LinkCommand::Link { .. } => "material.link",
+        LinkCommand::Unlink(_) => "material.unlink",
+        LinkCommand::Agree { .. } => "material.agree",
+        LinkCommand::Looked { .. } => "material.synchronise",
+        LinkCommand::Settled { .. } => "material.booked",
+    }
+}
+
+impl MaterialType {
+    /// The unit in which its amounts can be compared with those of other systems.
+    const fn stock_unit(self) -> StockUnit {
+        match self {
+            Self::Filament => StockUnit::Gram,
+            Self::Resin => StockUnit::Millilitre,
+            Self::LaserSheet | Self::LaserConsumable => StockUnit::Piece,
+        }
+    }
+}
+
+pub(super) fn decide(material: &Material, cx: &DecisionContext<'_>, command: &LinkCommand) -> Decided {
+    if let LinkCommand::Link { system, entry, name } = command {
+        return link(material, cx, *system, *entry, name);
+    }
+    let Some(known) = material.links.get(&command.system()) else {
+        return Err(Refusal::not_found("link"));
+    };
+    match command {
+        LinkCommand::Unlink(_) => {
+            let mut change = MaterialChange::of(material, cx);
+            change.remove_link(known);
+            Ok(change.decided(|_| MaterialAnswer::Done))
+        }
+        LinkCommand::Agree { right, .. } => agree(material, cx, known, *right),
+        LinkCommand::Looked { round, look, drawn, .. } if *round == known.round => {
+            Ok(looked(material, cx, known, look, drawn))
+        }
+        LinkCommand::Settled { booking, verdict, .. } => match known.settled(*booking, verdict) {
+            Some(link) => Ok(stepped(material, cx, SyncStep { link, taken: Amount::ZERO }, "")),
+            None => Ok(Decision::unchanged(linked(material, known))),
+        },
+        // What was read is older than the link.
+        _ => Ok(Decision::unchanged(linked(material, known))),
+    }
+}
+
+fn linked(material: &Material, link: &StockLink) -> MaterialAnswer {
+    MaterialAnswer::Linked(Box::new(material.clone()), Box::new(link.clone()))
+}
+
+fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entry: i64, name: &str) -> Decided {
+    if let Some(known) = material.links.get(&system) {
+        if known.entry == entry {
+            return Ok(Decision::unchanged(linked(material, known)));
+        }
+        let words = format!("it is linked to {} in {} already; remove that link first", known.name, system.words());
+        return Err(Refusal::conflict("already_linked", words));
+    }
+    let link = StockLink {
+        id: cx.ids.id(),
+        material_id: material.id,
+        system,
+        entry,
+        name: name.to_owned(),
+        agreed: None,
+        seen: None,
+        pending: None,
+        conflict: None,
+        round: 0,
+        created_at: cx.now,
+    };
+    Ok(stepped(material, cx, SyncStep { link, taken: Amount::ZERO }, ""))
+}
+
+fn agree(material: &Material, cx: &DecisionContext<'_>, known: &StockLink, right: RightSide) -> Decided {
+    let Some(step) = known.agree(right, material.quantity) else {
+        let words = "there is nothing to decide: no difference was read, or a booking is still on its way; ask again after the next look";
+        return Err(Refusal::conflict("nothing_to_decide", words));
+    };
+    Ok(stepped(material, cx, step, "a person took what is counted there"))
+}
+
+fn looked(
+    material: &Material,
+    cx: &DecisionContext<'_>,
+    known: &StockLink,
+    look: &StockLook,
+    drawn: &Quantities,
+) -> Decision<Material> {
+    let kind = material.fields.kind;
+    let ours = OurSide {
+        quantity: material.quantity,
+        unit: kind.stock_unit(),
+        unit_name: kind.unit(),
+        drawn,
+        booking: cx.ids.id(),
+        now: cx.now,
+    };
+    let step = known.looked(look, &ours);
+    if step.link == *known && step.taken == Amount::ZERO {
+        return Decision::unchanged(linked(material, known));
+    }
+    stepped(material, cx, step, "changed there")
+}
+
+/// Moves our stock by what a step takes over, with the link as the step leaves it.
+fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material> {
+    let SyncStep { link, taken } = step;
+    let mut change = MaterialChange::of(material, cx);
+    if taken != Amount::ZERO {
+        let reason = format!("{}, {}: {why}", link.system.words(), link.name);
+        change.movement(MovementKind::Sync, taken, Amount::ZERO, None, Some(&reason));
+        change.ask_again();
+        change.walk();
+    }
+    let system = link.system;
+    change.put_link(link.clone());
+    change.decided(move |material| linked(material, material.links.get(&system).unwrap_or(&link)))
+}
+
+#[cfg(test)]
+mod tests;

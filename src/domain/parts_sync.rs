@@ -1,0 +1,271 @@
+//! Stock that is counted in two places: here, and in another system (a parts management system, or one that knows spools).
+//!
+//! A [`StockLink`] binds a material to one entry of such a system: a part with its stock items, a filament with its spools.
+//! Both sides go on being edited, so neither overwrites the other. The link keeps what both sides last agreed on, for each
+//! item; what differs from that is a change of the side that it is found on, and both sides get both changes:
+//!
+//! - Theirs is taken over into our ledger, in the commit that also keeps the new agreement.
+//! - Ours is booked there, always as an addition or a removal, one [`Booking`] at a time. It is kept before it is sent. If
+//!   its outcome is unknown, nothing else moves until evidence decides whether it was booked ([`BookingVerdict`]).
+//!
+//! What cannot be decided by that is a [`SyncConflict`]: it is shown, the link rests, and a person says which side is right
+//! ([`StockLink::agree`]). So does the beginning: until a person agreed to it, a link is a preview that moves nothing.
+//!
+//! Not for reaching the other system: `services/parts` and `integrations/stock_sync` do that.
+
+mod merge;
+
+pub use merge::{OurSide, total};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+
+/// Most items of one entry that are kept in step; an entry with more is a conflict.
+pub const MAX_ITEMS: usize = 200;
+
+/// The other system in which stock is counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StockSystem {
+    /// A parts management system: parts with stock items.
+    Parts,
+    /// A system that knows spools: filaments with spools, in grams.
+    Spools,
+}
+
+impl StockSystem {
+    /// All systems, in the order in which they are shown.
+    pub const ALL: [Self; 2] = [Self::Parts, Self::Spools];
+
+    /// What it is called in sentences.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Parts => "the parts system",
+            Self::Spools => "the spool system",
+        }
+    }
+}
+
+/// The unit in which an entry is counted there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StockUnit {
+    /// Grams.
+    Gram,
+    /// Millilitres.
+    Millilitre,
+    /// Single pieces.
+    Piece,
+    /// Anything else: amounts in it are never converted.
+    Other,
+}
+
+/// Amounts by the number of the item there.
+pub type Quantities = BTreeMap<i64, Amount>;
+
+/// An item as it was read: a stock item, a spool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenItem {
+    /// How much it holds; `None` when the other system does not know. Zero when it no longer counts as stock there.
+    pub quantity: Option<Amount>,
+    /// How much may be added to it; `None` is any amount.
+    pub room: Option<Amount>,
+    /// A value that a booking changes by exactly its amount, by which it is told later whether it was booked.
+    pub mark: Amount,
+}
+
+/// An entry as it was read, with all its items.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StockLook {
+    /// Its name there; `None` when the entry is gone.
+    pub name: Option<String>,
+    /// The unit of its amounts.
+    pub unit: StockUnit,
+    /// Its items.
+    pub items: BTreeMap<i64, SeenItem>,
+}
+
+/// Our part of a change on its way to the other system.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Booking {
+    /// Its identifier, which is written there as the reference where there is room for one.
+    pub id: Id,
+    /// The item that it changes.
+    pub item: i64,
+    /// What is added; negative: what is removed. Never zero.
+    pub delta: Amount,
+    /// What the item held when the booking was decided.
+    pub before: Amount,
+    /// [`SeenItem::mark`] at that time.
+    pub mark: Amount,
+    /// When it was decided; it is sent right after that.
+    pub at: Timestamp,
+}
+
+/// What is known of a booking that was sent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BookingVerdict {
+    /// It is booked there.
+    Booked,
+    /// It certainly is not, and will not be: it never left, or time enough has passed.
+    NotBooked,
+    /// The other system refused it, in its own words.
+    Refused(String),
+    /// Nobody can tell, for the reason given in words for people.
+    Unclear(String),
+}
+
+/// Why a link needs a person.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConflictKind {
+    /// The entry was deleted there.
+    EntryGone,
+    /// Items that held stock were deleted there.
+    ItemsGone,
+    /// It is counted in another unit there.
+    WrongUnit,
+    /// The other system does not know how much an item holds.
+    UnknownQuantity,
+    /// It has more items than are kept in step.
+    TooManyItems,
+    /// Both sides together took more than there was.
+    Negative,
+    /// Both sides together hold more than can be counted.
+    TooMuch,
+    /// What came in here fits no item there.
+    NoRoom,
+    /// The other system refuses our booking.
+    Refused,
+    /// Nobody can tell whether our booking was booked.
+    Unclear,
+}
+
+impl ConflictKind {
+    /// Whether nothing moves in either direction until it is settled.
+    pub const fn stops(self) -> bool {
+        !matches!(self, Self::NoRoom | Self::Refused)
+    }
+}
+
+/// Something that is not resolved silently.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SyncConflict {
+    /// Which it is.
+    pub kind: ConflictKind,
+    /// In words for people, with what to do.
+    pub message: String,
+}
+
+/// Which side is right, as a person says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RightSide {
+    /// What is counted here; the difference is booked there.
+    Ours,
+    /// What is counted there; our stock becomes that.
+    Theirs,
+}
+
+/// A material bound to an entry of another system. A row of its material.
+///
+/// Invariant: the agreement changes only in the commit that moves our stock by what was taken over, or that keeps the
+/// outcome of a booking.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StockLink {
+    /// Identifier of the row.
+    pub id: Id,
+    /// The material.
+    pub material_id: Id,
+    /// The other system.
+    pub system: StockSystem,
+    /// The number of the entry there.
+    pub entry: i64,
+    /// The name of the entry there, as last read.
+    pub name: String,
+    /// What both sides last agreed on, for each item; `None` until a person agreed to the beginning.
+    pub agreed: Option<Quantities>,
+    /// What was last read there, while somebody may have to decide by it; `None` when nothing usable was read.
+    pub seen: Option<Quantities>,
+    /// Our booking whose outcome is not kept yet.
+    pub pending: Option<Booking>,
+    /// What a person has to see to.
+    pub conflict: Option<SyncConflict>,
+    /// Counts the changes of agreement and booking, so that what was read before one is not taken for newer.
+    pub round: u32,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// A link after a step, with what the step takes over.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SyncStep {
+    /// The link as it is then.
+    pub link: StockLink,
+    /// What our stock changes by.
+    pub taken: Amount,
+}
+
+/// What can be asked of a material about its links.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LinkCommand {
+    /// Binds the material to an entry; moves nothing yet.
+    Link {
+        /// The other system.
+        system: StockSystem,
+        /// The entry there.
+        entry: i64,
+        /// Its name there.
+        name: String,
+    },
+    /// Forgets a link. What was booked stays booked on both sides.
+    Unlink(StockSystem),
+    /// A person agrees to the beginning, or settles a conflict.
+    Agree {
+        /// The other system.
+        system: StockSystem,
+        /// The side that is right.
+        right: RightSide,
+    },
+    /// The entry was read.
+    Looked {
+        /// The other system.
+        system: StockSystem,
+        /// [`StockLink::round`] before it was read.
+        round: u32,
+        /// What was read.
+        look: Box<StockLook>,
+        /// What was drawn from items that are in slots of printers, so far as it is not booked: where our use is booked
+        /// first. An item in a slot is named even if nothing was drawn.
+        drawn: Quantities,
+    },
+    /// The outcome of a booking became known.
+    Settled {
+        /// The other system.
+        system: StockSystem,
+        /// The booking.
+        booking: Id,
+        /// What is known of it.
+        verdict: BookingVerdict,
+    },
+}
+
+impl LinkCommand {
+    /// The system that it is about.
+    pub const fn system(&self) -> StockSystem {
+        match self {
+            Self::Unlink(system)
+            | Self::Link { system, .. }
+            | Self::Agree { system, .. }
+            | Self::Looked { system, .. }
+            | Self::Settled { system, .. } => *system,
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The rule: what a look, the outcome of a booking and a person's word make of a link.
+
+use super::{
+    Booking, BookingVerdict, ConflictKind, MAX_ITEMS, Quantities, RightSide, StockLink, StockLook, StockUnit,
+    SyncConflict, SyncStep,
+};
+use crate::domain::amount::{Amount, MAX_AMOUNT};
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+
+/// Our side of a link when it is merged.
+#[derive(Clone, Copy, Debug)]
+pub struct OurSide<'a> {
+    /// Stock on hand.
+    pub quantity: Amount,
+    /// The unit of the material.
+    pub unit: StockUnit,
+    /// The unit's name for people.
+    pub unit_name: &'a str,
+    /// See [`super::LinkCommand::Looked`].
+    pub drawn: &'a Quantities,
+    /// The id of the booking that may come of it.
+    pub booking: Id,
+    /// The time.
+    pub now: Timestamp,
+}
+
+/// The sum of some quantities.
+pub fn total(quantities: &Quantities) -> Amount {
+    quantities.values().copied().sum()
+}
+
+impl SyncConflict {
+    fn new(kind: ConflictKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+/// A quantity with its sign, for people.
+fn signed(amount: Amount) -> String {
+    if amount > Amount::ZERO { format!("+{amount}") } else { amount.to_string() }
+}
+
+impl StockLink {
+    /// Whether nothing moves until a person or a look settles its conflict.
+    pub fn rests(&self) -> bool {
+        self.conflict.as_ref().is_some_and(|conflict| conflict.kind.stops())
+    }
+
+    /// Whether nobody can tell what became of its booking.
+    pub fn is_unclear(&self) -> bool {
+        self.conflict.as_ref().is_some_and(|conflict| conflict.kind == ConflictKind::Unclear)
+    }
+
+    /// The entry was read: takes over what changed there, and decides the next booking of what changed here.
+    pub fn looked(&self, look: &StockLook, ours: &OurSide<'_>) -> SyncStep {
+        let mut next = self.clone();
+        if let Some(name) = &look.name {
+            next.name.clone_from(name);
+        }
+        if self.is_unclear() {
+            // Only a person settles it; what is read is what they decide by.
+            next.seen = readable(look, ours).ok();
+            return SyncStep { link: next, taken: Amount::ZERO };
+        }
+        if self.pending.is_some() {
+            return SyncStep { link: self.clone(), taken: Amount::ZERO };
+        }
+        let now = match readable(look, ours) {
+            Ok(now) => now,
+            Err(conflict) => {
+                (next.seen, next.conflict) = (None, Some(conflict));
+                return SyncStep { link: next, taken: Amount::ZERO };
+            }
+        };
+        let Some(agreed) = &self.agreed else {
+            (next.seen, next.conflict) = (Some(now), None);
+            return SyncStep { link: next, taken: Amount::ZERO };
+        };
+        match theirs(agreed, &now, ours) {
+            Ok(taken) => {
+                if *agreed != now {
+                    (next.agreed, next.round) = (Some(now.clone()), self.round.wrapping_add(1));
+                }
+                next.book(look, ours, ours.quantity + taken);
+                // Kept while somebody may have to decide by it.
+                next.seen = next.conflict.is_some().then_some(now);
+                SyncStep { link: next, taken }
+            }
+            Err(conflict) => {
+                (next.seen, next.conflict) = (Some(now), Some(conflict));
+                SyncStep { link: next, taken: Amount::ZERO }
+            }
+        }
+    }
+
+    /// Decides the next booking of what changed here, if anything did.
+    fn book(&mut self, look: &StockLook, ours: &OurSide<'_>, quantity: Amount) {
+        let due = quantity - self.agreed.as_ref().map_or(Amount::ZERO, total);
+        if due == Amount::ZERO {
+            self.conflict = None;
+            return;
+        }
+        let Some((item, delta)) = choose(due, look, ours.drawn) else {
+            let words = format!(
+                "{} {} more here than there, and no item there can take it: add one there, or say which side is right",
+                due, ours.unit_name
+            );
+            self.conflict = Some(SyncConflict::new(ConflictKind::NoRoom, words));
+            return;
+        };
+        let Some(seen) = look.items.get(&item) else { return };
+        self.conflict.take_if(|conflict| conflict.kind != ConflictKind::Refused);
+        self.pending = Some(Booking {
+            id: ours.booking,
+            item,
+            delta,
+            before: seen.quantity.unwrap_or_default(),
+            mark: seen.mark,
+            at: ours.now,
+        });
+        self.round = self.round.wrapping_add(1);
+    }
+
+    /// The outcome of a booking became known. `None` when it is not the one that is under way: it was settled before.
+    pub fn settled(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
+        let pending = self.pending.as_ref().filter(|pending| pending.id == booking)?;
+        if self.is_unclear() && matches!(verdict, BookingVerdict::Unclear(_)) {
+            return None;
+        }
+        let mut next = Self { pending: None, conflict: None, round: self.round.wrapping_add(1), ..self.clone() };
+        match verdict {
+            BookingVerdict::Booked => {
+                *next.agreed.get_or_insert_default().entry(pending.item).or_default() += pending.delta;
+            }
+            BookingVerdict::NotBooked => {}
+            BookingVerdict::Refused(words) => {
+                let words = format!("it refuses to book {} on item {}: {words}", signed(pending.delta), pending.item);
+                next.conflict = Some(SyncConflict::new(ConflictKind::Refused, words));
+            }
+            BookingVerdict::Unclear(why) => {
+                let words = format!(
+                    "nobody can tell whether {} was booked on item {}: {why}; look there and say which side is right",
+                    signed(pending.delta),
+                    pending.item
+                );
+                next.pending.clone_from(&self.pending);
+                next.conflict = Some(SyncConflict::new(ConflictKind::Unclear, words));
+                // What was read before may be older than the booking.
+                next.seen = None;
+            }
+        }
+        Some(next)
+    }
+
+    /// A person says which side is right, by what was last read. `None` when nothing usable was read yet, or when our
+    /// booking is on its way and its outcome will be known.
+    pub fn agree(&self, right: RightSide, quantity: Amount) -> Option<SyncStep> {
+        let seen = self.seen.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
+        let there = total(&seen);
+        let taken = match right {
+            RightSide::Ours => Amount::ZERO,
+            RightSide::Theirs => there - quantity,
+        };
+        if quantity + taken < Amount::ZERO || quantity + taken > MAX_AMOUNT {
+            return None;
+        }
+        let round = self.round.wrapping_add(1);
+        let link = Self { agreed: Some(seen), seen: None, pending: None, conflict: None, round, ..self.clone() };
+        Some(SyncStep { link, taken })
+    }
+}
+
+/// What each item holds, if all of it can be counted.
+fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConflict> {
+    let conflict = |kind, words: String| Err(SyncConflict::new(kind, words));
+    if look.name.is_none() {
+        return conflict(ConflictKind::EntryGone, "it was deleted there: remove the link, or restore it there".to_owned());
+    }
+    if look.unit != ours.unit {
+        let words = format!("it is not counted in {} there; amounts are never converted", ours.unit_name);
+        return conflict(ConflictKind::WrongUnit, words);
+    }
+    if look.items.len() > MAX_ITEMS {
+        let words = format!("it has {} items there; at most {MAX_ITEMS} are kept in step", look.items.len());
+        return conflict(ConflictKind::TooManyItems, words);
+    }
+    let mut now = Quantities::new();
+    for (item, seen) in &look.items {
+        match seen.quantity {
+            Some(quantity) => now.insert(*item, quantity),
+            None => {
+                let words = format!("how much item {item} holds is not known there: give it a weight");
+                return conflict(ConflictKind::UnknownQuantity, words);
+            }
+        };
+    }
+    Ok(now)
+}
+
+/// What changed there since both sides agreed, if it can be taken over.
+fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<Amount, SyncConflict> {
+    let taken = total(now) - total(agreed);
+    let gone: Vec<String> = agreed
+        .iter()
+        .filter(|(item, quantity)| **quantity != Amount::ZERO && !now.contains_key(item))
+        .map(|(item, _)| item.to_string())
+        .collect();
+    let unit = ours.unit_name;
+    // Items that were split or merged leave the total as it was.
+    if taken < Amount::ZERO && !gone.is_empty() {
+        let words = format!(
+            "items that held stock were deleted there ({}), {} {unit} in all: say which side is right",
+            gone.join(", "),
+            signed(taken)
+        );
+        return Err(SyncConflict::new(ConflictKind::ItemsGone, words));
+    }
+    let after = ours.quantity + taken;
+    if after < Amount::ZERO {
+        let words = format!(
+            "{} {unit} there and {} {unit} here since both agreed on {} {unit} would leave less than nothing: count it and say which side is right",
+            signed(taken),
+            signed(ours.quantity - total(agreed)),
+            total(agreed)
+        );
+        return Err(SyncConflict::new(ConflictKind::Negative, words));
+    }
+    if after > MAX_AMOUNT {
+        let words = format!("both sides together hold more than {MAX_AMOUNT} {unit}: correct it there");
+        return Err(SyncConflict::new(ConflictKind::TooMuch, words));
+    }
+    Ok(taken)
+}
+
+/// The item for the next booking, and how much of what is due it takes. Use goes to the items in slots first, as much as was
+/// drawn from each; then to what is in a slot; then to the oldest. What came in goes to the newest that has room.
+fn choose(due: Amount, look: &StockLook, drawn: &Quantities) -> Option<(i64, Amount)> {
+    if due < Amount::ZERO {
+        let from = |item: i64, most: Amount| {
+            let holds = look.items.get(&item)?.quantity?;
+            let amount = most.min(holds);
+            (amount > Amount::ZERO).then_some((item, -amount))
+        };
+        let drawn_first = drawn.iter().find_map(|(item, used)| from(*item, (*used).min(-due)));
+        let loaded_next = || drawn.keys().find_map(|item| from(*item, -due));
+        let oldest = || look.items.keys().find_map(|item| from(*item, -due));
+        return drawn_first.or_else(loaded_next).or_else(oldest);
+    }
+    look.items.iter().rev().find_map(|(item, seen)| {
+        let amount = seen.room.map_or(due, |room| room.min(due));
+        (amount > Amount::ZERO).then_some((*item, amount))
+    })
+}

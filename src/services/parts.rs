@@ -1,0 +1,118 @@
+//! Clients of systems that count stock besides us: a parts management system (`InvenTree`), and one that knows spools
+//! (Spoolman). Both are behind one port, [`StockClient`], and everything that they answer is bounded in size, number and time.
+//!
+//! What the answers mean for our stock is [`crate::domain::parts_sync`]'s affair; when to ask, `integrations/stock_sync`'s.
+
+mod inventree;
+mod rest;
+mod spoolman;
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use reqwest::Client;
+use serde_json::Value;
+
+use crate::domain::amount::{Amount, MAX_AMOUNT};
+use crate::domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, StockSystem};
+
+pub use inventree::InvenTree;
+pub use spoolman::Spoolman;
+
+/// Most entries, items or entries of a history that are read of one list.
+const MAX_LISTED: usize = 5000;
+/// How many are asked for at once.
+const PAGE: usize = 200;
+/// Most characters of a name that is shown.
+const MAX_NAME_CHARS: usize = 200;
+
+/// An entry that a material can be linked to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StockEntry {
+    /// Its number there.
+    pub number: i64,
+    /// Its name for people.
+    pub name: String,
+}
+
+/// Why something could not be asked.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StockError {
+    /// The address cannot be used.
+    #[error("the address cannot be used: {0}")]
+    Address(String),
+    /// No connection was made, so nothing was sent.
+    #[error("it cannot be reached: {0}")]
+    Unreachable(String),
+    /// Something was sent, and no whole answer came.
+    #[error("it did not answer: {0}")]
+    NoAnswer(String),
+    /// The token is missing, wrong, or may not do this.
+    #[error("it refuses the token (status {0})")]
+    Credentials(u16),
+    /// It said no.
+    #[error("it answered {status}: {words}")]
+    Refused {
+        /// The status.
+        status: u16,
+        /// Its words.
+        words: String,
+    },
+    /// The answer is not what such a system says.
+    #[error("its answer cannot be understood: {0}")]
+    Nonsense(String),
+}
+
+impl StockError {
+    /// Whether there is no such thing.
+    pub(super) const fn is_not_found(&self) -> bool {
+        matches!(self, Self::Refused { status: 404, .. })
+    }
+}
+
+/// A system that counts stock.
+#[async_trait]
+pub trait StockClient: Send + Sync + 'static {
+    /// Which it is.
+    fn system(&self) -> StockSystem;
+    /// All entries that a material can be linked to.
+    async fn entries(&self) -> Result<Vec<StockEntry>, StockError>;
+    /// What an entry holds now. Items of `link` that no list shows are looked for one by one, since a list that changes
+    /// while it is read may leave some out.
+    async fn look(&self, link: &StockLink) -> Result<StockLook, StockError>;
+    /// Sends a booking, once.
+    async fn book(&self, booking: &Booking) -> Result<(), StockError>;
+    /// What is left on an item; `None` when it is gone, or nobody knows.
+    async fn left(&self, item: i64) -> Result<Option<Amount>, StockError>;
+    /// Finds out whether a booking that was sent earlier was booked. [`BookingVerdict::NotBooked`] means: so far.
+    async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
+}
+
+/// The client of a system at this base address; an empty token is not shown. `client` is the one for configured services.
+pub fn stock_client(
+    system: StockSystem,
+    client: Client,
+    url: &str,
+    token: &str,
+) -> Result<Box<dyn StockClient>, StockError> {
+    Ok(match system {
+        StockSystem::Parts => Box::new(InvenTree::new(client, url, token)?),
+        StockSystem::Spools => Box::new(Spoolman::new(client, url, token)?),
+    })
+}
+
+/// An amount as such systems write it: a number, or a decimal in a text. Rounded to thousandths.
+fn amount(value: &Value) -> Option<Amount> {
+    let number = match value {
+        Value::Number(number) => number.as_f64()?,
+        Value::String(text) => text.trim().parse().ok()?,
+        _ => return None,
+    };
+    let thousandths = (number * 1000.0).round();
+    (thousandths.abs() <= MAX_AMOUNT.0 as f64).then_some(Amount(thousandths as i64))
+}
+
+/// One line of text for people, within bounds.
+fn line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME_CHARS).collect()
+}

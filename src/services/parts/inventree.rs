@@ -1,0 +1,178 @@
+//! `InvenTree`: materials are linked to parts; what a part holds is the sum of its stock items.
+//!
+//! Stock is only ever added and removed there, never set. There is no idempotency key, so our reference stands in the notes of
+//! the booking, and the tracking entries of the item tell whether it was booked.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+
+use super::rest::Rest;
+use super::{MAX_LISTED, PAGE, StockClient, StockEntry, StockError, amount, line};
+use crate::domain::amount::Amount;
+use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
+
+/// A client of one server.
+pub struct InvenTree {
+    rest: Rest,
+}
+
+impl InvenTree {
+    /// A server at this base address.
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, StockError> {
+        let authorization = if token.is_empty() { String::new() } else { format!("Token {token}") };
+        Ok(Self { rest: Rest::new(client, url, &authorization)? })
+    }
+
+    /// Reads a list page by page, until `enough` says so of one of its members.
+    async fn list(
+        &self,
+        path: &str,
+        filter: &[(&str, String)],
+        enough: impl Fn(&Value) -> bool,
+    ) -> Result<Vec<Value>, StockError> {
+        let mut all: Vec<Value> = Vec::new();
+        loop {
+            let mut query = filter.to_vec();
+            query.extend([("limit", PAGE.to_string()), ("offset", all.len().to_string())]);
+            let (page, more) = page(self.rest.get(path, &query).await?.value)?;
+            let found = page.iter().any(&enough);
+            let none = page.is_empty();
+            all.extend(page);
+            if found || none || !more {
+                return Ok(all);
+            }
+            if all.len() >= MAX_LISTED {
+                return Err(StockError::Nonsense(format!("the list has more than {MAX_LISTED} members")));
+            }
+        }
+    }
+
+    /// One object; `None` when there is none.
+    async fn one(&self, path: &str) -> Result<Option<Value>, StockError> {
+        match self.rest.get(path, &[]).await {
+            Ok(answer) => Ok(Some(answer.value)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The members of a list, and whether there may be more: a bare array is the whole list.
+fn page(value: Value) -> Result<(Vec<Value>, bool), StockError> {
+    match value {
+        Value::Array(all) => Ok((all, false)),
+        Value::Object(mut page) => match page.remove("results") {
+            Some(Value::Array(some)) => Ok((some, page.get("next").is_some_and(|next| !next.is_null()))),
+            _ => Err(StockError::Nonsense("a list without results".to_owned())),
+        },
+        _ => Err(StockError::Nonsense("no list".to_owned())),
+    }
+}
+
+/// The unit of a part, which people type.
+fn unit(part: &Value) -> StockUnit {
+    match part["units"].as_str().unwrap_or_default().trim().to_lowercase().as_str() {
+        "g" | "gram" | "grams" => StockUnit::Gram,
+        "ml" | "milliliter" | "milliliters" | "millilitre" | "millilitres" => StockUnit::Millilitre,
+        "" | "pc" | "pcs" | "piece" | "pieces" | "each" | "ea" | "unit" | "units" | "sheet" | "sheets" => StockUnit::Piece,
+        _ => StockUnit::Other,
+    }
+}
+
+/// A stock item of a part; `None` when it belongs to another part.
+fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError> {
+    let number = value["pk"].as_i64().ok_or_else(|| StockError::Nonsense("a stock item without a number".to_owned()))?;
+    if value["part"].as_i64() != Some(part) {
+        return Ok(None);
+    }
+    // What was sold, used up, lost or destroyed is still listed, and is no stock.
+    let in_stock = value["in_stock"].as_bool().unwrap_or(true);
+    let holds = amount(&value["quantity"]);
+    let quantity = if in_stock { holds } else { Some(Amount::ZERO) };
+    let serial = value["serial"].as_str().is_some_and(|serial| !serial.is_empty());
+    let room = (!in_stock || serial).then_some(Amount::ZERO);
+    Ok(Some((number, SeenItem { quantity, room, mark: holds.unwrap_or_default() })))
+}
+
+/// What stands in the notes of a booking.
+fn reference(booking: &Booking) -> String {
+    format!("printfloor:{}", booking.id)
+}
+
+#[async_trait]
+impl StockClient for InvenTree {
+    fn system(&self) -> StockSystem {
+        StockSystem::Parts
+    }
+
+    async fn entries(&self) -> Result<Vec<StockEntry>, StockError> {
+        let parts = self.list("api/part/", &[("active", "true".to_owned())], |_| false).await?;
+        let entry = |part: &Value| {
+            let name = part["name"].as_str().unwrap_or_default();
+            let ipn = part["IPN"].as_str().filter(|ipn| !ipn.is_empty());
+            let name = ipn.map_or_else(|| name.to_owned(), |ipn| format!("{name} ({ipn})"));
+            Some(StockEntry { number: part["pk"].as_i64()?, name: line(&name) })
+        };
+        Ok(parts.iter().filter_map(entry).collect())
+    }
+
+    async fn look(&self, link: &StockLink) -> Result<StockLook, StockError> {
+        let Some(part) = self.one(&format!("api/part/{}/", link.entry)).await? else {
+            return Ok(StockLook { name: None, unit: StockUnit::Other, items: BTreeMap::new() });
+        };
+        let listed = self.list("api/stock/", &[("part", link.entry.to_string())], |_| false).await?;
+        let mut items = BTreeMap::new();
+        for value in &listed {
+            items.extend(item(value, link.entry)?);
+        }
+        for (number, held) in link.agreed.iter().flatten() {
+            if *held != Amount::ZERO
+                && !items.contains_key(number)
+                && let Some(value) = self.one(&format!("api/stock/{number}/")).await?
+            {
+                items.extend(item(&value, link.entry)?);
+            }
+        }
+        Ok(StockLook { name: Some(line(part["name"].as_str().unwrap_or_default())), unit: unit(&part), items })
+    }
+
+    async fn book(&self, booking: &Booking) -> Result<(), StockError> {
+        let (verb, amount) =
+            if booking.delta < Amount::ZERO { ("remove", -booking.delta) } else { ("add", booking.delta) };
+        let body = json!({
+            "items": [{"pk": booking.item, "quantity": amount.to_string()}],
+            "notes": reference(booking),
+        });
+        self.rest.send_json(Method::POST, &format!("api/stock/{verb}/"), &body).await.map(|_| ())
+    }
+
+    async fn left(&self, item: i64) -> Result<Option<Amount>, StockError> {
+        let value = self.one(&format!("api/stock/{item}/")).await?;
+        Ok(value.as_ref().and_then(|value| amount(&value["quantity"])))
+    }
+
+    async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {
+        let ours = reference(booking);
+        let is_ours = |entry: &Value| entry["notes"].as_str().is_some_and(|notes| notes.contains(&ours));
+        let filter = [("item", booking.item.to_string()), ("ordering", "-date".to_owned())];
+        let tracked = match self.list("api/stock/track/", &filter, is_ours).await {
+            Ok(tracked) => tracked,
+            Err(error) if error.is_not_found() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        if tracked.iter().any(is_ours) {
+            return Ok(BookingVerdict::Booked);
+        }
+        if self.one(&format!("api/stock/{}/", booking.item)).await?.is_some() {
+            return Ok(BookingVerdict::NotBooked);
+        }
+        // An item may be deleted when nothing is left, which is what the booking was to leave.
+        if booking.before + booking.delta == Amount::ZERO {
+            return Ok(BookingVerdict::Booked);
+        }
+        Ok(BookingVerdict::Unclear("the item was deleted there".to_owned()))
+    }
+}

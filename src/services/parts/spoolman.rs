@@ -1,0 +1,164 @@
+//! Spoolman: materials are linked to filaments; what a filament holds is the sum of what is left on its spools, in grams.
+//!
+//! A booking is a `use`, which is a decrement without a reference. What was used of the spool before tells afterwards whether it
+//! was booked, unless somebody else changed the same spool in between: then nobody can tell.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+
+use super::rest::Rest;
+use super::{MAX_LISTED, PAGE, StockClient, StockEntry, StockError, amount, line};
+use crate::domain::amount::Amount;
+use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
+
+/// How far a weight that is read back may be off by rounding.
+const ROUNDING: i64 = 1;
+
+/// A client of one server.
+pub struct Spoolman {
+    rest: Rest,
+}
+
+impl Spoolman {
+    /// A server at this base address. It asks for no token itself; what stands before it may.
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, StockError> {
+        let authorization = if token.is_empty() { String::new() } else { format!("Bearer {token}") };
+        Ok(Self { rest: Rest::new(client, url, &authorization)? })
+    }
+
+    /// Asks who it is; its words for people.
+    pub async fn test(&self) -> Result<String, StockError> {
+        let about = self.rest.get("api/v1/info", &[]).await?.value;
+        let version = about["version"].as_str().ok_or_else(|| StockError::Nonsense("it is no Spoolman".to_owned()))?;
+        Ok(line(&format!("Spoolman {version} answers")))
+    }
+
+    /// Reads a list page by page; the number of all its members stands in a header.
+    async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<Vec<Value>, StockError> {
+        let mut all: Vec<Value> = Vec::new();
+        loop {
+            let mut query = filter.to_vec();
+            let (limit, offset) = (PAGE.to_string(), all.len().to_string());
+            query.extend([("sort", "id:asc".to_owned()), ("limit", limit), ("offset", offset)]);
+            let answer = self.rest.get(path, &query).await?;
+            let Value::Array(page) = answer.value else {
+                return Err(StockError::Nonsense("no list".to_owned()));
+            };
+            let total = answer.headers.get("x-total-count").and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+            let (none, short) = (page.is_empty(), page.len() < PAGE);
+            all.extend(page);
+            if none || total.map_or(short, |total| all.len() >= total) {
+                return Ok(all);
+            }
+            if all.len() >= MAX_LISTED {
+                return Err(StockError::Nonsense(format!("the list has more than {MAX_LISTED} members")));
+            }
+        }
+    }
+
+    async fn spool(&self, number: i64) -> Result<Option<Value>, StockError> {
+        self.one(&format!("api/v1/spool/{number}")).await
+    }
+
+    async fn one(&self, path: &str) -> Result<Option<Value>, StockError> {
+        match self.rest.get(path, &[]).await {
+            Ok(answer) => Ok(Some(answer.value)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What was used of a spool.
+fn used(spool: &Value) -> Result<Amount, StockError> {
+    amount(&spool["used_weight"]).ok_or_else(|| StockError::Nonsense("a spool without a used weight".to_owned()))
+}
+
+/// What was on a spool when it was new.
+fn full(spool: &Value) -> Option<Amount> {
+    amount(&spool["initial_weight"]).or_else(|| amount(&spool["filament"]["weight"]))
+}
+
+/// A spool of a filament; `None` when it is of another one.
+fn item(spool: &Value, filament: i64) -> Result<Option<(i64, SeenItem)>, StockError> {
+    let number = spool["id"].as_i64().ok_or_else(|| StockError::Nonsense("a spool without a number".to_owned()))?;
+    if spool["filament"]["id"].as_i64() != Some(filament) {
+        return Ok(None);
+    }
+    let used = used(spool)?;
+    if spool["archived"].as_bool().unwrap_or(false) {
+        return Ok(Some((number, SeenItem { quantity: Some(Amount::ZERO), room: Some(Amount::ZERO), mark: used })));
+    }
+    // What is told as remaining stops at zero, so it would hide what was used beyond that.
+    Ok(Some((number, SeenItem { quantity: full(spool).map(|full| full - used), room: Some(used), mark: used })))
+}
+
+/// The name of a filament with its vendor.
+fn name(filament: &Value) -> String {
+    let part = |value: &Value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let parts = [part(&filament["vendor"]["name"]), part(&filament["name"]), part(&filament["material"])];
+    line(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+#[async_trait]
+impl StockClient for Spoolman {
+    fn system(&self) -> StockSystem {
+        StockSystem::Spools
+    }
+
+    async fn entries(&self) -> Result<Vec<StockEntry>, StockError> {
+        let filaments = self.list("api/v1/filament", &[]).await?;
+        let entry = |filament: &Value| Some(StockEntry { number: filament["id"].as_i64()?, name: name(filament) });
+        Ok(filaments.iter().filter_map(entry).collect())
+    }
+
+    async fn look(&self, link: &StockLink) -> Result<StockLook, StockError> {
+        let Some(filament) = self.one(&format!("api/v1/filament/{}", link.entry)).await? else {
+            return Ok(StockLook { name: None, unit: StockUnit::Gram, items: BTreeMap::new() });
+        };
+        let filter = [("filament.id", link.entry.to_string()), ("allow_archived", "true".to_owned())];
+        let mut items = BTreeMap::new();
+        for spool in &self.list("api/v1/spool", &filter).await? {
+            items.extend(item(spool, link.entry)?);
+        }
+        for (number, held) in link.agreed.iter().flatten() {
+            if *held != Amount::ZERO
+                && !items.contains_key(number)
+                && let Some(spool) = self.spool(*number).await?
+            {
+                items.extend(item(&spool, link.entry)?);
+            }
+        }
+        Ok(StockLook { name: Some(name(&filament)), unit: StockUnit::Gram, items })
+    }
+
+    async fn book(&self, booking: &Booking) -> Result<(), StockError> {
+        // What is removed is used; what is added is a negative use.
+        let grams = -booking.delta.0 as f64 / 1000.0;
+        let path = format!("api/v1/spool/{}/use", booking.item);
+        self.rest.send_json(Method::PUT, &path, &json!({"use_weight": grams})).await.map(|_| ())
+    }
+
+    async fn left(&self, item: i64) -> Result<Option<Amount>, StockError> {
+        let Some(spool) = self.spool(item).await? else { return Ok(None) };
+        Ok(full(&spool).map(|full| (full - used(&spool).unwrap_or_default()).max(Amount::ZERO)))
+    }
+
+    async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {
+        let Some(spool) = self.spool(booking.item).await? else {
+            return Ok(BookingVerdict::Unclear("the spool was deleted there".to_owned()));
+        };
+        let used = used(&spool)?;
+        if used == booking.mark {
+            return Ok(BookingVerdict::NotBooked);
+        }
+        if (used - (booking.mark - booking.delta)).0.abs() <= ROUNDING {
+            return Ok(BookingVerdict::Booked);
+        }
+        let words = format!("{} g of it were used before and {used} g are now", booking.mark);
+        Ok(BookingVerdict::Unclear(words))
+    }
+}

@@ -1,0 +1,32 @@
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn amounts_are_read_as_numbers_and_as_decimals_in_texts() {
+    assert_eq!(amount(&json!(12.3456)), Some(Amount(12_346)));
+    assert_eq!(amount(&json!("5.20000")), Some(Amount(5_200)));
+    assert_eq!(amount(&json!(-3)), Some(Amount(-3_000)));
+    for strange in [json!(null), json!("many"), json!(1e300), json!("NaN"), json!("inf"), json!([1])] {
+        assert_eq!(amount(&strange), None, "{strange}");
+    }
+}
+
+#[test]
+fn names_are_one_line_within_bounds() {
+    assert_eq!(line("PLA\nblack"), "PLA black");
+    assert_eq!(line(&"x".repeat(1000)).chars().count(), MAX_NAME_CHARS);
+}
+
+#[test]
+fn no_address_of_a_metadata_service_and_none_with_a_password_is_taken() {
+    crate::services::tls::install_provider();
+    let taken = |url: &str| {
+        let client = crate::services::http::lan(&crate::services::http::LanSettings::default());
+        client.is_ok_and(|client| stock_client(StockSystem::Parts, client, url, "inv-1").is_ok())
+    };
+    assert!(taken("http://127.0.0.1:8000/parts"));
+    for url in ["http://169.254.169.254/", "ftp://127.0.0.1/", "http://me:secret@127.0.0.1/", "nowhere"] {
+        assert!(!taken(url), "{url}");
+    }
+}
