@@ -110,7 +110,7 @@ pub struct Config {
     pub farm_ui: sections::Peer,
     /// The detector of failed prints.
     pub failure_detection: sections::FailureDetection,
-    /// The smart home.
+    /// The home automation that shows states of printers.
     pub smart_home: sections::SmartHome,
     /// The gateway that forwards chat messages.
     pub agent: sections::Agent,

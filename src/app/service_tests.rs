@@ -27,7 +27,7 @@ const TEST_TIMEOUT: Duration = Duration::from_secs(15);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Service {
-    /// The database.
+    /// What keeps orders, stock and everything else.
     Database,
     /// The shared store of limits and events; in this process where none is configured.
     Redis,
@@ -41,7 +41,7 @@ pub enum Service {
     FarmUi,
     /// The detector of failed prints.
     FailureDetection,
-    /// The smart home.
+    /// The home automation that shows states of printers.
     SmartHome,
     /// The parts management system.
     Parts,
@@ -49,7 +49,7 @@ pub enum Service {
     Agent,
     /// The payment processor.
     Payments,
-    /// A printer.
+    /// One machine, at an address that is told with the test.
     Printer,
 }
 

@@ -6,9 +6,9 @@
 use crate::domain::time::Timestamp;
 
 /// Wrong codes after which no code opens the door until the server starts anew.
-pub const MAX_TRIES: u32 = 10;
+const MAX_TRIES: u32 = 10;
 /// How long a code may be used, in milliseconds.
-pub const CODE_LIFE_MS: i64 = 24 * 3_600_000;
+const CODE_LIFE_MS: i64 = 24 * 3_600_000;
 /// How long a session lasts, in milliseconds.
 pub const SESSION_LIFE_MS: i64 = 2 * 3_600_000;
 

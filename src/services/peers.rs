@@ -6,6 +6,8 @@ use std::time::Duration;
 use reqwest::{Client, StatusCode, Url, header};
 use serde_json::Value;
 
+use crate::domain::printer::denied_host;
+
 /// Longest time for one answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes of an answer that are read.
@@ -166,7 +168,14 @@ pub async fn mail_api(client: &Client, url: &str, key: &str) -> Asked {
 fn address(url: &str) -> Result<Url, PeerFault> {
     let wrong = || PeerFault::new("this is no http or https address");
     let url = Url::parse(url.trim()).map_err(|_| wrong())?;
-    if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(wrong()) }
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(wrong());
+    }
+    // No resolver is asked for an address that stands in the URL, so it is judged here.
+    match denied_host(&url) {
+        Some(range) => Err(PeerFault::new(format!("this is {range}, not a system of the shop"))),
+        None => Ok(url),
+    }
 }
 
 async fn get(client: &Client, base: &str, path: &str, shown: Shown<'_>) -> Result<PeerAnswer, PeerFault> {

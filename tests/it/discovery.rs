@@ -54,4 +54,8 @@ fn printers_of_the_local_network_are_found_and_nobody_else_is_asked() {
     assert!(told.contains("data: {\"done\":50,\"total\":50}"), "{told}");
     assert_eq!(told.matches("event: result\n").count(), 1);
     assert!(told.matches("event: found\n").count() >= expected.len(), "{told}");
+    let result: Value = serde_json::from_str(told.rsplit_once("event: result\ndata: ").unwrap().1.trim()).unwrap();
+    let registered = result["printers"].as_array().unwrap().iter().filter(|printer| printer["registered"] == true);
+    let registered: Vec<_> = registered.map(|printer| &printer["baseUrl"]).collect();
+    assert_eq!(registered, ["http://10.77.5.7:7125"], "{told}");
 }

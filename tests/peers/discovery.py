@@ -87,8 +87,10 @@ def announce():
         time.sleep(0.1)
 
 
-def call(method, path, key, accept="application/json"):
-    request = urllib.request.Request(f"http://127.0.0.1:8787{path}", method=method)
+def call(method, path, key, accept="application/json", body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:8787{path}", data, method=method)
+    request.add_header("Content-Type", "application/json")
     request.add_header("X-API-Key", key)
     request.add_header("Accept", accept)
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
@@ -129,6 +131,11 @@ try:
     began = time.monotonic()
     found = json.loads(call("POST", "/api/setup/discover", key))
     seconds = time.monotonic() - began
+    printer = {
+        "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://10.77.5.7:7125/",
+        "apiKey": lines[0]["apiKey"], "buildVolume": {"x": 220, "y": 220, "z": 250},
+    }
+    call("POST", "/api/printers", key, body=printer)
     told = call("POST", "/api/setup/discover", key, "text/event-stream")
     print(json.dumps({"printers": found["printers"], "lines": lines, "asked": asked, "seconds": seconds, "told": told}))
 finally:

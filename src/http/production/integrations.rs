@@ -73,7 +73,7 @@ pub struct IntegrationsChange {
     farm_ui: Optional<IntegrationChange>,
     /// The detector of failed prints.
     failure_detection: Optional<IntegrationChange>,
-    /// The smart home.
+    /// The home automation that shows states of printers.
     smart_home: Optional<IntegrationChange>,
     /// The parts management system that stock is synchronised with.
     parts: Optional<IntegrationChange>,

@@ -61,7 +61,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Changes of settings.
+/// New values of settings, all of them or none.
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"mail.operators": ["sam@example.org"], "inventory.block_below_reorder_point": null}}))]
 pub struct SettingsChange {
@@ -69,7 +69,7 @@ pub struct SettingsChange {
     settings: JsonObject,
 }
 
-/// One setting.
+/// What can be set of the server, and what it is set to.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Setting", example = setting_example())]

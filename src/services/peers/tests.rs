@@ -104,6 +104,7 @@ async fn nobody_there_is_told_with_the_networks_words() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let fault = agent(&client, &format!("http://{free}")).await.unwrap_err();
     assert!(fault.message.contains("does not answer") && fault.detail.unwrap().contains("refused"));
-    // A cloud's metadata service is nobody's shop.
+    let metadata = agent(&client, "http://169.254.169.254/latest").await.unwrap_err();
+    assert!(metadata.message.contains("not a system of the shop"), "{metadata}");
     assert!(agent(&client, "ftp://127.0.0.1").await.unwrap_err().message.contains("no http"));
 }

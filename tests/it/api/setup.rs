@@ -8,13 +8,16 @@ use serde_json::{Value, json};
 use super::{fault_paths, paths, with_cookie, with_role};
 use crate::support::client::Answer;
 use crate::support::redis::RedisServer;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_both, until};
 
-/// The code that the server printed at its last start.
-fn code(app: &App) -> String {
-    let log = app.log();
-    let line = log.iter().rev().find(|line| line.contains("one-time code is")).expect("a code is printed");
-    line.split("code is ").nth(1).unwrap().split(';').next().unwrap().to_owned()
+/// The code that the server printed at this start, counted from the first.
+async fn code(app: &App, start: usize) -> String {
+    until("a code to be printed", || async {
+        let log = app.log();
+        let line = log.iter().filter(|line| line.contains("one-time code is")).nth(start - 1)?;
+        Some(line.split("code is ").nth(1)?.split(';').next()?.to_owned())
+    })
+    .await
 }
 
 /// The cookie that an answer sets.
@@ -22,8 +25,9 @@ fn cookie(answer: &Answer) -> String {
     answer.header("set-cookie").expect("a cookie").split(';').next().unwrap().to_owned()
 }
 
-async fn opened(app: &App) -> Client {
-    let answer = app.nobody().post("/api/setup/session", &json!({"code": code(app)})).await;
+async fn opened(app: &App, start: usize) -> Client {
+    let code = code(app, start).await;
+    let answer = app.nobody().post("/api/setup/session", &json!({ "code": code })).await;
     let set = answer.header("set-cookie").unwrap().to_owned();
     assert!(set.contains("HttpOnly") && set.contains("SameSite=Strict") && set.contains("Max-Age=7200"), "{set}");
     let cookie = cookie(&answer);
@@ -43,10 +47,10 @@ async fn the_code_opens_the_setup_once() {
     assert_eq!(with_role(&app, "operator").await.get("/api/setup/status").await.error(403), "insufficient_role");
     let wrong = nobody.post("/api/setup/session", &json!({"code": "AAAA-AAAA-AAAA"})).await;
     assert_eq!(wrong.error(401), "wrong_code");
-    let setup = opened(&app).await;
+    let setup = opened(&app, 1).await;
     let status = setup.get("/api/setup/status").await.expect(200);
     assert_eq!((&status["completedAt"], &status["hasAdmin"]), (&Value::Null, &json!(false)), "{status}");
-    assert_eq!(nobody.post("/api/setup/session", &json!({"code": code(&app)})).await.error(401), "code_spent");
+    assert_eq!(nobody.post("/api/setup/session", &json!({"code": code(&app, 1).await})).await.error(401), "code_spent");
     // It opens the setup and nothing else.
     assert_eq!(setup.get("/api/users").await.error(401), "unauthorized");
     assert_eq!(setup.get("/api/settings").await.error(401), "unauthorized");
@@ -63,18 +67,18 @@ async fn whoever_guesses_ten_times_gets_no_further_until_the_next_start() {
         let wrong = app.nobody().post("/api/setup/session", &json!({"code": format!("guess {n}")})).await;
         assert_eq!(wrong.error(401), "wrong_code");
     }
-    let first = code(&app);
+    let first = code(&app, 1).await;
     assert_eq!(app.nobody().post("/api/setup/session", &json!({"code": first})).await.error(401), "code_spent");
     app.stop().await;
     app.start().await;
-    assert_ne!(code(&app), first);
-    opened(&app).await;
+    assert_ne!(code(&app, 2).await, first);
+    opened(&app, 2).await;
 }
 
 #[tokio::test]
 async fn the_first_admin_is_made_and_signed_in_and_there_is_one_first() {
     let app = App::new(Db::sqlite()).await;
-    let setup = opened(&app).await;
+    let setup = opened(&app, 1).await;
     let sam = json!({"email": "Sam@Example.org", "name": "Sam", "password": "correct horse battery"});
     let short = json!({"email": "nobody", "name": " ", "password": "short"});
     assert_eq!(paths(&setup.post("/api/setup/admin", &short).await.expect(400)), ["email", "name", "password"]);
@@ -126,7 +130,7 @@ async fn services_are_tested_with_what_is_sent_and_nothing_is_written() {
 on_both! {
     async fn what_is_saved_is_tested_written_and_ends_the_setup(db: Db) {
         let mut app = App::new(db).await;
-        let setup = opened(&app).await;
+        let setup = opened(&app, 1).await;
         std::fs::write(dotenv(&app), "# my notes\nUNKNOWN=kept\nSMTP_FROM=\"Old <old@example.org>\"\n").unwrap();
         let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let dead = json!({"settings": {"REDIS_URL": format!("redis://{closed}"), "PARTS_URL": format!("http://{closed}")}});

@@ -63,8 +63,8 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DiscoveredPrinter", example = json!({
-    "type": "fw_rest", "baseUrl": "http://192.168.1.7:7125", "name": "Moonraker at 192.168.1.7", "serial": null,
-    "evidence": "it says that it is Moonraker v0.9.3, and that Klipper's state is ready", "registered": false,
+    "type": "fw_rest", "baseUrl": "http://192.168.1.7:7125", "name": "left printer", "serial": null,
+    "evidence": "it says what it is, its version, and that its state is ready", "registered": false,
 }))]
 struct DiscoveredPrinter {
     /// Its printer type.

@@ -27,7 +27,8 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
             .about(
                 "Tests the database, the shared store and every service that is given once more, and writes nothing when one \
                  fails; otherwise writes `.env` in the server's working directory. The former file is kept as `.env.bak`, \
-                 comments and other names stay. From then on the setup is for admins.",
+                 comments and other names stay. From then on the setup is for admins. Another database begins empty, and with a \
+                 setup of its own.",
             )
             .unkeyed()
             .nos(CHANGE_NOS)
