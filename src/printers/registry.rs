@@ -42,7 +42,7 @@ impl From<&Printers> for Settings {
             request_timeout,
             command_timeout: request_timeout * COMMAND_TIMEOUT_FACTOR,
             upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
-            offline_after: printers.offline_after_seconds.duration(),
+            offline_after: printers.offline_seconds.duration(),
             emergency_timeout: EMERGENCY_TIMEOUT,
         }
     }

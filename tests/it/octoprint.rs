@@ -91,7 +91,7 @@ struct Fixture {
 impl Fixture {
     async fn open(peer: &OctoPrint) -> Self {
         let app = App::on(Db::sqlite())
-            .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 20)
+            .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 20)
             .env("PRINTFLOOR_DISPATCH__KEEP_FILES", true)
             .start()
             .await;

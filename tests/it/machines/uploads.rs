@@ -12,7 +12,7 @@ use crate::support::client::http;
 use crate::support::{Db, until};
 
 /// Silence is noticed soon.
-const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "2");
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "2");
 
 /// Two Moonrakers on one computer name unfinished uploads by the second, so uploads that overlap are mixed up. Each part must
 /// still be printed from its own file, whose first line names the print.
