@@ -95,6 +95,12 @@ impl Wire {
         url
     }
 
+    /// The URL of a path from the root that the server told; `None` for one that leads to another server.
+    pub(super) fn told(&self, path: &str) -> Option<Url> {
+        let url = self.base.join(path).ok().filter(|_| path.starts_with('/'))?;
+        (url.origin() == self.base.origin()).then_some(url)
+    }
+
     /// Asks a question; once more when the server answers 5xx, since a question changes nothing.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, PrinterError> {
         let ask = || self.finish(self.client.get(self.url(path)).query(query).timeout(self.settings.request_timeout));
@@ -189,28 +195,31 @@ impl Wire {
 
     /// A part of a file, as the value of a `Range` header names it; at most [`upload::EDGE_BYTES`] are read. Asked for once more
     /// when the server answers 5xx.
-    pub(super) async fn part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
-        match self.ask_part(path, range).await {
-            Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(path, range).await,
+    pub(super) async fn part(&self, url: &Url, range: &str) -> Result<FilePart, PrinterError> {
+        match self.ask_part(url, range).await {
+            Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(url, range).await,
             part => part,
         }
     }
 
-    async fn ask_part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
-        let call = self.client.get(self.url(path)).header(header::RANGE, range).timeout(self.settings.request_timeout);
+    async fn ask_part(&self, url: &Url, range: &str) -> Result<FilePart, PrinterError> {
+        let call = self.client.get(url.clone()).header(header::RANGE, range).timeout(self.settings.request_timeout);
         let mut answer = self.send(call).await?;
         let status = answer.status();
-        if !status.is_success() {
+        // A file that ends before the part begins has a size, too.
+        let beyond = status == StatusCode::RANGE_NOT_SATISFIABLE;
+        if !status.is_success() && !beyond {
             return Err((self.judge)(status.as_u16(), status.to_string()));
         }
-        let partial = status == StatusCode::PARTIAL_CONTENT;
+        let partial = beyond || status == StatusCode::PARTIAL_CONTENT;
         let told = answer.headers().get(header::CONTENT_RANGE).and_then(|value| value.to_str().ok());
         let total = match told.and_then(|range| range.rsplit_once('/')) {
             Some((_, total)) => total.parse().ok(),
             None => answer.content_length().filter(|_| !partial),
         };
         let mut bytes = Vec::new();
-        while bytes.len() < upload::EDGE_BYTES
+        while !beyond
+            && bytes.len() < upload::EDGE_BYTES
             && let Some(chunk) = answer.chunk().await.map_err(failure)?
         {
             bytes.extend_from_slice(&chunk[..chunk.len().min(upload::EDGE_BYTES - bytes.len())]);
