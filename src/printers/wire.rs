@@ -65,7 +65,7 @@ impl Wire {
         let digest = api_key.as_deref().filter(|_| declared.key_may_be_password).and_then(Digest::of).map(Arc::new);
         if let Some(key) = api_key.as_ref().filter(|_| digest.is_none()) {
             let mut value = HeaderValue::from_str(key)
-                .map_err(|_| MakeError::BadAddress("the api key has characters that no header can carry".into()))?;
+                .map_err(|_| MakeError::BadKey("the api key has characters that no header can carry".into()))?;
             value.set_sensitive(true);
             headers.insert(HeaderName::from_static(declared.key_header), value);
         }
