@@ -228,7 +228,7 @@ impl Wire {
     }
 
     /// That something else answers than the program of the printer's type.
-    fn strange(&self) -> PrinterError {
+    pub(super) fn strange(&self) -> PrinterError {
         let PrinterType { program, default_port, .. } = *self.declared;
         PrinterError::Stranger { program, address: self.base.to_string(), port: default_port }
     }
