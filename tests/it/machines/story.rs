@@ -25,10 +25,7 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
         PrinterKind::FwRest,
         1,
         SLOW,
-        &[
-            ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "2"),
-            ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1,0.1"),
-        ],
+        &[("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "2"), ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1,0.1")],
     )
     .await;
     let sink = Sink::start().await.unwrap();
