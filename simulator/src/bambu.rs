@@ -81,6 +81,8 @@ struct Inner {
     answers: broadcast::Sender<Value>,
     clients: AtomicUsize,
     commands: AtomicU64,
+    /// How often it has said [`Setup::says`].
+    said: AtomicU64,
 }
 
 impl Bambu {
@@ -97,6 +99,7 @@ impl Bambu {
             answers: broadcast::Sender::new(ANSWERS),
             clients: AtomicUsize::new(0),
             commands: AtomicU64::new(0),
+            said: AtomicU64::new(0),
         }))
     }
 
@@ -114,6 +117,11 @@ impl Bambu {
     /// How many clients are connected to its broker.
     pub fn clients(&self) -> usize {
         self.0.clients.load(Ordering::SeqCst)
+    }
+
+    /// How often it has said [`Setup::says`].
+    pub fn said(&self) -> u64 {
+        self.0.said.load(Ordering::SeqCst)
     }
 
     fn panel<T>(&self, act: impl FnOnce(&mut Panel) -> T) -> T {
