@@ -181,8 +181,9 @@ async fn open(way: &Way, limit: Duration) -> Result<WebSocketStream<TcpStream>, 
         let stream = lan_connect(host, url.port_or_known_default().unwrap_or(80)).await;
         let stream = stream.map_err(|error| unreachable(&error))?;
         let opened = tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await;
-        opened.map(|(socket, _)| socket).map_err(|error| match error {
+        opened.map(|(socket, _)| socket).map_err(|error| match &error {
             Error::Io(_) | Error::ConnectionClosed | Error::AlreadyClosed => unreachable(&error),
+            Error::Http(answer) if answer.status().is_server_error() => unreachable(&error),
             // It answers, and not as such a printer does.
             _ => strange.clone(),
         })
