@@ -295,8 +295,8 @@ impl Config {
         let rates = self.tax.rates.iter();
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
-            confirm_ms: self.dispatch.start_confirm_timeout_seconds.millis(),
-            offline_ms: self.printers.offline_after_seconds.millis(),
+            confirm_ms: self.dispatch.confirm_seconds.millis(),
+            offline_ms: self.printers.offline_seconds.millis(),
             types,
             max_jobs: self.orders.max_jobs_per_order,
             currency: self.orders.currency.clone(),

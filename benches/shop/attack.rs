@@ -42,7 +42,10 @@ type Attack = fn(usize, Arc<Target>) -> std::pin::Pin<Box<dyn Future<Output = ()
 struct Target {
     address: SocketAddr,
     key: String,
-    file: Vec<u8>,
+    /// An upload of a small file that unpacks to gigabytes.
+    bomb: Vec<u8>,
+    /// An upload of a package with a directory of a million entries.
+    directory: Vec<u8>,
 }
 
 /// The part.
@@ -52,14 +55,19 @@ pub async fn run() -> Vec<Row> {
     let fleet = Fleet::start(fleet).await.unwrap();
     let app = Remote::start(folder.path(), None).await;
     let printer = app.register(&fleet).await.remove(0);
-    let file = upload(&app.key, "bomb.bgcode", &bomb());
-    let target = Arc::new(Target { address: app.address, key: app.key.clone(), file });
-    let attacks: [(&str, usize, Attack); 6] = [
+    let (bomb, directory) = (
+        upload(&app.key, "bomb.bgcode", &bomb()),
+        upload(&app.key, "million.gcode.3mf", &simulator::gcode::swollen::million_entries()),
+    );
+    let target = Arc::new(Target { address: app.address, key: app.key.clone(), bomb, directory });
+    let attacks: [(&str, usize, Attack); 8] = [
         ("nobody", 0, |_, _| Box::pin(async {})),
         ("1,200 connections that say nothing", 1200, |_, to| Box::pin(held(to, b""))),
         ("1,200 bodies that never come", 1200, |_, to| Box::pin(held(to, UNFINISHED))),
         ("64 guesses of passwords at once", 64, |n, to| Box::pin(guess(n, to))),
-        ("4 uploads at once that unpack to gigabytes", 4, |_, to| Box::pin(uploads(to))),
+        ("4 uploads at once that unpack to gigabytes", 4, |_, to| Box::pin(again(to.clone(), to.bomb.clone()))),
+        ("4 packages at once with a million entries", 4, |_, to| Box::pin(again(to.clone(), to.directory.clone()))),
+        ("4 uploads at once with a header of 150 MB", 4, |_, to| Box::pin(headers(to))),
         ("64 clients that list without pause", 64, |_, to| Box::pin(lists(to))),
     ];
     let mut rows = Vec::new();
@@ -144,9 +152,28 @@ async fn guess(n: usize, to: Arc<Target>) {
     again(to, post_plain("/api/auth/login", "", &body)).await;
 }
 
-async fn uploads(to: Arc<Target>) {
-    let request = to.file.clone();
-    again(to, request).await;
+/// Sends an upload whose only part has a header without end, as much of it as is taken.
+async fn headers(to: Arc<Target>) {
+    const BYTES: usize = 150_000_000;
+    let begin = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"";
+    let head = format!(
+        "POST /api/files HTTP/1.1\r\nhost: bench\r\nx-api-key: {}\r\ncontent-type: multipart/form-data; boundary=x\r\n\
+         content-length: {BYTES}\r\n\r\n{begin}",
+        to.key
+    );
+    let piece = vec![b'a'; 1_000_000];
+    loop {
+        if let Ok(mut stream) = TcpStream::connect(to.address).await
+            && stream.write_all(head.as_bytes()).await.is_ok()
+        {
+            for _ in 0..BYTES / piece.len() {
+                if !matches!(timeout(HELD, stream.write_all(&piece)).await, Ok(Ok(()))) {
+                    break;
+                }
+            }
+        }
+        tokio::task::yield_now().await;
+    }
 }
 
 async fn lists(to: Arc<Target>) {

@@ -81,6 +81,8 @@ struct Inner {
     answers: broadcast::Sender<Value>,
     clients: AtomicUsize,
     commands: AtomicU64,
+    /// How often it has said [`Setup::says`].
+    said: AtomicU64,
 }
 
 impl Bambu {
@@ -97,6 +99,7 @@ impl Bambu {
             answers: broadcast::Sender::new(ANSWERS),
             clients: AtomicUsize::new(0),
             commands: AtomicU64::new(0),
+            said: AtomicU64::new(0),
         }))
     }
 
@@ -121,6 +124,11 @@ impl Bambu {
     pub fn last_start(&self) -> Option<(String, Vec<i64>)> {
         let fed = |project: &panel::Project| if project.use_ams { project.mapping.clone() } else { Vec::new() };
         self.panel(|panel| panel.project.as_ref().map(|project| (project.plate.clone(), fed(project))))
+    }
+
+    /// How often it has said [`Setup::says`].
+    pub fn said(&self) -> u64 {
+        self.0.said.load(Ordering::SeqCst)
     }
 
     fn panel<T>(&self, act: impl FnOnce(&mut Panel) -> T) -> T {

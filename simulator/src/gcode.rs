@@ -8,6 +8,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 pub mod facts;
 pub mod package;
+pub mod swollen;
 pub mod tools;
 
 pub use facts::{GcodeFacts, Thumbnail};

@@ -81,6 +81,7 @@ impl Host {
             .route("/api/v1/job/{id}/{verb}", put(job::command))
             .route("/api/v1/storage", get(files::storages))
             .route("/api/v1/transfer", get(transfer))
+            .route("/usb/{*path}", get(files::download))
             .route("/api/v1/files/usb", get(files::root))
             .route("/api/v1/files/usb/", get(files::root))
             .route(

@@ -148,7 +148,7 @@ impl App {
             connections,
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
-                offline: config.printers.offline_after_seconds.duration(),
+                offline: config.printers.offline_seconds.duration(),
                 keep_files: config.dispatch.keep_files,
             },
             sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {

@@ -194,9 +194,9 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
         // One client plays all customers, staff and services.
         ("limits.staff_requests_per_minute", "1000000".to_owned()),
         // Simulated prints take seconds, so a start that fails is to be noticed as fast.
-        ("dispatch.start_confirm_timeout_seconds", "10".to_owned()),
+        ("dispatch.confirm_seconds", "10".to_owned()),
         ("printers.poll_interval_seconds", "0.5".to_owned()),
-        ("printers.offline_after_seconds", "4".to_owned()),
+        ("printers.offline_seconds", "4".to_owned()),
         // So is a promise made in seconds.
         ("forecast.starting_seconds", "2".to_owned()),
         ("forecast.least_margin_seconds", "12".to_owned()),

@@ -216,7 +216,7 @@ pub struct Forecast {
 #[serde(deny_unknown_fields)]
 pub struct Dispatch {
     /// How long a printer may take to report that a print began.
-    pub start_confirm_timeout_seconds: Seconds,
+    pub confirm_seconds: Seconds,
     /// Number of printers that refuse to start a job before the job is FAILED.
     pub refusals_until_failed: u32,
     /// Prints started per minute on all printers together; 0: no limit.
@@ -256,7 +256,7 @@ pub struct Printers {
     /// Interval between status requests to a printer that does not report by itself.
     pub poll_interval_seconds: Seconds,
     /// Time without an answer after which a printer counts as offline.
-    pub offline_after_seconds: Seconds,
+    pub offline_seconds: Seconds,
     /// Longest time to open a connection.
     pub connect_timeout_seconds: Seconds,
     /// Longest time for a printer to answer a request; commands may take longer.

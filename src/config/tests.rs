@@ -69,7 +69,7 @@ fn the_shipped_file_says_what_the_specifications_say() {
     assert!(config.inventory.block_below_reorder_point);
     assert_eq!((config.orders.currency.as_str(), config.orders.max_jobs_per_order), ("usd", 1000));
     assert_eq!(
-        (config.dispatch.start_confirm_timeout_seconds.duration(), config.dispatch.refusals_until_failed),
+        (config.dispatch.confirm_seconds.duration(), config.dispatch.refusals_until_failed),
         (Duration::from_secs(90), 3)
     );
     let minutes = [1, 5, 25, 120, 600].map(Duration::from_mins);
@@ -95,7 +95,7 @@ fn a_load_without_sources_is_the_shipped_file() {
 #[test]
 fn the_rules_follow_the_settings() {
     let rules = shop()
-        .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "0.5")
+        .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "0.5")
         .env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
     let rules = rules.config().rules(crate::domain::launch::KnownTypes::default());
     assert_eq!((rules.confirm_ms, rules.tax_rates[0].bps), (500, 1900));

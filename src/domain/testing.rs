@@ -178,7 +178,7 @@ fn value_reads_back<T: Serialize + DeserializeOwned>(this: &T) {
 }
 
 /// The same document. Fractions of many digits may be read with an error in the last one.
-fn same(one: &Value, other: &Value) -> bool {
+pub(crate) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) if one.is_f64() && other.is_f64() => {
             let (one, other) = (one.as_f64().unwrap_or(f64::NAN), other.as_f64().unwrap_or(f64::NAN));

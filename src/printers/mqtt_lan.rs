@@ -79,11 +79,11 @@ impl MqttLan {
         let AdapterParts { declared, address, shared } = parts;
         let serial = address.serial.trim().to_uppercase();
         if !serial.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(MakeError::BadAddress(format!("{serial:?} is not a serial number")));
+            return Err(MakeError::BadSerial(format!("{serial:?} is not a serial number")));
         }
         let code = address.api_key.trim().to_owned();
         if code.chars().any(char::is_control) {
-            return Err(MakeError::BadAddress("the access code must be one line".to_owned()));
+            return Err(MakeError::BadKey("the access code must be one line".to_owned()));
         }
         let at = Address::read(&address.base_url)?;
         let tls = Tls::new(&serial, &at.host().to_string())?;

@@ -42,7 +42,7 @@ pub struct PrinterType {
     pub one_upload_per_host: bool,
     /// Whether its printers are only reached with their serial number.
     pub needs_serial: bool,
-    /// How many times as long as the settings say (`dispatch.start_confirm_timeout_seconds`) its printers may take to show a
+    /// How many times as long as the settings say (`dispatch.confirm_seconds`) its printers may take to show a
     /// print that they were told to start.
     pub confirm_factor: u32,
     /// Where the settings hold an address and a key for this type; `None` where they hold none.

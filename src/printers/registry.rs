@@ -42,7 +42,7 @@ impl From<&Printers> for Settings {
             request_timeout,
             command_timeout: request_timeout * COMMAND_TIMEOUT_FACTOR,
             upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
-            offline_after: printers.offline_after_seconds.duration(),
+            offline_after: printers.offline_seconds.duration(),
             emergency_timeout: EMERGENCY_TIMEOUT,
         }
     }
@@ -120,9 +120,15 @@ pub enum MakeError {
     /// No type of this word is declared.
     #[error("unknown printer type {0:?}")]
     UnknownType(String),
-    /// The base URL, the key or the serial number cannot be used.
+    /// The base URL cannot be used.
     #[error("{0}")]
     BadAddress(String),
+    /// The API key or access code cannot be used.
+    #[error("{0}")]
+    BadKey(String),
+    /// The serial number is missing, or none that printers of the type have.
+    #[error("{0}")]
+    BadSerial(String),
     /// The stored API key cannot be read.
     #[error("its API key cannot be decrypted; is SECRETS_KEY the one that it was encrypted with? {0}")]
     Key(EncryptionError),
@@ -151,7 +157,9 @@ impl Registry {
         let declared = self.types.iter().find(|declared| declared.word == kind);
         let declared = declared.ok_or_else(|| MakeError::UnknownType(kind.to_owned()))?;
         if declared.needs_serial && address.serial.trim().is_empty() {
-            return Err(MakeError::BadAddress(format!("printers of type {kind} need their serial number")));
+            let words =
+                format!("is required for printers of type {kind}: they are only reached with their serial number");
+            return Err(MakeError::BadSerial(words));
         }
         (declared.make)(AdapterParts { declared, address, shared: self.shared.clone() })
     }

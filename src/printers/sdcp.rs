@@ -53,7 +53,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
         let mut url = wire.url("websocket");
         // Cannot fail: the base is http or https.
         let _ = url.set_scheme(if url.scheme() == "https" { "wss" } else { "ws" });
-        let link = OneSocket::new(url, wire.settings.clone());
+        let link = OneSocket::new(url, wire.strange(), wire.settings.clone());
         Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false) }))
     })
 };

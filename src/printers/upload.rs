@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt};
-use reqwest::Body;
 use reqwest::multipart::{Form, Part};
+use reqwest::{Body, Url};
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
 use tokio::sync::{OwnedMutexGuard, watch};
@@ -150,11 +150,11 @@ async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
 
 /// Reads the edges of a stored file back and compares them with what was sent. A server that does not send parts of files is
 /// only asked for the beginning.
-pub(super) async fn compare(wire: &Wire, path: &str, source: &Source) -> Result<(), PrinterError> {
+pub(super) async fn compare(wire: &Wire, url: &Url, source: &Source) -> Result<(), PrinterError> {
     let [first, last] = edges(source).await?;
     let sent = source.sent_bytes();
     let differs = |what: &str| Err(PrinterError::Altered(format!("{what} of the stored file differ")));
-    let begins = wire.part(path, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
+    let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
     if begins.total.is_some_and(|total| total != sent) {
         return Err(PrinterError::Altered(format!("{} of {sent} bytes", begins.total.unwrap_or_default())));
     }
@@ -163,12 +163,45 @@ pub(super) async fn compare(wire: &Wire, path: &str, source: &Source) -> Result<
     }
     if begins.partial {
         let from = sent.saturating_sub(EDGE_BYTES as u64);
-        let ends = wire.part(path, &format!("bytes={from}-{}", sent.saturating_sub(1))).await?;
+        let ends = wire.part(url, &format!("bytes={from}-{}", sent.saturating_sub(1))).await?;
         if ends.partial && ends.bytes != last {
             return differs("the last bytes");
         }
     }
     Ok(())
+}
+
+/// Whether a server that took an upload does not let us read files.
+pub(super) fn is_kept_back(error: &PrinterError) -> bool {
+    matches!(
+        error,
+        PrinterError::NotFound(_)
+            | PrinterError::Stranger { .. }
+            | PrinterError::WrongKey(_)
+            | PrinterError::Refused { status: 400..500, .. }
+    )
+}
+
+/// Whether a stored text that differs from what was sent is ours all the same, rewritten line by line: it has another size, its
+/// first lines have the first line that was sent, and its last lines the last.
+pub(super) async fn rewritten(wire: &Wire, url: &Url, source: &Source) -> Result<bool, PrinterError> {
+    let [first, last] = edges(source).await?;
+    let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
+    let ends = wire.part(url, &format!("bytes=-{EDGE_BYTES}")).await?;
+    let resized = begins.total.is_some_and(|total| total != source.sent_bytes());
+    // Who asks for more than there is may be sent the whole.
+    let ended = ends.partial || ends.total.is_some_and(|total| total <= EDGE_BYTES as u64);
+    Ok(resized && ended && keeps_ends(&first, &last, &begins.bytes, &ends.bytes))
+}
+
+/// Whether the first line of `first` is among those of `begins`, and the last of `last` among those of `ends`. Lines of nothing do
+/// not count.
+fn keeps_ends(first: &[u8], last: &[u8], begins: &[u8], ends: &[u8]) -> bool {
+    fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+        text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
+    }
+    lines(first).next().is_some_and(|line| lines(begins).any(|stored| stored == line))
+        && lines(last).next_back().is_some_and(|line| lines(ends).any(|stored| stored == line))
 }
 
 fn local(path: &Path, error: std::io::Error) -> PrinterError {
@@ -197,6 +230,16 @@ mod tests {
             prop_assert_eq!(&first[..], &all[..all.len().min(EDGE_BYTES)]);
             prop_assert_eq!(&last[..], &all[all.len().saturating_sub(EDGE_BYTES)..]);
         }
+    }
+
+    #[test]
+    fn a_text_that_was_rewritten_is_known_by_its_ends() {
+        let sent = b"; printfloor print 7\nG28\nG1 X1\nM84\n";
+        let keeps = |stored: &[u8]| keeps_ends(sent, sent, stored, stored);
+        assert!(keeps(b"; by a plug-in\r\n; printfloor print 7\r\nG28\r\nM117 layer 1\r\nG1 X1\r\nM84\r\n; end"));
+        assert!(!keeps(b"; printfloor print 8\nG28\nG1 X1\nM84\n"), "of another print");
+        assert!(!keeps(b"; printfloor print 7\nG28\nG1 X1\n"), "cut off");
+        assert!(!keeps_ends(b"\n\n", b"\n", b"\n", b"\n"), "nothing is known of nothing");
     }
 
     #[tokio::test]

@@ -65,7 +65,7 @@ impl Wire {
         let digest = api_key.as_deref().filter(|_| declared.key_may_be_password).and_then(Digest::of).map(Arc::new);
         if let Some(key) = api_key.as_ref().filter(|_| digest.is_none()) {
             let mut value = HeaderValue::from_str(key)
-                .map_err(|_| MakeError::BadAddress("the api key has characters that no header can carry".into()))?;
+                .map_err(|_| MakeError::BadKey("the api key has characters that no header can carry".into()))?;
             value.set_sensitive(true);
             headers.insert(HeaderName::from_static(declared.key_header), value);
         }
@@ -93,6 +93,12 @@ impl Wire {
             segments.pop_if_empty().extend(path.split('/').filter(|part| !part.is_empty()));
         }
         url
+    }
+
+    /// The URL of a path from the root that the server told; `None` for one that leads to another server.
+    pub(super) fn told(&self, path: &str) -> Option<Url> {
+        let url = self.base.join(path).ok().filter(|_| path.starts_with('/'))?;
+        (url.origin() == self.base.origin()).then_some(url)
     }
 
     /// Asks a question; once more when the server answers 5xx, since a question changes nothing.
@@ -189,28 +195,31 @@ impl Wire {
 
     /// A part of a file, as the value of a `Range` header names it; at most [`upload::EDGE_BYTES`] are read. Asked for once more
     /// when the server answers 5xx.
-    pub(super) async fn part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
-        match self.ask_part(path, range).await {
-            Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(path, range).await,
+    pub(super) async fn part(&self, url: &Url, range: &str) -> Result<FilePart, PrinterError> {
+        match self.ask_part(url, range).await {
+            Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(url, range).await,
             part => part,
         }
     }
 
-    async fn ask_part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
-        let call = self.client.get(self.url(path)).header(header::RANGE, range).timeout(self.settings.request_timeout);
+    async fn ask_part(&self, url: &Url, range: &str) -> Result<FilePart, PrinterError> {
+        let call = self.client.get(url.clone()).header(header::RANGE, range).timeout(self.settings.request_timeout);
         let mut answer = self.send(call).await?;
         let status = answer.status();
-        if !status.is_success() {
+        // A file that ends before the part begins has a size, too.
+        let beyond = status == StatusCode::RANGE_NOT_SATISFIABLE;
+        if !status.is_success() && !beyond {
             return Err((self.judge)(status.as_u16(), status.to_string()));
         }
-        let partial = status == StatusCode::PARTIAL_CONTENT;
+        let partial = beyond || status == StatusCode::PARTIAL_CONTENT;
         let told = answer.headers().get(header::CONTENT_RANGE).and_then(|value| value.to_str().ok());
         let total = match told.and_then(|range| range.rsplit_once('/')) {
             Some((_, total)) => total.parse().ok(),
             None => answer.content_length().filter(|_| !partial),
         };
         let mut bytes = Vec::new();
-        while bytes.len() < upload::EDGE_BYTES
+        while !beyond
+            && bytes.len() < upload::EDGE_BYTES
             && let Some(chunk) = answer.chunk().await.map_err(failure)?
         {
             bytes.extend_from_slice(&chunk[..chunk.len().min(upload::EDGE_BYTES - bytes.len())]);
@@ -219,7 +228,7 @@ impl Wire {
     }
 
     /// That something else answers than the program of the printer's type.
-    fn strange(&self) -> PrinterError {
+    pub(super) fn strange(&self) -> PrinterError {
         let PrinterType { program, default_port, .. } = *self.declared;
         PrinterError::Stranger { program, address: self.base.to_string(), port: default_port }
     }

@@ -102,7 +102,7 @@ on_both! {
             .clock(&clock)
             .first_starts_cut(cuts(FIRST_STARTS))
             .on_release(release, released::shop_at_rest(release), cuts(MIGRATIONS_CUT))
-            .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 1.5)
+            .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 1.5)
             .env("PRINTFLOOR_QUALITY__SIGN_OFF", sign_off)
             .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "[0.2, 0.4, 1, 2, 5]")
             .start()

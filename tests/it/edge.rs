@@ -7,6 +7,7 @@ mod bodies;
 mod chaos;
 mod front;
 mod hostile;
+mod hostile_answers;
 mod limits;
 mod load;
 mod sharing;

@@ -66,9 +66,9 @@ const STOCK: f64 = 1_000.0;
 /// What is said besides the usual.
 pub type Env<'a> = &'a [(&'a str, &'a str)];
 /// A start is judged soon.
-pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "1");
+pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
 /// Nobody doubts a start while the test runs.
-pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "300");
+pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "300");
 /// The files of prints that are over stay on the printers, so that the test sees them.
 pub const KEEP_FILES: (&str, &str) = ("PRINTFLOOR_DISPATCH__KEEP_FILES", "true");
 /// Printers that do not answer are given up soon.

@@ -36,11 +36,43 @@ fn environment() -> Option<String> {
     venv
 }
 
+/// A plug-in that rewrites what it stores as popular ones do, with a line for the display at each layer, and that cuts files off
+/// while there is a file `cut` beside it.
+const REWRITING: &str = r#"
+import os
+import octoprint.filemanager.util as util
+
+class Rewritten(util.LineProcessorStream):
+    def process_line(self, line):
+        if os.path.exists(os.path.join(os.path.dirname(__file__), "cut")) and line.startswith(b"M84"):
+            self.cut = True
+        if getattr(self, "cut", False):
+            return None
+        return line + b"M117 layer\n" if line.startswith(b"G1 ") else line
+
+def rewrite(path, file_object, links=None, printer_profile=None, allow_overwrite=True, *args, **kwargs):
+    return util.StreamWrapper(file_object.filename, Rewritten(file_object.stream()))
+
+__plugin_name__ = "Rewriting"
+__plugin_pythoncompat__ = ">=3,<4"
+__plugin_hooks__ = {"octoprint.filemanager.preprocessor": rewrite}
+"#;
+
 impl OctoPrint {
     /// `None` where there is none and nobody asked for services.
     fn start() -> Option<Self> {
+        Self::start_with(None)
+    }
+
+    /// As [`Self::start`], with a plug-in of this text.
+    fn start_with(plugin: Option<&str>) -> Option<Self> {
         let venv = environment()?;
         let dir = tempfile::Builder::new().prefix("printfloor-octoprint-").tempdir().unwrap();
+        if let Some(text) = plugin {
+            let folder = dir.path().join("base/plugins");
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("rewriting.py"), text).unwrap();
+        }
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let key = "0123456789ABCDEF0123456789ABCDEF";
         let started = script(&["start", dir.path().to_str().unwrap(), &port.to_string(), key], &venv);
@@ -91,7 +123,7 @@ struct Fixture {
 impl Fixture {
     async fn open(peer: &OctoPrint) -> Self {
         let app = App::on(Db::sqlite())
-            .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 20)
+            .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 20)
             .env("PRINTFLOOR_DISPATCH__KEEP_FILES", true)
             .start()
             .await;
@@ -227,6 +259,37 @@ async fn a_real_octoprint_prints_our_jobs() {
     })
     .await;
     shop.app.ledger_is_even(&shop.material).await;
+}
+
+/// What it stored is read back before the start: a file that a plug-in rewrote is printed, one that was cut off is not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_octoprint_is_asked_for_what_it_stored() {
+    let Some(peer) = OctoPrint::start_with(Some(REWRITING)) else { return };
+    let shop = Fixture::open(&peer).await;
+    until("the temperatures to be told", || async {
+        let told = shop.app.post(&shop.path("/gcode"), &json!({"commands": ["M105"]})).await.expect(200);
+        told["console"].as_array().unwrap().iter().any(|line| line.as_str().unwrap().starts_with("T:")).then_some(())
+    })
+    .await;
+    let (order, _, file) = shop.printing().await;
+    let uploads = peer.dir.path().join("base/uploads");
+    let stored = std::fs::read_to_string(uploads.join(&file)).unwrap();
+    assert!(stored.starts_with("; printfloor print ") && stored.contains("M117 layer\n"), "{stored:.300}");
+    shop.app.order_is(&order, "ready").await;
+    shop.free().await;
+
+    std::fs::write(peer.dir.path().join("base/plugins/cut"), "").unwrap();
+    let order = shop.app.paid_order(&shop.sku, 1).await;
+    let job = shop.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    until("an attempt to be given back", || async {
+        let job = shop.app.get(&format!("/api/jobs/{job}")).await.expect(200);
+        let reason = job["attempts"][0]["reason"].as_str()?.to_owned();
+        reason.contains("of the stored file").then_some(()).or_else(|| reason.contains(" bytes").then_some(()))
+    })
+    .await;
+    let left = std::fs::read_dir(&uploads).unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    let left: Vec<_> = left.filter(|name| name.starts_with("JOB-") && *name != file).collect();
+    assert!(left.is_empty(), "the cut one is gone: {left:?}");
 }
 
 /// What slicers speak to us is OctoPrint's protocol, so its own client must understand our answers, too.

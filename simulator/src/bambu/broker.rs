@@ -241,6 +241,9 @@ impl Session {
 
     /// Reports what has changed since the last report, to a client that has asked for everything before.
     async fn report(&mut self) -> io::Result<()> {
+        if self.listens && self.host.bambu.setup().says.is_some() {
+            return self.publish(&Value::Null).await;
+        }
         if self.listens && self.last.is_some() && !self.host.bambu.setup().deaf {
             self.send_report(false).await?;
         }
@@ -291,10 +294,14 @@ impl Session {
 
     /// Sends a message as the printers write it: with line breaks and four spaces.
     async fn publish(&mut self, message: &Value) -> io::Result<()> {
+        let topic = self.host.bambu.report_topic();
+        if let Some(says) = self.host.bambu.setup().says {
+            self.host.bambu.0.said.fetch_add(1, Ordering::SeqCst);
+            return self.send(codec::publish(&topic, says.as_bytes())).await;
+        }
         let mut text = Vec::new();
         let formatter = PrettyFormatter::with_indent(b"    ");
         message.serialize(&mut serde_json::Serializer::with_formatter(&mut text, formatter))?;
-        let topic = self.host.bambu.report_topic();
         self.send(codec::publish(&topic, &text)).await
     }
 

@@ -39,6 +39,8 @@ pub struct Setup {
     pub other_certificate: bool,
     /// Sessions stay open, and neither requests are carried out nor reports sent.
     pub deaf: bool,
+    /// It says this text again and again, whatever it is asked, instead of reports and answers.
+    pub says: Option<String>,
     /// Uploads break off after so many bytes, which stay on the storage.
     pub cut_upload_after: Option<u64>,
     /// The end of an upload is never confirmed.
@@ -69,6 +71,7 @@ impl Default for Setup {
             starts_left_files: false,
             other_certificate: false,
             deaf: false,
+            says: None,
             cut_upload_after: None,
             silent_after_upload: false,
             refuses_overwrite: false,

@@ -36,7 +36,7 @@ pub(super) fn console(machine: &mut Machine, params: &Params) -> Result<Value, A
     let lines: Vec<Value> = lines[lines.len() - count..]
         .iter()
         .map(|(at, line)| {
-            let kind = if line.starts_with("//") { "response" } else { "command" };
+            let kind = if line.starts_with("//") || line.starts_with("T:") { "response" } else { "command" };
             json!({"message": line, "time": files::unix(*at), "type": kind})
         })
         .collect();

@@ -70,7 +70,8 @@ async fn run(host: Host, mut socket: WebSocket) {
                 }
                 let entries = printer.with(|machine| machine.log()[seen.min(machine.log().len())..].to_vec());
                 seen += entries.len();
-                logs.extend(entries.iter().flat_map(|entry| terminal(&entry.what)));
+                let warm = printer.with(|machine| machine.temperatures().told());
+                logs.extend(entries.iter().flat_map(|entry| terminal(&entry.what, &warm)));
                 if authorised {
                     outgoing.extend(entries.iter().flat_map(|entry| events(&entry.what)));
                 }
@@ -111,11 +112,12 @@ fn current(machine: &mut Machine) -> Value {
     })
 }
 
-/// What the terminal shows of a command: that it was sent, and what a firmware answers.
-fn terminal(what: &What) -> Vec<String> {
+/// What the terminal shows of a command: that it was sent, and what a firmware answers. `warm`: its temperatures.
+fn terminal(what: &What, warm: &str) -> Vec<String> {
     let What::Gcode { line } = what else { return Vec::new() };
     let unknown = (!is_known(line)).then(|| format!("Recv: echo:Unknown command: \"{line}\""));
-    [Some(format!("Send: {line}")), unknown, Some("Recv: ok".to_owned())].into_iter().flatten().collect()
+    let ok = if line.eq_ignore_ascii_case("M105") { format!("Recv: ok {warm}") } else { "Recv: ok".to_owned() };
+    [Some(format!("Send: {line}")), unknown, Some(ok)].into_iter().flatten().collect()
 }
 
 /// The events of `OctoPrint` for what happened.

@@ -87,6 +87,14 @@ pub struct Temperatures {
     pub bed_target: f64,
 }
 
+impl Temperatures {
+    /// As a firmware says them when it is asked (`M105`).
+    pub fn told(&self) -> String {
+        let Self { nozzle, nozzle_target, bed, bed_target } = self;
+        format!("T:{nozzle:.2} /{nozzle_target:.2} B:{bed:.2} /{bed_target:.2}")
+    }
+}
+
 /// One virtual printer. Readers see the state as of the last call of [`Machine::advance`].
 #[derive(Debug)]
 pub struct Machine {

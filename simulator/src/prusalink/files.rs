@@ -94,6 +94,14 @@ pub(super) async fn show(State(host): State<Host>, Path(path): Path<String>) -> 
     told.map_or_else(missing, |told| Json(told).into_response())
 }
 
+/// The whole file: printers know no parts of files.
+pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>) -> Response {
+    match host.printer.with(|machine| machine.files().get(&path).map(|file| file.bytes.clone())) {
+        Some(bytes) => ([(header::CONTENT_TYPE, "text/x.gcode")], bytes).into_response(),
+        None => missing(),
+    }
+}
+
 /// Prints a file.
 pub(super) async fn start(State(host): State<Host>, Path(path): Path<String>) -> Response {
     host.printer.with(|machine| match machine.files().get(&path) {

@@ -12,12 +12,16 @@ pub fn ranged(headers: &HeaderMap, bytes: Bytes, kind: &'static str) -> Response
     let asked = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(|text| range(text, total));
     match asked {
         None => ([(header::CONTENT_TYPE, kind)], bytes).into_response(),
+        // As the web server of both programs has it: all of it is no part.
+        Some((0, to)) if to == total => ([(header::CONTENT_TYPE, kind)], bytes).into_response(),
         Some((from, to)) if from < to => {
             let told = format!("bytes {from}-{}/{total}", to - 1);
             let headers = [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_RANGE, told)];
             (StatusCode::PARTIAL_CONTENT, headers, bytes.slice(from..to)).into_response()
         }
-        Some(_) => StatusCode::RANGE_NOT_SATISFIABLE.into_response(),
+        Some(_) => {
+            (StatusCode::RANGE_NOT_SATISFIABLE, [(header::CONTENT_RANGE, format!("bytes */{total}"))]).into_response()
+        }
     }
 }
 

@@ -43,7 +43,10 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             tracing::error!(printer = %of.id(), %error, "the printer cannot be reached");
             let condition = match error {
                 MakeError::Key(_) => Connection::WrongKey,
-                MakeError::UnknownType(_) | MakeError::BadAddress(_) => Connection::Unreachable,
+                MakeError::UnknownType(_)
+                | MakeError::BadAddress(_)
+                | MakeError::BadKey(_)
+                | MakeError::BadSerial(_) => Connection::Unreachable,
             };
             tell(of, PrinterCommand::Silent(condition, error.to_string(), None)).await;
             return;

@@ -46,11 +46,8 @@ async fn compare(wire: &Wire, path: &str, size: Option<u64>, source: &Source) ->
     if let Some(size) = size.filter(|size| *size != sent) {
         return Err(PrinterError::Altered(format!("{size} of {sent} bytes")));
     }
-    match upload::compare(wire, &resource(path), source).await {
-        // It does not let us read files.
-        Err(
-            PrinterError::NotFound(_) | PrinterError::Stranger { .. } | PrinterError::Refused { status: 400..500, .. },
-        ) => Ok(()),
+    match upload::compare(wire, &wire.url(&resource(path)), source).await {
+        Err(error) if upload::is_kept_back(&error) => Ok(()),
         other => other,
     }
 }

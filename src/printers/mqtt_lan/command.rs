@@ -56,6 +56,7 @@ impl Command {
                 "param": format!("Metadata/plate_{plate}.gcode"),
                 "url": format!("ftp://{file}"),
                 "file": file,
+                // None: what the printer would sum up is not known for sure. A package carries sums of its plates in itself.
                 "md5": "",
                 "bed_type": "auto",
                 "timelapse": false,

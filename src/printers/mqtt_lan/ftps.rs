@@ -73,7 +73,8 @@ impl Ftps {
         Self { link, turn: tokio::sync::Mutex::default(), bare: AtomicBool::new(false) }
     }
 
-    /// Stores a file, in the place of one that is there already, and compares its size.
+    /// Stores a file, in the place of one that is there already, and compares its size. The server knows no sums, and reading back
+    /// would take data connections, on which some models hang.
     pub(super) async fn store(&self, name: &str, source: &Source) -> Result<(), PrinterError> {
         let _turn = self.turn.lock().await;
         let settings = &self.link.settings;

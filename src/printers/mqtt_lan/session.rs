@@ -17,10 +17,11 @@ use super::address::Address;
 use super::command::Command;
 use super::report::Track;
 use super::tls::Tls;
-use super::words;
+use super::{TYPE, words};
 use crate::domain::printer_status::Status;
 use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
+use crate::printers::PrinterType;
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::PushInbox;
 use crate::printers::registry::Settings;
@@ -47,6 +48,15 @@ pub(super) struct Link {
     pub(super) settings: Settings,
     /// What this server calls itself there; two clients of one name throw each other out.
     pub(super) client_id: String,
+}
+
+impl Link {
+    /// That something else answers there than such a printer.
+    fn strange(&self) -> PrinterError {
+        let PrinterType { program, default_port, .. } = TYPE;
+        let address = format!("mqtts://{}:{}", self.address.host(), self.address.mqtt);
+        PrinterError::Stranger { program, address, port: default_port }
+    }
 }
 
 /// The session of one adapter.

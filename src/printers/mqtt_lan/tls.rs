@@ -31,7 +31,7 @@ impl Tls {
     /// For the printer of this serial number at this host.
     pub(super) fn new(serial: &str, host: &str) -> Result<Self, MakeError> {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
-        let name = name.map_err(|_| MakeError::BadAddress(format!("{serial:?} is not a serial number")))?;
+        let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a serial number")))?;
         let provider = Arc::new(aws_lc_rs::default_provider());
         let verifier =
             Arc::new(Pinned { serial: serial.to_owned(), key: Mutex::default(), provider: provider.clone() });

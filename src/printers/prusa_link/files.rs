@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::domain::bounds::unix_seconds;
 use crate::printers::adapter::{PrinterError, RemoteFile, Source};
+use crate::printers::upload;
 use crate::printers::wire::Wire;
 
 /// How long an upload waits for another one at the printer to be over. One that broke off is noticed there after a while.
@@ -51,7 +52,7 @@ pub(super) fn name_of(file: &Value) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Stores a file, and reads back how many bytes were stored.
+/// Stores a file, and compares what was stored with what was sent.
 pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result<String, PrinterError> {
     let path = resource(storage, name);
     let began = Instant::now();
@@ -65,14 +66,28 @@ pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Sour
         stored = send(wire, storage, name, source).await;
     }
     stored?;
-    let size = wire.get(&path, &[]).await?.get("size").and_then(Value::as_u64);
-    match size.filter(|size| *size != source.sent_bytes()) {
-        Some(size) => {
-            tracing::warn!(file = name, size, "stored with another size, removed from the printer");
+    match compare(wire, &wire.get(&path, &[]).await?, source).await {
+        Err(altered @ PrinterError::Altered(_)) => {
+            tracing::warn!(file = name, error = %altered, "removed from the printer");
             let _ = wire.delete(&path).await;
-            Err(PrinterError::Altered(format!("{size} of {} bytes", source.sent_bytes())))
+            Err(altered)
         }
-        None => Ok(name.to_owned()),
+        Err(error) if upload::is_kept_back(&error) => Ok(name.to_owned()),
+        compared => compared.map(|()| name.to_owned()),
+    }
+}
+
+/// Compares the size that a file's entry tells, and the bytes at the address that it names. Printers send whole files only, of
+/// which the beginning is read.
+async fn compare(wire: &Wire, entry: &Value, source: &Source) -> Result<(), PrinterError> {
+    let (size, sent) = (entry.get("size").and_then(Value::as_u64), source.sent_bytes());
+    if let Some(size) = size.filter(|size| *size != sent) {
+        return Err(PrinterError::Altered(format!("{size} of {sent} bytes")));
+    }
+    let download = entry.pointer("/refs/download").and_then(Value::as_str);
+    match download.and_then(|path| wire.told(path)) {
+        Some(url) => upload::compare(wire, &url, source).await,
+        None => Ok(()),
     }
 }
 

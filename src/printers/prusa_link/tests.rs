@@ -1,6 +1,7 @@
 //! Against fakes that answer the literal bodies, and against the virtual printer.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -128,6 +129,38 @@ async fn an_upload_prints_nothing_replaces_what_is_there_and_its_size_is_compare
         (&heads[1]["x-api-key"], &heads[1]["accept"]),
         (&"k3y".parse().unwrap(), &"application/json".parse().unwrap())
     );
+}
+
+#[tokio::test]
+async fn what_was_stored_is_compared_with_what_was_sent() {
+    let (_kept, source) = file(10_000);
+    let sent = vec![b'G'; 10_000];
+    let changed = [b"X".as_slice(), &sent[1..]].concat();
+    for (stored, refs, altered) in [
+        (sent, "/usb/A%20B~1.GCO", None),
+        (changed.clone(), "/usb/A%20B~1.GCO", Some("the first bytes of the stored file differ")),
+        // What cannot be read is not compared, and no key goes to another server.
+        (changed.clone(), "/usb/gone", None),
+        (changed, "//127.0.0.1:9/usb/A%20B~1.GCO", None),
+    ] {
+        let deleted = Arc::new(AtomicUsize::new(0));
+        let counted = deleted.clone();
+        let entry = json!({"type": "PRINT_FILE", "size": 10_000, "refs": {"download": refs}});
+        let entry =
+            get(move || async move { axum::Json(entry) }).put(|_: axum::body::Bytes| async { StatusCode::CREATED });
+        let entry = entry.delete(move || async move {
+            counted.fetch_add(1, Ordering::SeqCst);
+            StatusCode::NO_CONTENT
+        });
+        let router = Router::new()
+            .route("/api/version", get(|| async { version(true) }))
+            .route("/api/v1/storage", get(|| async { storage() }))
+            .route("/usb/A%20B~1.GCO", get(move || async move { stored }))
+            .route("/api/v1/files/usb/a.gcode", entry);
+        let uploaded = adapter("prusa_link", &serve(router).await).upload("a.gcode", &source).await;
+        assert_eq!(deleted.load(Ordering::SeqCst), usize::from(altered.is_some()), "it must not be started by anybody");
+        assert_eq!(uploaded, altered.map_or(Ok("a.gcode".into()), |words| Err(PrinterError::Altered(words.into()))));
+    }
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ fn unknown_types_and_bad_addresses_are_refused() {
     for bad in ["", "ftp://a", "http://", "mailto:a@b", "http://a:99999"] {
         assert!(matches!(make("fw_rest", bad, ""), Err(MakeError::BadAddress(_))), "{bad:?}");
     }
-    assert!(matches!(make("fw_rest", "http://a", "two\nlines"), Err(MakeError::BadAddress(_))));
+    assert!(matches!(make("fw_rest", "http://a", "two\nlines"), Err(MakeError::BadKey(_))));
     assert_eq!(make("fw_rest", "printer.local", "k"), Ok(()));
 }
 
@@ -35,7 +35,8 @@ async fn another_declared_type_is_used_like_any_other_and_asks_for_what_it_needs
     let registry = Registry { types: &OTHER, ..registry(settings()) };
     let address = PrinterAddress { base_url: url, ..PrinterAddress::default() };
     let without = registry.make("mine", address.clone()).map(drop);
-    assert_eq!(without, Err(MakeError::BadAddress("printers of type mine need their serial number".into())));
+    let words = "is required for printers of type mine: they are only reached with their serial number";
+    assert_eq!(without, Err(MakeError::BadSerial(words.into())));
     let printer = registry.make("mine", PrinterAddress { serial: "S1".into(), ..address }).unwrap();
     assert!(printer.is_connected().await);
     assert_eq!(printer.declared().word, "mine");

@@ -14,9 +14,9 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::message::{self, Ask, PrinterMessage};
@@ -38,6 +38,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The socket of one adapter: opened by the first question.
 pub(super) struct OneSocket {
     url: Url,
+    /// What is said of something else that answers at the address.
+    strange: PrinterError,
     settings: Settings,
     shared: Arc<SocketInbox>,
     task: Mutex<Option<(mpsc::Sender<Question>, AbortOnDropHandle<()>)>>,
@@ -79,8 +81,8 @@ struct Question {
 }
 
 impl OneSocket {
-    pub(super) fn new(url: Url, settings: Settings) -> Self {
-        Self { url, settings, shared: Arc::default(), task: Mutex::default() }
+    pub(super) fn new(url: Url, strange: PrinterError, settings: Settings) -> Self {
+        Self { url, strange, settings, shared: Arc::default(), task: Mutex::default() }
     }
 
     /// Asks, and waits for the answer within the time of a question. For a status and for what the printer is, that is the message
@@ -112,7 +114,8 @@ impl OneSocket {
             return questions.clone();
         }
         let (questions, asked) = mpsc::channel(MAX_WAITING);
-        let keep = keep(self.url.clone(), self.settings.clone(), asked, self.shared.clone());
+        let way = Way { url: self.url.clone(), strange: self.strange.clone() };
+        let keep = keep(way, self.settings.clone(), asked, self.shared.clone());
         *task = Some((questions.clone(), AbortOnDropHandle::new(tokio::spawn(keep))));
         questions
     }
@@ -137,9 +140,15 @@ impl OneSocket {
 }
 
 /// Holds at most one socket, as long as questions come.
-async fn keep(url: Url, settings: Settings, mut asked: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
+/// Where the socket is opened, and what is said of something else that answers there.
+struct Way {
+    url: Url,
+    strange: PrinterError,
+}
+
+async fn keep(way: Way, settings: Settings, mut asked: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
     while let Some(first) = asked.recv().await {
-        match open(&url, settings.connect_timeout).await {
+        match open(&way, settings.connect_timeout).await {
             Ok(socket) => {
                 let mut talk = Talk { socket, waiting: HashMap::new(), shared: shared.clone() };
                 let lost = talk.hold(first, &mut asked, settings.request_timeout).await;
@@ -161,7 +170,8 @@ async fn keep(url: Url, settings: Settings, mut asked: mpsc::Receiver<Question>,
     }
 }
 
-async fn open(url: &Url, limit: Duration) -> Result<WebSocketStream<TcpStream>, PrinterError> {
+async fn open(way: &Way, limit: Duration) -> Result<WebSocketStream<TcpStream>, PrinterError> {
+    let Way { url, strange } = way;
     let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());
     let config =
         WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE_BYTES)).max_frame_size(Some(MAX_MESSAGE_BYTES));
@@ -171,7 +181,12 @@ async fn open(url: &Url, limit: Duration) -> Result<WebSocketStream<TcpStream>, 
         let stream = lan_connect(host, url.port_or_known_default().unwrap_or(80)).await;
         let stream = stream.map_err(|error| unreachable(&error))?;
         let opened = tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await;
-        opened.map(|(socket, _)| socket).map_err(|error| unreachable(&error))
+        opened.map(|(socket, _)| socket).map_err(|error| match &error {
+            Error::Io(_) | Error::ConnectionClosed | Error::AlreadyClosed => unreachable(&error),
+            Error::Http(answer) if answer.status().is_server_error() => unreachable(&error),
+            // It answers, and not as such a printer does.
+            _ => strange.clone(),
+        })
     };
     // Nothing was asked yet, so nothing can have happened.
     let silent = || PrinterError::Unreachable("it takes no connection; too many clients make it hang".to_owned());

@@ -8,6 +8,8 @@ use tokio::time::timeout;
 /// Longest wait for the firmware to answer all commands. A command that moves the printer may take longer; what it says later is
 /// not heard.
 const CONSOLE_TIMEOUT: Duration = Duration::from_secs(3);
+/// The command that asks for temperatures.
+const TEMPERATURES: &str = "M105";
 /// Most answers that are told.
 const MAX_ANSWERS: usize = 200;
 
@@ -16,7 +18,7 @@ pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: 
     let mut answers = Vec::new();
     let mut wanted = commands.iter().map(String::as_str).peekable();
     let hear = async {
-        let mut sent = false;
+        let (mut sent, mut warm) = (false, false);
         while answers.len() < MAX_ANSWERS {
             let line = match console.recv().await {
                 Ok(line) => line,
@@ -24,8 +26,15 @@ pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: 
                 Err(broadcast::error::RecvError::Closed) => return,
             };
             if let Some(command) = line.strip_prefix("Send: ") {
-                sent |= wanted.next_if(|next| bare(command).eq_ignore_ascii_case(next.trim())).is_some();
+                let bare = bare(command);
+                sent |= wanted.next_if(|next| bare.eq_ignore_ascii_case(next.trim())).is_some();
+                warm = bare.eq_ignore_ascii_case(TEMPERATURES);
             } else if let Some(answer) = line.strip_prefix("Recv: ").map(str::trim).filter(|_| sent) {
+                // The server asks for temperatures by itself, and firmwares tell them while they heat.
+                let told = answer.trim_start_matches("ok ");
+                if warm && told.starts_with("T:") {
+                    answers.push(told.to_owned());
+                }
                 if answer == "ok" || answer.starts_with("ok ") {
                     sent = false;
                     if wanted.peek().is_none() {
@@ -72,11 +81,13 @@ mod tests {
             "Recv: wait",
             "Recv: X:0.00 Y:0.00",
             "Recv: ok P15 B3",
+            "Send: M105",
+            "Recv: ok T:21.5 /200.0 B:60.0 /60.0",
             "Recv: echo:something after",
         ] {
             tell.send(line.to_owned()).unwrap();
         }
-        let said = answers(console, &["FOO".into(), "M114".into()]).await;
-        assert_eq!(said, ["Unknown command: \"FOO\"", "X:0.00 Y:0.00"]);
+        let said = answers(console, &["FOO".into(), "M114".into(), "m105".into()]).await;
+        assert_eq!(said, ["Unknown command: \"FOO\"", "X:0.00 Y:0.00", "T:21.5 /200.0 B:60.0 /60.0"]);
     }
 }

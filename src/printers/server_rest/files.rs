@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::read::{in_use, moment};
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::printers::adapter::{PrinterError, RemoteFile, Source};
+use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
 /// The path of an uploaded file's resource.
@@ -13,9 +14,9 @@ pub(super) fn resource(name: &str) -> Result<String, PrinterError> {
     Ok(format!("api/files/local/{}", file_name(name)?))
 }
 
-/// Stores a file; `OctoPrint` may change the name. What it stored is not compared, neither its size nor its bytes: its answer
-/// tells no size, its file pre-processors (a hook of its plug-ins) may rewrite what they store without saying so, and each
-/// upload goes to a temporary file of its own, so that those of several `OctoPrint`s on one computer do not mix.
+/// Stores a file, whose name `OctoPrint` may change, and compares what it stored with what was sent. Plug-ins (its file
+/// pre-processors) may rewrite files without saying so: what they made of ours is known by its first line, which names the
+/// print, and by its last one.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
@@ -26,7 +27,27 @@ pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<S
     }
     let stored = wire.upload("api/files/local", form, file, source).await.map_err(|error| in_use(error, name))?;
     let path = stored.pointer("/files/local/path").or_else(|| stored.pointer("/file/path")).and_then(Value::as_str);
-    path.map(str::to_owned).ok_or_else(|| PrinterError::BadAnswer("the upload's answer names no file".into()))
+    let path = path.ok_or_else(|| PrinterError::BadAnswer("the upload's answer names no file".into()))?;
+    match compare(wire, path, source).await {
+        Err(altered @ PrinterError::Altered(_)) => {
+            tracing::warn!(file = path, error = %altered, "removed from the printer");
+            let _ = wire.delete(&resource(path)?).await;
+            Err(altered)
+        }
+        Err(error) if upload::is_kept_back(&error) => Ok(path.to_owned()),
+        compared => compared.map(|()| path.to_owned()),
+    }
+}
+
+async fn compare(wire: &Wire, path: &str, source: &Source) -> Result<(), PrinterError> {
+    let download = wire.url(&format!("downloads/files/local/{path}"));
+    match upload::compare(wire, &download, source).await {
+        Err(PrinterError::Altered(_)) if upload::rewritten(wire, &download, source).await? => {
+            tracing::debug!(file = path, "rewritten by a plug-in");
+            Ok(())
+        }
+        compared => compared,
+    }
 }
 
 /// All files, folders flattened.

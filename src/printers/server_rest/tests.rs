@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Request;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use futures::{SinkExt, StreamExt};
@@ -17,9 +17,11 @@ use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::status;
+use crate::domain::file::GcodeForm;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
+use crate::domain::testing::id;
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, Telemetry};
+use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, Source, Telemetry};
 use crate::printers::tests::{adapter, file, serve};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
@@ -203,6 +205,66 @@ async fn the_name_that_the_server_chose_is_used_in_both_versions() {
         let url = serve(Router::new().route("/api/files/local", post(take))).await;
         assert_eq!(adapter("server_rest", &url).upload("a b.gcode", &source).await.unwrap(), "a_b.gcode");
     }
+}
+
+/// An `OctoPrint` that stores `stored`, whatever it is sent; `None`: it lets nobody read files. Counts deletions.
+async fn storing(stored: Option<Vec<u8>>) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
+    let deleted = Arc::new(AtomicUsize::new(0));
+    let counted = deleted.clone();
+    let taken = json!({"files": {"local": {"name": "a b.gcode", "path": "x/a b.gcode"}}, "done": true});
+    let send = move |headers: HeaderMap| async move {
+        match stored {
+            Some(stored) => simulator::wire::ranged(&headers, stored.into(), "text/plain"),
+            None => StatusCode::FORBIDDEN.into_response(),
+        }
+    };
+    let delete = move || async move {
+        counted.fetch_add(1, Ordering::SeqCst);
+        StatusCode::NO_CONTENT
+    };
+    let router = Router::new()
+        .route("/api/files/local", post(move |_: Bytes| async move { (StatusCode::CREATED, axum::Json(taken)) }))
+        .route("/api/files/local/x/a%20b.gcode", axum::routing::delete(delete))
+        .route("/downloads/files/local/x/a%20b.gcode", get(send));
+    (adapter("server_rest", &serve(router).await), deleted)
+}
+
+#[tokio::test]
+async fn what_was_stored_is_compared_with_what_was_sent_unless_a_plug_in_rewrote_it() {
+    let kept = tempfile::NamedTempFile::new().unwrap();
+    let code = "G1 X1 Y1\n".repeat(2_000) + "; the end\n";
+    std::fs::write(kept.path(), &code).unwrap();
+    let source = Source { path: kept.path().into(), size: code.len() as u64, first_line: None };
+    let source = source.marked(id(7), Some(GcodeForm::Text));
+    let sent = format!("; printfloor print {}\n{code}", id(7));
+    let other = sent.replace(&id(7).to_string(), &id(8).to_string());
+    let first = Some("the first bytes of the stored file differ".to_owned());
+    let size = |stored: usize| Some(format!("{stored} of {} bytes", sent.len()));
+    for (stored, altered) in [
+        (sent.clone(), None),
+        (sent.replace("G1 X1", "M117 layer\nG1 X1"), None),
+        (sent.replacen("Y1", "Y2", 1), first.clone()),
+        (other.clone(), first),
+        (other + "more\n", size(sent.len() + 5)),
+        (sent[..sent.len() / 2].to_owned(), size(sent.len() / 2)),
+        (String::new(), size(0)),
+    ] {
+        let (printer, deleted) = storing(Some(stored.into_bytes())).await;
+        let uploaded = printer.upload("a b.gcode", &source).await;
+        assert_eq!(deleted.load(Ordering::SeqCst), usize::from(altered.is_some()), "it must not be started by anybody");
+        assert_eq!(uploaded, altered.map_or(Ok("x/a b.gcode".into()), |words| Err(PrinterError::Altered(words))));
+    }
+    // A file shorter than the parts that are asked for is sent as a whole.
+    std::fs::write(kept.path(), "G1 X1\nM84\n").unwrap();
+    let short = Source { path: kept.path().into(), size: 10, first_line: None }.marked(id(7), Some(GcodeForm::Text));
+    for (rest, taken) in [("G1 X1\nM117 layer\nM84\n", true), ("G1 X1\nM117 layer\n", false)] {
+        let stored = format!("; printfloor print {}\n{rest}", id(7));
+        let (printer, _) = storing(Some(stored.into_bytes())).await;
+        assert_eq!(printer.upload("a b.gcode", &short).await.is_ok(), taken, "{rest}");
+    }
+    let (printer, deleted) = storing(None).await;
+    let uploaded = printer.upload("a b.gcode", &source).await;
+    assert_eq!((uploaded, deleted.load(Ordering::SeqCst)), (Ok("x/a b.gcode".into()), 0));
 }
 
 #[tokio::test]

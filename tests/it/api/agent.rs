@@ -77,11 +77,8 @@ async fn only_the_gateway_and_its_listed_users_give_commands() {
 
 #[tokio::test]
 async fn every_skill_does_what_it_says() {
-    let mut app = App::on(Db::sqlite())
-        .env("AGENT_TOKEN", TOKEN)
-        .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 300)
-        .start()
-        .await;
+    let mut app =
+        App::on(Db::sqlite()).env("AGENT_TOKEN", TOKEN).env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 300).start().await;
     let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
     let fleet = fleet.await.unwrap();
     let material = app.material("PLA black", 100.0).await;

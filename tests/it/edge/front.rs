@@ -1,5 +1,6 @@
 //! Health checks and emergency stops while nothing else of the server answers, and bodies that do not come.
 
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -32,6 +33,11 @@ struct Stuck {
 
 impl Stuck {
     fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// With further settings.
+    fn with(further: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         let settings = [
@@ -44,7 +50,7 @@ impl Stuck {
         ];
         let options = LoadOptions {
             file: None,
-            env: settings.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
+            env: settings.iter().chain(further).map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
             cwd: folder.path().to_owned(),
             overrides: Vec::new(),
         };
@@ -88,6 +94,64 @@ impl Drop for Stuck {
             self.runtime.block_on(server.stop(Duration::from_secs(10)));
         }
     }
+}
+
+/// An address of this machine by which others know it; `None` where it has none. Nothing is sent for it.
+fn address_among_others() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    Some(socket.local_addr().ok()?.ip()).filter(|address| !address.is_loopback())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_address_cannot_hold_all_connections() {
+    // Callers on this machine itself are exempt.
+    let Some(own) = address_among_others() else { return eprintln!("left out: this machine has no other address") };
+    let few = [
+        ("PRINTFLOOR_SERVER__LISTEN", "0.0.0.0:0"),
+        ("PRINTFLOOR_SERVER__MAX_CONNECTIONS", "100"),
+        ("PRINTFLOOR_SERVER__MAX_CONNECTIONS_PER_ADDRESS", "4"),
+        ("PRINTFLOOR_SERVER__KEEP_ALIVE_TIMEOUT_SECONDS", "600"),
+    ];
+    let stuck = tokio::task::spawn_blocking(move || Stuck::with(&few)).await.unwrap();
+    let key = stuck.client.key.clone().unwrap();
+    let port = stuck.client.base.rsplit(':').next().unwrap().parse().unwrap();
+    let address = SocketAddr::new(own, port);
+    let mut held = Vec::new();
+    let refused = loop {
+        let mut wire = Wire::at(address).await;
+        let (status, text) = wire.get_with(&key, "/api/orders").await.expect("an answer");
+        if status == 503 {
+            break text;
+        }
+        assert_eq!(status, 200, "{text}");
+        held.push(wire);
+        assert!(held.len() <= 4, "too many were let in");
+    };
+    assert!(held.len() == 4 && refused.contains(r#""code":"overloaded""#), "{} before {refused}", held.len());
+    let mut flood = Vec::new();
+    for _ in 0..200 {
+        let mut wire = Wire::at(address).await;
+        wire.say("GET /api/orders HTTP/1.1\r\nx-slow: ").await;
+        flood.push(wire);
+    }
+    // Others find their places, and this address is still heard where it must be.
+    for _ in 0..6 {
+        let other = Client::new(&stuck.client.base, Some(&key));
+        other.get("/api/orders").await.expect(200);
+    }
+    let (status, _) = Wire::at(address).await.get_with(&key, "/healthz").await.expect("an answer");
+    assert_eq!(status, 200);
+    for wire in &mut held {
+        assert_eq!(wire.get_with(&key, "/api/orders").await.expect("still open").0, 200);
+    }
+    drop((held, flood));
+    let free = || async {
+        let answer = Wire::at(address).await.get_with(&key, "/api/orders").await;
+        answer.filter(|(status, _)| *status == 200).map(drop)
+    };
+    until("a place to be free", free).await;
+    tokio::task::spawn_blocking(move || drop(stuck)).await.unwrap();
 }
 
 fn stopped(sim: &SimPrinter) -> bool {

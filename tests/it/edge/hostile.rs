@@ -1,30 +1,22 @@
-//! JSON made to do harm: sent to every route that reads JSON, and answered to every client of an outside system.
+//! JSON made to do harm, sent to every route that reads JSON.
 
-use std::time::Duration;
-
-use axum::Router;
-use axum::extract::WebSocketUpgrade;
-use axum::extract::ws::Message;
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse as _;
-use axum::routing::any;
+use axum::http::header;
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::app;
 use crate::api::{NOTHING, paths};
+use crate::support::App;
 use crate::support::app::PAYMENT_SECRET;
 use crate::support::client::Answer;
 use crate::support::contract::CONTRACT;
-use crate::support::{App, until};
 
 /// The largest answer to a request that is refused.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// `serde_json` with its feature `raw_value` parses the text of such a member again, with a fresh limit on depth: 13 of
 /// them inside each other (70 KB) nest 1,600 arrays, enough to overflow a thread's stack.
-fn parsed_again() -> String {
+pub(super) fn parsed_again() -> String {
     let mut text = "[".repeat(120);
     for _ in 0..13 {
         let inner = json!({"$serde_json::private::RawValue": text}).to_string();
@@ -34,7 +26,7 @@ fn parsed_again() -> String {
 }
 
 /// Documents that must do nothing but be refused.
-fn documents() -> Vec<(&'static str, String)> {
+pub(super) fn documents() -> Vec<(&'static str, String)> {
     let many = |of: fn(usize) -> String| (0..40_000).map(of).collect::<Vec<_>>().join(",");
     vec![
         ("parsed again", parsed_again()),
@@ -123,66 +115,4 @@ async fn a_member_that_is_there_twice_is_a_fault() {
     let body = send(&app, &Method::POST, "/api/inventory/materials", body).await.expect(400);
     assert_eq!(paths(&body), ["brand", "name"]);
     assert_eq!(body["errors"][0]["message"], "is there more than once");
-}
-
-/// A server that says one thing to whatever is asked, over HTTP and over web sockets.
-async fn parrot(text: String) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
-    let say = move |upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>| {
-        let text = text.clone();
-        async move {
-            let Ok(upgrade) = upgrade else {
-                let headers = [(header::CONTENT_TYPE, "application/json")];
-                return (StatusCode::OK, headers, text).into_response();
-            };
-            upgrade.on_upgrade(async move |mut socket| {
-                let _ = socket.send(Message::text(text)).await;
-                while let Some(Ok(_)) = socket.recv().await {}
-            })
-        }
-    };
-    let router: Router = Router::new().fallback(any(say));
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    base
-}
-
-#[tokio::test]
-async fn no_answer_of_an_outside_system_ends_the_server() {
-    let base = parrot(parsed_again()).await;
-    let app = app(&[("MAIL__API_KEY", "key"), ("MAIL__API_URL", &base), ("AGENT__URL", &base)]).await;
-    let before = app.pid();
-    for kind in ["fw_rest", "server_rest", "prusa_link"] {
-        let body = json!({
-            "name": kind, "type": kind, "machineType": "fdm_standard", "baseUrl": format!("{base}/{kind}"), "apiKey": "k",
-            "buildVolume": {"x": 220, "y": 220, "z": 250},
-        });
-        let printer = app.post("/api/printers", &body).await.expect(201);
-        let path = format!("/api/printers/{}", printer["id"].as_str().unwrap());
-        until("the printer to be known as unreachable", || async {
-            let status = app.get(&format!("{path}/status")).await.expect(200);
-            (status["connection"] == "unreachable").then_some(())
-        })
-        .await;
-        for question in ["info", "history", "webcams", "system-info", "files"] {
-            let answer = app.get(&format!("{path}/{question}")).await;
-            // The history of a printer whose server lists no prints is empty.
-            let expected = [200, 409, 502, 504].contains(&answer.status);
-            assert!(expected, "{question}: {} {}", answer.status, answer.text);
-        }
-        for command in ["pause", "resume", "cancel", "home", "restart-firmware", "emergency-stop", "connect"] {
-            let answer = app.post(&format!("{path}/{command}"), &json!({})).await;
-            assert!(answer.status != 500, "{command}: {}", answer.text);
-        }
-    }
-    // A mail to be sent, whose answer is as bad.
-    let low = json!({
-        "name": "PLA", "type": "filament", "color": "#000000", "brand": "Acme", "quantity": 1, "unit": "g",
-        "reorderPoint": 10, "reorderQuantity": 10,
-    });
-    app.post("/api/inventory/materials", &low).await.expect(201);
-    tokio::time::timeout(Duration::from_secs(20), app.get("/readyz")).await.unwrap();
-    let alive: Value = app.get("/healthz").await.expect(200);
-    assert!(!alive.is_null());
-    assert_eq!(app.pid(), before);
 }

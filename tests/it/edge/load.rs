@@ -59,7 +59,7 @@ async fn requests_beyond_those_under_way_are_refused_early() {
         ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000"),
         ("PRINTERS__REQUEST_TIMEOUT_SECONDS", "60"),
         ("PRINTERS__POLL_INTERVAL_SECONDS", "60"),
-        ("PRINTERS__OFFLINE_AFTER_SECONDS", "600"),
+        ("PRINTERS__OFFLINE_SECONDS", "600"),
     ])
     .await;
     // A printer that takes connections and never answers.

@@ -7,7 +7,7 @@ use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attemp
 use crate::support::until;
 
 /// A second of silence is an outage.
-const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "1");
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "1");
 /// A part takes ten seconds.
 const BRISK: f64 = 60.0;
 /// Nothing moves any more.

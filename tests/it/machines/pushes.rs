@@ -1,11 +1,21 @@
 //! A printer that pushes what changes is hardly asked, and what is shown of it is fresh all the same.
 
-use serde_json::Value;
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
 
-use super::{Floor, JUDGE_LATE, PrinterKind, SLOW};
+use printfloor::printers::adapter::Operation;
+use serde_json::{Value, json};
+
+use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, can};
+use crate::support::until;
 
 /// The interval of the shipped settings; the tests' own is shorter.
 const AS_SHIPPED: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "2");
+
+/// Most that what is shown of a heater may be old: pushes come once a second, polls every other second.
+const OLDEST: Duration = Duration::from_secs(4);
+/// Degrees that two readings of the same sensor may differ.
+const NOISE: f64 = 1.0;
 
 /// When a status was read, in milliseconds.
 fn read_at(status: &Value) -> i64 {
@@ -36,5 +46,43 @@ each_kind! {
         // A change of state is seen at once, not at the next look.
         floor.hurry(0);
         floor.app.job_is(&job, "COMPLETED").await;
+    }
+
+    async fn heaters_are_shown_as_they_are_now_while_they_change(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, AS_SHIPPED]).await;
+        let gcode = async |line: &str| floor.app.post(&floor.path(0, "/gcode"), &json!({"commands": [line]})).await;
+        let nozzle = || floor.sim(0).handle.with(|machine| machine.temperatures().nozzle);
+        let cold = nozzle();
+        if can(kind, Operation::RunGcode) {
+            gcode("M104 S250").await.expect(200);
+        } else {
+            floor.one().await;
+        }
+        // What it was at each moment, and how old what is shown was at most.
+        let (was, oldest) = (RefCell::new(vec![(Instant::now(), cold)]), Cell::new(Duration::ZERO));
+        until("the nozzle to be warm", || async {
+            let status = floor.app.get(&floor.path(0, "/status")).await.expect(200);
+            let (mut was, now) = (was.borrow_mut(), Instant::now());
+            was.push((now, nozzle()));
+            let shown = status["temperatures"]["nozzle"].as_f64().unwrap();
+            // Sensors are a little noisy.
+            let then = was.iter().rev().find(|(_, actual)| *actual <= shown + NOISE).map_or(was[0].0, |(then, _)| *then);
+            oldest.set(oldest.get().max(now - then));
+            (nozzle() > cold + 40.0).then_some(())
+        })
+        .await;
+        let oldest = oldest.get();
+        assert!(oldest < OLDEST, "{oldest:?} old");
+        // Who asks the printer hears what it measures now.
+        if can(kind, Operation::RunGcode) && kind != PrinterKind::MqttLan {
+            let said = until("the temperatures to be told", || async {
+                let told = gcode("M105").await.expect(200);
+                let lines = told["console"].as_array().unwrap().iter().filter_map(Value::as_str);
+                let line = lines.into_iter().find_map(|line| line.strip_prefix("T:").map(str::to_owned))?;
+                line.split(' ').next()?.parse::<f64>().ok()
+            })
+            .await;
+            assert!((nozzle() - said).abs() < 15.0, "{said} of {}", nozzle());
+        }
     }
 }

@@ -1,8 +1,70 @@
 //! A machine is registered once, at an address where a printer can be, and its key stays with its address.
 
-use serde_json::json;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::http::HeaderMap;
+use axum::routing::any;
+use serde_json::{Value, json};
 
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, elsewhere, keyless, needs_serial};
+use crate::support::{App, Db, until};
+
+/// A server that is no printer and keeps the API keys that it is shown; `None` for each request without one.
+struct Listener {
+    base: String,
+    shown: Arc<Mutex<Vec<Option<String>>>>,
+}
+
+impl Listener {
+    async fn start() -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let shown = Arc::<Mutex<Vec<_>>>::default();
+        let keep = shown.clone();
+        let note = move |headers: HeaderMap| async move {
+            let key = headers.get("x-api-key").map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned());
+            keep.lock().unwrap().push(key);
+            "{}"
+        };
+        let router: Router = Router::new().fallback(any(note));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { base, shown }
+    }
+
+    /// Waits until it was asked some more times; the keys that it was shown meanwhile.
+    async fn asked(&self) -> Vec<String> {
+        self.shown.lock().unwrap().clear();
+        until("some requests", || async { (self.shown.lock().unwrap().len() > 3).then_some(()) }).await;
+        self.shown.lock().unwrap().iter().flatten().cloned().collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_key_of_the_environment_goes_only_to_its_address_and_type() {
+    let (theirs, other) = (Listener::start().await, Listener::start().await);
+    let app = App::on(Db::sqlite()).env("FW_REST_URL", &theirs.base).env("FW_REST_API_KEY", "the-key").start().await;
+    let register = async |kind: &str, base_url: Option<&str>| {
+        let body =
+            json!({"name": "P", "type": kind, "machineType": "fdm_standard", "baseUrl": base_url.unwrap_or_default()});
+        let printer = app.post("/api/printers", &body).await.expect(201);
+        (printer["id"].as_str().unwrap().to_owned(), printer["hasApiKey"].as_bool().unwrap())
+    };
+    for kind in ["server_rest", "prusa_link"] {
+        let (printer, has_key) = register(kind, Some(&theirs.base)).await;
+        assert!(!has_key && theirs.asked().await.is_empty(), "{kind}: another type at the same address");
+        app.delete(&format!("/api/printers/{printer}")).await.expect(204);
+    }
+    let (elsewhere, has_key) = register("fw_rest", Some(&other.base)).await;
+    assert!(!has_key && other.asked().await.is_empty(), "another address");
+    app.delete(&format!("/api/printers/{elsewhere}")).await.expect(204);
+    let (printer, has_key) = register("fw_rest", None).await;
+    let shown = theirs.asked().await;
+    assert!(has_key && shown.iter().all(|key| key == "the-key") && !shown.is_empty(), "{shown:?}");
+    let moved = app.patch(&format!("/api/printers/{printer}"), &json!({"baseUrl": other.base})).await.expect(200);
+    assert_eq!(moved["hasApiKey"], false, "{moved}");
+    assert!(other.asked().await.is_empty(), "it does not follow the printer");
+}
 
 each_kind! {
     async fn the_same_machine_is_not_registered_twice(kind: PrinterKind) {
@@ -44,6 +106,45 @@ each_kind! {
         let with_key = json!({"apiKey": floor.sim(0).api_key});
         assert_eq!(floor.app.patch(&floor.path(0, ""), &with_key).await.expect(200)["hasApiKey"], true);
         floor.connection_is(0, "connected").await;
+    }
+
+    async fn what_cannot_be_used_is_told_where_it_stands(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let body = |api_key: &str, serial: &str| json!({
+            "name": "X", "type": kind.as_str(), "machineType": "fdm_standard", "baseUrl": elsewhere(kind),
+            "apiKey": api_key, "serial": serial,
+        });
+        let fault = |answer: Value| (answer["errors"][0]["path"].clone(), answer["errors"][0]["message"].clone());
+        let (path, words) = fault(floor.app.post("/api/printers", &body("two\nlines", "01S00A1")).await.expect(400));
+        assert_eq!(path, "apiKey", "{words}");
+        if !needs_serial(kind) {
+            return;
+        }
+        let serial = "is required for printers of type mqtt_lan: they are only reached with their serial number";
+        let (path, words) = fault(floor.app.post("/api/printers", &body("12345678", " ")).await.expect(400));
+        assert_eq!((path, words), (json!("serial"), json!(serial)));
+        let (path, words) = fault(floor.app.post("/api/printers", &body("12345678", "01S-0")).await.expect(400));
+        assert_eq!((path, words), (json!("serial"), json!("\"01S-0\" is not a serial number")));
+        let none = floor.app.patch(&floor.path(0, ""), &json!({"serial": null})).await.expect(400);
+        assert_eq!(fault(none).0, "serial");
+    }
+
+    async fn another_program_at_the_address_is_told_in_words(kind: PrinterKind) {
+        let floor = Floor::new(kind, 0, FAST, &[JUDGE_LATE]).await;
+        let listener = Listener::start().await;
+        let (http, mqtts) = (listener.base.clone(), listener.base.replacen("http", "mqtts", 1));
+        let body = json!({
+            "name": "X", "type": kind.as_str(), "machineType": "fdm_standard", "serial": "01S00A1", "apiKey": "12345678",
+            "baseUrl": if kind == PrinterKind::MqttLan { mqtts } else { http },
+        });
+        let printer = floor.app.post("/api/printers", &body).await.expect(201);
+        let path = format!("/api/printers/{}/status", printer["id"].as_str().unwrap());
+        until("the words", || async {
+            let status = floor.app.get(&path).await.expect(200);
+            let words = status["message"].as_str().unwrap_or_default();
+            (words.contains("is this its port (") && words.contains("is the type right?")).then_some(())
+        })
+        .await;
     }
 
     async fn only_http_urls_of_possible_printers_are_registered(kind: PrinterKind) {

@@ -12,7 +12,7 @@ use crate::support::client::http;
 use crate::support::{Db, until};
 
 /// Silence is noticed soon.
-const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "2");
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "2");
 
 /// Two Moonrakers on one computer name unfinished uploads by the second, so uploads that overlap are mixed up. Each part must
 /// still be printed from its own file, whose first line names the print.
@@ -41,11 +41,10 @@ async fn two_servers_on_one_computer_store_what_was_sent_to_each() {
     }
 }
 
-/// A program that is not ours uploads to another Moonraker on the computer while we upload to one: what is stored as our file
+/// A program that is not ours uploads to another server on the computer while we upload to one: what is stored as our file
 /// is a mixture, and is not started.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_another_programs_upload_got_into_is_not_started() {
-    let options = FleetOptions { speed: SLOW, seed: 11, ..FleetOptions::of(PrinterKind::FwRest, 2) };
+async fn what_another_programs_upload_got_into_is_not_started(kind: PrinterKind, route: &str) {
+    let options = FleetOptions { speed: SLOW, seed: 11, ..FleetOptions::of(kind, 2) };
     let mut floor = Floor::with(Db::sqlite(), options, &[JUDGE_LATE]).await;
     let ours = floor.app.printer(floor.sim(0)).await;
     floor.printers.push(ours);
@@ -62,7 +61,7 @@ async fn a_file_that_another_programs_upload_got_into_is_not_started() {
     let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
     floor.attempt_is(&job, "uploading").await;
     let theirs = Part::bytes("; theirs\n".repeat(10_000).into_bytes()).file_name("theirs.gcode");
-    let upload = http().post(format!("{}/server/files/upload", floor.sim(1).base_url));
+    let upload = http().post(format!("{}{route}", floor.sim(1).base_url));
     let upload = upload.header("X-Api-Key", &floor.sim(1).api_key).multipart(Form::new().part("file", theirs));
     assert_eq!(upload.send().await.unwrap().status().as_u16(), 201);
     until("our print to begin", || async { (floor.started(0) == 1).then_some(()) }).await;
@@ -77,6 +76,16 @@ async fn a_file_that_another_programs_upload_got_into_is_not_started() {
     let text = String::from_utf8_lossy(&bytes);
     assert!(!text.contains("; theirs") && text.starts_with(&format!("; printfloor print {attempt}")), "{name}");
     assert_eq!(files(&floor, 0).len(), 1, "the mixture is gone");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_another_programs_upload_got_into_is_not_started_by_fw_rest() {
+    what_another_programs_upload_got_into_is_not_started(PrinterKind::FwRest, "/server/files/upload").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_another_programs_upload_got_into_is_not_started_by_server_rest() {
+    what_another_programs_upload_got_into_is_not_started(PrinterKind::ServerRest, "/api/files/local").await;
 }
 
 /// Names of the files on a printer.

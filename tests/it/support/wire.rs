@@ -15,7 +15,10 @@ pub struct Wire(TcpStream);
 
 impl Wire {
     pub async fn to(app: &App) -> Self {
-        let address = app.base.strip_prefix("http://").unwrap();
+        Self::at(app.base.strip_prefix("http://").unwrap()).await
+    }
+
+    pub async fn at(address: impl tokio::net::ToSocketAddrs) -> Self {
         Self(TcpStream::connect(address).await.unwrap())
     }
 
@@ -60,7 +63,11 @@ impl Wire {
 
     /// GET with this server's admin key, on a connection that stays.
     pub async fn get(&mut self, app: &App, path: &str) -> Option<(u16, String)> {
-        let key = app.key.as_deref().unwrap();
+        self.get_with(app.key.as_deref().unwrap(), path).await
+    }
+
+    /// As [`Self::get`], with this key.
+    pub async fn get_with(&mut self, key: &str, path: &str) -> Option<(u16, String)> {
         self.say(format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n")).await;
         self.answer().await
     }

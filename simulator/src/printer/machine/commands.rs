@@ -178,6 +178,10 @@ impl Machine {
                     self.bed.set(target);
                 }
             }
+            "M105" => {
+                let told = self.temperatures().told();
+                self.say(told);
+            }
             "M84" | "M18" => {
                 self.homed.clear();
                 self.touch();

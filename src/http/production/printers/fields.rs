@@ -14,7 +14,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
 use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, SecretText, TextList, ToSchema, ValuePath};
-use crate::printers::registry::PrinterAddress;
+use crate::printers::registry::{MakeError, PrinterAddress};
 use crate::printers::{BUILT_IN, PrinterType as Declared};
 
 /// Tags of one printer: a printer is kept in memory and written as a whole.
@@ -228,7 +228,7 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
     Ok(())
 }
 
-/// An adapter must be able to use type, address and key; nothing is sent.
+/// An adapter must be able to use type, address, key and serial number; nothing is sent.
 fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
     if fields.base_url.trim().is_empty() {
         return Err(Refusal::field("baseUrl", "is required").into());
@@ -240,7 +240,17 @@ fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) ->
     };
     match app.printer_connections.registry.make(&fields.kind, address) {
         Ok(_) => Ok(()),
-        Err(error) => Err(Refusal::field("baseUrl", error.to_string()).into()),
+        Err(error) => Err(Refusal::field(member_of(&error), error.to_string()).into()),
+    }
+}
+
+/// The member of the body whose value an adapter cannot use.
+fn member_of(error: &MakeError) -> &'static str {
+    match error {
+        MakeError::UnknownType(_) => "type",
+        MakeError::BadAddress(_) => "baseUrl",
+        MakeError::BadKey(_) | MakeError::Key(_) => "apiKey",
+        MakeError::BadSerial(_) => "serial",
     }
 }
 

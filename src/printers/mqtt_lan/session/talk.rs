@@ -1,5 +1,6 @@
 //! One connection to a broker, from opening to its end: what is sent, what is heard, and what follows from it.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
@@ -157,7 +158,11 @@ async fn dial(link: &Link) -> Result<TlsStream<TcpStream>, PrinterError> {
         |error: std::io::Error| PrinterError::Unreachable(tls::refusal(&error).unwrap_or_else(|| error.to_string()));
     let tcp = lan_connect(link.address.host(), link.address.mqtt).await.map_err(unreachable)?;
     let connector = TlsConnector::from(link.tls.mqtt.clone());
-    connector.connect(link.tls.name.clone(), tcp).await.map_err(unreachable)
+    connector.connect(link.tls.name.clone(), tcp).await.map_err(|error| {
+        // No printer's certificate was shown at all: it is another program.
+        let strange = error.kind() == ErrorKind::InvalidData && tls::refusal(&error).is_none();
+        if strange { link.strange() } else { unreachable(error) }
+    })
 }
 
 /// Says who we are and what we want to hear.

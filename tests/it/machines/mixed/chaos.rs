@@ -139,9 +139,9 @@ async fn a_mixed_hall_in_trouble_makes_each_part_at_most_once_and_says_the_truth
     let seed = from_env("PRINTFLOOR_TEST_SEED", SEED);
     eprintln!("seed {seed}");
     let app = App::on(Db::sqlite())
-        .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "2")
+        .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "2")
         .env("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1")
-        .env("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "5")
+        .env("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "5")
         .start()
         .await;
     let options = FleetOptions { printers: hall(), speed: 200.0, seed, own_hosts: true, ..FleetOptions::default() };

@@ -62,7 +62,7 @@ on_both! {
     async fn killed_at_random_moments_every_word_about_parts_counts_once(db: Db) {
         let seed = from_env("PRINTFLOOR_TEST_SEED", SEED);
         eprintln!("seed {seed}");
-        let mut app = App::on(db).env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 1.5).start().await;
+        let mut app = App::on(db).env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 1.5).start().await;
         let fleet = Fleet::start(FleetOptions { speed: 2_000.0, seed, ..FleetOptions::of_each_for_text(2) }).await.unwrap();
         for sim in &fleet.printers {
             let printer = app.printer(sim).await;

@@ -37,7 +37,7 @@ impl UnderWay {
             .env("EMAIL_API_KEY", "key")
             .env("PRINTFLOOR_MAIL__API_URL", post.url())
             .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
-            .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 300)
+            .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 300)
             .env("PRINTFLOOR_LOG__FILTER", "info,printfloor::actors::kernel::effects=debug")
             .start()
             .await;

@@ -1,0 +1,364 @@
+//! Access, printers, endpoints, mails and payment events that wait for their order: whatever commands they are given, in any
+//! order, what they accept reads back, with all rows beside it.
+
+use proptest::prelude::*;
+
+use super::{any_text, any_time, decided, id, up_to};
+use crate::domain::access::{Access, AccessCommand, UserChange};
+use crate::domain::amount::Amount;
+use crate::domain::bounds::{MAX_AMOUNT, MAX_CENTS};
+use crate::domain::endpoint::{Delivery, Due, Endpoint, EndpointCommand};
+use crate::domain::id::Id;
+use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
+use crate::domain::launch::{LaunchNeeds, MaterialNeed, SlicedFor};
+use crate::domain::mail::alert::AlertKind;
+use crate::domain::mail::{Mail, MailCommand};
+use crate::domain::order::Resolution;
+use crate::domain::principal::Role;
+use crate::domain::printer::{Act, ActRecord, Evidence, Printer, PrinterCommand, Spool, SpoolBinding, StartFailure};
+use crate::domain::printer_status::{Activity, Connection, PastPrint, PrintEnd, ReportedSlot, ServerRun, Status};
+use crate::domain::sign_off::Inspection;
+use crate::domain::sku::MachineType;
+use crate::domain::testing::samples::printer_fields;
+use crate::domain::testing::{Bench, id as one};
+use crate::domain::time::Timestamp;
+
+/// A step of a script: what is done, to which one, and what the command carries.
+#[derive(Clone, Debug)]
+struct Step {
+    what: u8,
+    which: usize,
+    yes: bool,
+    text: String,
+    number: i64,
+    fraction: f64,
+    at: Timestamp,
+}
+
+prop_compose! {
+    fn any_step()(
+        what: u8, which: usize, yes: bool, text in any_text(), number in prop_oneof![up_to(MAX_AMOUNT.0), any::<i64>()],
+        fraction in prop_oneof![Just(1e300), Just(f64::NAN), Just(-1.0), 0.0..100.0_f64], at in any_time(),
+    ) -> Step {
+        Step { what, which, yes, text, number, fraction, at }
+    }
+}
+
+fn any_script() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(any_step(), 1..40)
+}
+
+impl Step {
+    /// One of these; the id of nothing where there are none.
+    fn pick(&self, ids: impl Iterator<Item = Id>) -> Id {
+        let mut ids: Vec<Id> = ids.collect();
+        ids.sort_unstable();
+        ids.get(self.which % ids.len().max(1)).copied().unwrap_or(Id::ONLY)
+    }
+    fn text_if(&self, wanted: bool) -> Option<String> {
+        wanted.then(|| self.text.clone())
+    }
+    fn one_of<T: Clone>(&self, these: &[T]) -> T {
+        these[self.which % these.len()].clone()
+    }
+}
+
+fn access_command(step: &Step, access: Option<&Access>) -> AccessCommand {
+    let empty = Access::default();
+    let now = access.unwrap_or(&empty);
+    let user = step.pick(now.users.keys().copied());
+    let session = step.pick(now.sessions.values().map(|session| session.id));
+    let key = step.pick(now.keys.values().map(|key| key.id));
+    let role = step.one_of(&[Role::Admin, Role::Operator, Role::Customer]);
+    let hash = format!("{}-{}", step.which, step.text);
+    match step.what % 9 {
+        0 => AccessCommand::AddUser {
+            email: format!("u{}@example.com", step.which % 7),
+            name: step.text.clone(),
+            password_hash: hash,
+            role,
+        },
+        1 => {
+            let change = UserChange {
+                name: step.text_if(step.yes),
+                role: step.yes.then_some(role),
+                active: Some(step.fraction > 50.0),
+                password_hash: (step.number % 2 == 0).then_some(hash),
+            };
+            AccessCommand::UpdateUser { id: user, if_version: None, checked_hash: None, change, keep: Some(session) }
+        }
+        2 => AccessCommand::RemoveUser(user),
+        3 => AccessCommand::AddKey {
+            name: step.text.clone(),
+            hash,
+            prefix: "key_test_".to_owned(),
+            last4: step.text.chars().take(4).collect(),
+            role,
+            customer_email: step.yes.then(|| "C@Example.com".to_owned()),
+            expires_at: (step.number % 2 == 0).then_some(step.at),
+        },
+        4 => AccessCommand::RevokeKey(key),
+        5 | 6 => {
+            let checked_hash = now.user(user).map(|user| user.password_hash.clone()).unwrap_or_default();
+            AccessCommand::OpenSession { user, checked_hash, hash, agent: step.text_if(step.yes) }
+        }
+        7 => AccessCommand::Used { keys: vec![(key, step.at)], sessions: vec![(session, step.at)] },
+        _ => AccessCommand::Sweep { idle_ms: step.number, life_ms: step.number },
+    }
+}
+
+/// What a printer tells of itself, with numbers and texts of all sorts.
+fn status(step: &Step, files: &[String]) -> Status {
+    let slot = ReportedSlot {
+        slot: step.which as u32 % 5,
+        vendor_code: step.text_if(step.yes),
+        color: Some("#A0B0C0".to_owned()),
+        remaining: Some(Amount(step.number)),
+    };
+    Status {
+        state: step.one_of(&[Activity::Printing, Activity::Idle, Activity::Paused, Activity::Error, Activity::Offline]),
+        connection: if step.which.is_multiple_of(7) { Connection::FirmwareDisconnected } else { Connection::Connected },
+        file: step.yes.then(|| step.one_of(files)),
+        ended: step.one_of(&[None, Some(PrintEnd::Finished), Some(PrintEnd::Cancelled), Some(PrintEnd::Failed)]),
+        progress: step.fraction,
+        cancelling: step.number % 3 == 0,
+        remaining_seconds: Some(step.number),
+        filament_mm: Some(step.fraction),
+        nozzle: step.fraction,
+        bed: step.fraction,
+        homed: Some(step.yes),
+        message: Some(step.text.clone()),
+        slots: if step.number % 2 == 0 { vec![slot] } else { Vec::new() },
+        updated_at: step.at,
+    }
+}
+
+fn needs(step: &Step) -> LaunchNeeds {
+    LaunchNeeds {
+        machine_type: MachineType::FdmStandard,
+        dimensions: None,
+        form: Default::default(),
+        sliced_for: SlicedFor::default(),
+        materials: vec![MaterialNeed { material_id: one(24), need: Amount(step.number.clamp(0, MAX_AMOUNT.0)) }],
+    }
+}
+
+/// `attempt` is the one that the printer was offered last.
+fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
+    let files = [format!("JOB-000001_{attempt}.gcode"), step.text.clone(), "theirs.gcode".to_owned()];
+    let (at, text) = (one(attempt), step.text.clone());
+    let seen = Box::new(status(step, &files));
+    match step.what % 24 {
+        0 | 1 => PrinterCommand::Take {
+            attempt: at,
+            job: one(21),
+            order: one(22),
+            file_id: one(23),
+            file_name: files[0].clone(),
+            claimed_at: Timestamp(i64::MAX),
+            needs: Box::new(needs(step)),
+            stated_mm: (0.0..1e9).contains(&step.fraction).then_some(step.fraction),
+            estimated_seconds: Some(step.number.clamp(0, 31_622_400)),
+        },
+        2 | 3 => {
+            PrinterCommand::Uploaded { attempt: at, remote_name: files[0].clone(), server_mark: step.text_if(step.yes) }
+        }
+        4 => PrinterCommand::UploadFailed {
+            attempt: at,
+            why: step.one_of(&[StartFailure::Refused, StartFailure::DiskFull, StartFailure::Unreachable]),
+            reason: text,
+        },
+        5 => PrinterCommand::StartRefused { attempt: at, reason: text },
+        6 => PrinterCommand::Progressed { attempt: at, progress: step.fraction / 100.0 },
+        7 => {
+            let past = PastPrint {
+                file: files[0].clone(),
+                ended: Some(PrintEnd::Finished),
+                cut_off: step.yes,
+                filament_mm: Some(step.fraction),
+                started_at: Some(step.at),
+                ended_at: Some(step.at),
+            };
+            let server = step.one_of(&[ServerRun::Unbroken, ServerRun::Unknown, ServerRun::Restarted]);
+            let evidence = step.one_of(&[
+                Evidence::Shows(*seen),
+                Evidence::Remembers(past),
+                Evidence::Forgets { server },
+                Evidence::Revoked { server, unwatched_ms: Some(step.number) },
+                Evidence::Unclear(text),
+            ]);
+            PrinterCommand::Judged { attempt: at, evidence: Box::new(evidence) }
+        }
+        8 => PrinterCommand::CancelAttempt(at),
+        9 => {
+            let outcome = step.one_of(&[Resolution::NotStarted, Resolution::Finished, Resolution::Failed]);
+            PrinterCommand::Resolved { attempt: at, outcome }
+        }
+        10 => PrinterCommand::Heard { attempt: at, step: step.which as u32 % 6, wanted: step.yes },
+        11 => PrinterCommand::PrintManually {
+            id: one(attempt + 1000),
+            file_id: step.yes.then(|| one(23)),
+            file_name: text,
+        },
+        12 => PrinterCommand::ManualUploaded { id: one(attempt + 1000), remote_name: text },
+        13 => PrinterCommand::ManualOver { id: one(attempt + 1000), error: step.text_if(step.yes) },
+        14 => PrinterCommand::EmergencyStopped,
+        15 => PrinterCommand::BedCleared(Inspection {
+            good_count: Some(step.which as u32),
+            reason: Some("adhesion".to_owned()),
+            note: step.text_if(step.yes),
+            photo_file_id: step.yes.then(|| one(23)),
+        }),
+        16 => PrinterCommand::Acted(Box::new(ActRecord {
+            act: step.one_of(&[Act::Gcode, Act::PutFile, Act::Pause]),
+            detail: Some(text.clone()),
+            of: step.yes.then(|| (one(22), one(21))),
+            error: (!step.yes).then(|| ("printer_refused".to_owned(), text)),
+        })),
+        17 => PrinterCommand::Maintenance { on: step.yes, note: Some(text) },
+        18 => {
+            let (material_id, remaining) = (Some(one(24)), Some(Amount(step.number.clamp(0, MAX_AMOUNT.0))));
+            let spool = Spool { material_id, color: Some("#a0b0c0".to_owned()), remaining };
+            PrinterCommand::LoadSlot { slot: step.which as u32 % 5, spool }
+        }
+        19 => {
+            let binding = SpoolBinding { vendor_code: Some(text), color: None, material_id: one(24) };
+            PrinterCommand::SlotsReported { slots: seen.bounded().slots, known: vec![binding] }
+        }
+        20 => PrinterCommand::Silent(Connection::Unreachable, text, Some(step.at)),
+        21 => step.one_of(&[
+            PrinterCommand::Homed,
+            PrinterCommand::ClearAttention,
+            PrinterCommand::Connect(step.yes),
+            PrinterCommand::SignedOff(at),
+            PrinterCommand::RemoveSlot(step.which as u32 % 5),
+            PrinterCommand::ManualUnclear(one(attempt + 1000)),
+        ]),
+        _ => PrinterCommand::Seen(seen),
+    }
+}
+
+fn endpoint_command(step: &Step, endpoint: &Endpoint, sent: &[Delivery]) -> EndpointCommand {
+    let due = |n: i64| Due {
+        event_id: Id(uuid::Uuid::from_u128(5_000_000 + (step.which as u128 % 100_000) * 10 + n as u128)),
+        seq: endpoint.cursor + n,
+        event: "order.paid".to_owned(),
+        body: step.text.clone(),
+    };
+    match step.what % 12 {
+        0 | 1 => EndpointCommand::Follow { upto: endpoint.cursor + 3, due: (1..=3).map(due).collect() },
+        2..=5 => {
+            let delivery = step.pick(endpoint.window.keys().copied());
+            let number = endpoint.window.get(&delivery).map_or(1, |delivery| delivery.attempts + 1);
+            EndpointCommand::Tried {
+                delivery,
+                number,
+                ok: step.which.is_multiple_of(3),
+                status: step.yes.then_some(u16::MAX),
+                error: step.text_if(step.yes),
+                excerpt: Some(step.text.clone()),
+                duration_ms: step.number,
+            }
+        }
+        6 => EndpointCommand::Enable,
+        7 => EndpointCommand::Rotate { encrypted_secret: step.text.clone() },
+        8 => EndpointCommand::Test(due(7)),
+        9 => EndpointCommand::Replay { since: step.at, count: step.which as u32 },
+        10 => EndpointCommand::Update { if_version: None, url: step.text_if(step.yes), events: None },
+        _ => match sent.get(step.which % sent.len().max(1)) {
+            Some(past) => EndpointCommand::Redeliver(Box::new(past.clone())),
+            None => EndpointCommand::Enable,
+        },
+    }
+}
+
+fn unmatched(step: &Step) -> Unmatched {
+    Unmatched {
+        kind: step.one_of(&[UnmatchedKind::Payment, UnmatchedKind::Refund, UnmatchedKind::PaymentFailed]),
+        amount_cents: step.yes.then(|| step.number.clamp(0, MAX_CENTS)),
+        currency: Some("usd".to_owned()),
+        client_reference_id: Some(step.text.clone()),
+        order_id: None,
+        payment_intent: step.text_if(step.yes),
+        session: step.text_if(!step.yes),
+    }
+}
+
+proptest! {
+    #[test]
+    fn access_reads_back(script in any_script()) {
+        let (mut bench, mut access, mut accepted) = (Bench::new(), None, 0);
+        let first = AccessCommand::AddUser {
+            email: "a@example.com".to_owned(), name: "A".to_owned(), password_hash: "h".to_owned(), role: Role::Admin,
+        };
+        prop_assert!(decided::<Access>(&bench, &mut access, Id::ONLY, &first).is_some());
+        for step in script {
+            bench.now = step.at;
+            let command = access_command(&step, access.as_ref());
+            accepted += u32::from(decided(&bench, &mut access, Id::ONLY, &command).is_some());
+        }
+        prop_assert!(access.is_some_and(|access| access.users.size() > 0) || accepted == 0);
+    }
+
+    #[test]
+    fn printers_read_back(script in any_script()) {
+        let (mut bench, mut printer, mut attempt) = (Bench::new(), None, 20);
+        let mut fields = printer_fields("one", MachineType::FdmStandard);
+        let Step { text, yes, .. } = script[0].clone();
+        (fields.name, fields.serial, fields.auto_clear) = (text.clone(), Some(text), yes);
+        prop_assert!(decided::<Printer>(&bench, &mut printer, id(1), &PrinterCommand::Create(Box::new(fields))).is_some());
+        for step in script {
+            bench.now = step.at;
+            decided(&bench, &mut printer, id(1), &printer_command(&step, attempt));
+            attempt += u32::from(printer.as_ref().is_some_and(|printer| printer.past.contains(&one(attempt))));
+        }
+    }
+
+    #[test]
+    fn endpoints_read_back(script in any_script()) {
+        let (mut bench, mut endpoint, mut sent) = (Bench::new(), None, Vec::new());
+        let create = EndpointCommand::Create {
+            url: "https://example.com/hook".to_owned(), events: vec!["order.paid".to_owned()], encrypted_secret: script[0].text.clone(), cursor: 10,
+        };
+        prop_assert!(decided::<Endpoint>(&bench, &mut endpoint, id(1), &create).is_some());
+        for step in script {
+            bench.now = step.at;
+            let Some(now) = &endpoint else { break };
+            let command = endpoint_command(&step, now, &sent);
+            sent.extend(decided(&bench, &mut endpoint, id(1), &command).into_iter().flat_map(|decided| decided.rows));
+        }
+    }
+
+    #[test]
+    fn mails_read_back(script in any_script(), made in any_time()) {
+        let mut bench = Bench::new();
+        bench.now = made;
+        let text = &script[0].text;
+        let alert = Mail::alert(&bench.cx(), AlertKind::LowStock, text, text);
+        let plain = Mail::new(&bench.cx(), vec![text.clone()], text.clone(), text.clone());
+        for mail in alert.into_iter().chain([plain]) {
+            let mut mail = Some(mail);
+            for step in &script {
+                bench.now = step.at;
+                let number = mail.as_ref().map_or(1, |mail| mail.tries + 1);
+                let tried = MailCommand::Tried { number, error: step.text_if(step.which % 8 > 0), permanent: step.which % 16 == 1 };
+                decided(&bench, &mut mail, id(1), &tried);
+            }
+        }
+    }
+
+    #[test]
+    fn kept_payment_events_read_back(script in any_script()) {
+        let (mut bench, mut kept) = (Bench::new(), None);
+        for step in script {
+            bench.now = step.at;
+            let command = if kept.is_none() {
+                let about = (step.number % 5 != 0).then(|| Box::new(unmatched(&step)));
+                KeptPaymentEventCommand::Keep { event_id: step.text.clone(), body: step.text.clone(), about }
+            } else {
+                KeptPaymentEventCommand::Tried { matched: step.which.is_multiple_of(10) }
+            };
+            decided::<KeptPaymentEvent>(&bench, &mut kept, id(1), &command);
+        }
+    }
+}
