@@ -36,7 +36,7 @@ pub async fn fill(folder: &Path, [orders, printers, endpoints]: [usize; 3]) {
     for n in 0..MATERIALS {
         materials.push(shop.materials.create(caller(), material(n)).await.unwrap().0);
     }
-    each(orders, |n| paid_order(&shop, materials[n % MATERIALS])).await;
+    each(orders, |n| paid_order(&shop, materials[n % MATERIALS], 1).map(drop)).await;
     waiting(&shop, orders).await;
     each(endpoints, |n| endpoint(&shop, n)).await;
     each(printers, |n| printer(&shop, n).map(drop)).await;
@@ -89,15 +89,20 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
     }))
 }
 
-async fn paid_order(shop: &App, material: Id) {
-    let new = order(shop, material, 1);
+/// A paid order with so many lines, each with one job; gives its id.
+pub async fn paid_order(shop: &App, material: Id, lines: usize) -> Id {
+    let new = order(shop, material, lines);
     let OrderCommand::Create(placed) = &new else { panic!("{new:?}") };
-    let Line { sku_id: sku, make: Some(make), .. } = placed.lines[0].clone() else { panic!("{placed:?}") };
+    let lines = placed.lines.clone();
     let (id, _) = shop.orders.create(caller(), new).await.unwrap();
     let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
     shop.orders.ask(id, caller(), paid).await.unwrap();
-    // The SKU is none that exists: what it says is handed in.
-    shop.orders.ask(id, caller(), OrderCommand::Prepared { sku, make: Box::new(make) }).await.unwrap();
+    for line in lines {
+        // The SKU is none that exists: what it says is handed in.
+        let make = Box::new(line.make.unwrap());
+        shop.orders.ask(id, caller(), OrderCommand::Prepared { sku: line.sku_id, make }).await.unwrap();
+    }
+    id
 }
 
 /// Until the jobs of so many orders have their stock.

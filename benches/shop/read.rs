@@ -9,13 +9,13 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get as on_get;
 use axum::{Json, Router};
 use printfloor::domain::aggregate::Versioned;
-use printfloor::domain::order::{Order, OrderCommand};
+use printfloor::domain::order::Order;
 use printfloor::http::production::orders::{OrderReader, OrderView};
 use tokio::net::TcpListener;
 
 use super::client::{Client, get};
 use super::database::Kind;
-use super::fill::{order, printer, waiting};
+use super::fill::{paid_order, printer, waiting};
 use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
@@ -31,9 +31,7 @@ pub async fn run() -> Vec<Row> {
     let ground = Ground::new(Kind::Sqlite).await;
     let shop = ground.shop();
     let material = ground.materials(1).await[0];
-    let (id, _) = shop.orders.create(ground.caller(), order(&shop, material, LINES)).await.unwrap();
-    let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
-    shop.orders.ask(id, ground.caller(), paid).await.unwrap();
+    let id = paid_order(&shop, material, LINES).await;
     waiting(&shop, 1).await;
     let state = shop.orders.read(id).await.unwrap().unwrap();
     let bare = bare(state).await;

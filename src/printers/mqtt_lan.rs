@@ -225,10 +225,6 @@ impl Adapter for MqttLan {
         if self.session.read(report::Track::busy).is_some_and(|file| file == name) {
             return Err(PrinterError::InUse(name.to_owned()));
         }
-        // That it can be deleted would be taken as proof that it was not printed.
-        if self.session.read(report::Track::ended_unseen).is_some_and(|file| file == name) {
-            return Err(PrinterError::InUse(name.to_owned()));
-        }
         self.files.delete(name).await
     }
 

@@ -25,7 +25,6 @@ const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Du
 const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
-
 /// A printer writes its history a moment after the print has ended.
 const HISTORY_SETTLES: Duration = Duration::from_secs(1);
 
@@ -177,7 +176,7 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
 }
 
 /// Gathers the evidence for the verdict and tells it: status, then history, then deletion. Only "reachable, not our file,
-/// deleted" counts as revoked. For a print that was seen, nothing is deleted: the history alone decides.
+/// deleted" counts as revoked. A printer without a history that names the file as its last print leaves it to a person. For a print that was seen, nothing is deleted: the history alone decides.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let evidence = match with.connections.wait_for(of.id()).await {
         Some(connection) => {
@@ -218,9 +217,8 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
     if status.connection != Connection::Connected && !began {
         return Evidence::Unclear("the printer's firmware is not connected".to_owned());
     }
-    if status.file.as_deref().is_some_and(|file| hand.is_ours(file))
-        && (status.ended.is_some() || matches!(status.state, Activity::Printing | Activity::Paused))
-    {
+    let names_it = status.file.as_deref().is_some_and(|file| hand.is_ours(file));
+    if names_it && (status.ended.is_some() || matches!(status.state, Activity::Printing | Activity::Paused)) {
         return Evidence::Shows(status);
     }
     match connection.adapter.history(name).await {
@@ -229,6 +227,8 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
                 return Evidence::Remembers(print);
             }
         }
+        // Its last print may be this one, begun and ended unseen, or the name may stand there before the start took effect.
+        Err(PrinterError::Unsupported(_)) if names_it && !began => return Evidence::NamesLast,
         Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
         Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
     }

@@ -33,6 +33,9 @@ pub enum Evidence {
         /// The longest time without a look at the printer since the start was sent, in milliseconds; `None` if unknown.
         unwatched_ms: Option<i64>,
     },
+    /// The printer keeps no history, and names the file as that of its last print. Such a print may have run and ended
+    /// unseen, or the name was taken over before the start took effect. Nothing is deleted for it.
+    NamesLast,
     /// Anything else; with the reason in words for people.
     Unclear(String),
 }

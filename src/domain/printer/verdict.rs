@@ -22,6 +22,8 @@ const MIN_PRINT_SECONDS: i64 = 10;
 /// Why nobody can tell how a print ended that was seen.
 const CUT_OFF_REASON: &str =
     "the printer's server was restarted during the print, so its history does not tell how it ended";
+/// Why a start is doubted at a printer that has no history and names the file as its last one.
+const NAMES_LAST_REASON: &str = "the printer names the file as that of its last print, but nobody saw it being printed";
 
 impl Printer {
     /// Applies the evidence on a start that was not confirmed, or on a print that is gone; the rule is in the module's
@@ -82,6 +84,8 @@ impl Printer {
                         }
                     }
                 }
+                Evidence::NamesLast if began.is_none() => doubt(&mut in_hand, NAMES_LAST_REASON),
+                Evidence::NamesLast => {}
                 Evidence::Unclear(reason) => unverified(&mut in_hand, reason),
                 Evidence::Revoked { .. } => {}
             }

@@ -255,15 +255,6 @@ impl Track {
         Some(self.print().file.unwrap_or_else(|| "a print is on".to_owned()))
     }
 
-    /// The file of our last start, if the printer shows it as ended and we did not see that: it may have been printed.
-    pub(super) fn ended_unseen(&self) -> Option<String> {
-        self.state.filter(|state| matches!(state, PrintState::Finished | PrintState::Failed))?;
-        let print = self.print();
-        let ours = self.started.as_ref().is_some_and(|(subtask, _)| *subtask == print.subtask);
-        let seen = self.ended.as_ref().is_some_and(|(ended, _)| ended.same(&print));
-        print.file.filter(|_| ours && !seen)
-    }
-
     /// Numbers of the slots of the filament changers, and the slot that feeds the nozzle now.
     pub(super) fn changer(&self) -> slots::Changer {
         slots::Changer::of(self.report.get("ams"))
@@ -300,7 +291,9 @@ impl Track {
             _ => Connection::Connected,
         };
         let active = matches!(activity, Activity::Printing | Activity::Paused);
-        let file = ended.map_or_else(|| print.file.clone(), |(ended, _)| ended.file.clone());
+        // An idle printer may name a file that it was told to print and did not begin.
+        let named = print.file.clone().filter(|_| state != PrintState::Idle);
+        let file = ended.map_or(named, |(ended, _)| ended.file.clone());
         // What the last print reached must not count for the one that was started after it.
         let begins = self.started.as_ref().is_some_and(|(subtask, _)| *subtask == print.subtask)
             && self.under_way.as_ref().is_none_or(|known| !known.same(&print))

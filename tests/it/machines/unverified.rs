@@ -2,12 +2,28 @@
 
 use serde_json::{Value, json};
 use simulator::faults::Delay;
+use simulator::printer::What;
 
-use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, words};
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, SLOW, attempts, words};
+
+/// A start that is carried out only once the printer cannot be reached any more.
+const LATE: Option<Delay> = Some(Delay { after_ms: 3_000 });
+
+fn started(what: &What) -> bool {
+    matches!(what, What::Started { .. })
+}
+
+fn finished(what: &What) -> bool {
+    matches!(what, What::Finished { .. })
+}
 
 /// One printer that took a start and vanished: (floor, order, job).
 async fn doubt(kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String) {
-    let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
+    doubt_at(FAST, kind, late).await
+}
+
+async fn doubt_at(speed: f64, kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String) {
+    let floor = Floor::new(kind, 1, speed, &[JUDGE_SOON]).await;
     floor.faults(0, |faults| match late {
         Some(_) => faults.start_late = late,
         None => faults.accept_but_never_start = true,
@@ -46,14 +62,36 @@ each_kind! {
     }
 
     async fn a_printer_that_comes_back_with_the_print_decides(kind: PrinterKind) {
-        let (floor, order, job) = doubt(kind, Some(Delay { after_ms: 3_000 })).await;
-        floor.physically("the late start", 0, |what| matches!(what, simulator::printer::What::Started { .. })).await;
+        let (floor, order, job) = doubt_at(SLOW, kind, LATE).await;
+        floor.physically("the late start", 0, started).await;
         floor.faults(0, |faults| faults.disconnect = false);
-        floor.app.order_is(&order, "ready").await;
-        let job = floor.job(&job).await;
-        assert_eq!(attempts(&job), ["finished"], "{job}");
-        assert_eq!(floor.started(0), 1);
+        floor.app.job_is(&job, "PRINTING").await;
         floor.attention(0, "unverified", false).await;
+        floor.hurry(0);
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(attempts(&floor.job(&job).await), ["finished"]);
+        assert_eq!(floor.started(0), 1);
+        floor.truth().await;
+    }
+
+    async fn a_printer_that_comes_back_after_the_print_decides_if_it_can_tell(kind: PrinterKind) {
+        let (mut floor, order, job) = doubt(kind, LATE).await;
+        floor.physically("the part to be done", 0, finished).await;
+        floor.faults(0, |faults| faults.disconnect = false);
+        if kind == PrinterKind::MqttLan {
+            // The end of a print before it would be shown in the same words, so a person looks, also after a restart.
+            let why = |job: &Value| words(&job["attempts"][0], "reason").contains("names the file as that of its last print");
+            floor.job_until("the doubt to be told", &job, why).await;
+            floor.app.kill_9();
+            floor.app.start().await;
+            floor.looked_at(0).await;
+            let doubted = floor.job_until("the doubt to stay", &job, why).await;
+            assert_eq!((doubted["state"].as_str(), floor.started(0)), (Some("DISPATCHING"), 1), "{doubted}");
+            assert_eq!(resolve(&floor, &job, "finished").await["state"], "COMPLETED");
+        }
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(attempts(&floor.job(&job).await), ["finished"]);
+        assert_eq!(floor.started(0), 1, "not made again");
         floor.truth().await;
     }
 
@@ -99,8 +137,8 @@ each_kind! {
 
     async fn an_operator_says_that_it_finished(kind: PrinterKind) {
         // It really did, and the printer is gone for good.
-        let (floor, order, job) = doubt(kind, Some(Delay { after_ms: 3_000 })).await;
-        floor.physically("the part to be done", 0, |what| matches!(what, simulator::printer::What::Finished { .. })).await;
+        let (floor, order, job) = doubt(kind, LATE).await;
+        floor.physically("the part to be done", 0, finished).await;
         let resolved = resolve(&floor, &job, "finished").await;
         assert_eq!(resolved["state"], "COMPLETED", "{resolved}");
         floor.app.order_is(&order, "ready").await;

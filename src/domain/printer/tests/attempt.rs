@@ -156,7 +156,11 @@ proptest! {
                 1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into(), server_mark: None }).unwrap(),
                 2 => shop.ask(PrinterCommand::StartRefused { attempt: held, reason: "no".into() }).unwrap(),
                 3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, why: StartFailure::Refused, reason: "no".into() }).unwrap(),
-                4 => shop.judged(if how.is_multiple_of(2) { REVOKED } else { Evidence::Unclear("?".into()) }),
+                4 => shop.judged(match how % 3 {
+                    0 => REVOKED,
+                    1 => Evidence::NamesLast,
+                    _ => Evidence::Unclear("?".into()),
+                }),
                 5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
                 6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: !how.is_multiple_of(4) }).unwrap(),
                 7 => shop.silent(),

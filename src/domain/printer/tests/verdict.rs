@@ -116,6 +116,22 @@ fn deleting_proves_nothing_of_a_print_that_may_have_ended_unseen() {
 }
 
 #[test]
+fn a_last_print_of_that_name_is_a_doubt_until_it_was_seen() {
+    for doubted in [false, true] {
+        let mut shop = PrinterFixture::started();
+        if doubted {
+            shop.judged(Evidence::Unclear("no answer".into()));
+        }
+        shop.judged(Evidence::NamesLast);
+        assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("last print")));
+        assert!(shop.judged(Evidence::NamesLast).next.is_none(), "told once");
+        shop.sees(Activity::Printing, Some(OURS), None);
+        assert_eq!(shop.report(), Report::Printing);
+        assert!(shop.judged(Evidence::NamesLast).next.is_none(), "a print that was seen ends by its status");
+    }
+}
+
+#[test]
 fn a_print_without_a_stated_time_is_taken_to_be_short() {
     for (unwatched_ms, not_started) in [(4_999, true), (5_000, false)] {
         let mut shop = PrinterFixture::idle();
