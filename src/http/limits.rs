@@ -135,6 +135,12 @@ impl Limits {
         told.unwrap_or(Standing { limit: u32::MAX, remaining: u32::MAX, ends_in_ms: 0, refused: false })
     }
 
+    /// What is told of a request that counts in no window of this kind: that nothing of it is used.
+    fn untouched(&self, named: LimitKind) -> Standing {
+        let limit = self.rule(named).limit;
+        Standing { limit, remaining: limit, ends_in_ms: 0, refused: false }
+    }
+
     fn note(&self, charge: &Charge, standing: Standing) -> Standing {
         if standing.refused {
             self.refused[charge.named as usize].fetch_add(1, Relaxed);
@@ -206,10 +212,6 @@ fn refusal(standing: Standing, charges: &[Charge]) -> Response {
 fn tell(response: &mut Response, standing: Standing) {
     let told = response.extensions_mut().remove::<RateHeaders>();
     let standing = told.map_or(standing, |RateHeaders(own)| own.tighter(standing));
-    if standing.limit == u32::MAX {
-        // It counts in no window.
-        return;
-    }
     let headers = response.headers_mut();
     headers.insert(LIMIT_HEADER, HeaderValue::from(standing.limit));
     headers.insert(REMAINING_HEADER, HeaderValue::from(standing.remaining));

@@ -96,16 +96,18 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     let credentials = Credentials::by(&app.access, request.headers());
     // Commands of the gateway count for whoever asks it, in the handler.
     let gateway = gateways && agent_token::is_shown(&app.config, request.headers());
-    let charge: Vec<Charge> = (!gateway).then(|| charge(&credentials, client)).into_iter().collect();
+    let charge = [charge(&credentials, client)];
     request.extensions_mut().insert(credentials);
     let now = app.environment.now();
     if refuses {
-        let standing = app.limits.charge_here(&charge, now);
+        let standing =
+            if gateway { app.limits.untouched(LimitKind::Agent) } else { app.limits.charge_here(&charge, now) };
         let mut response = overloaded();
         tell(&mut response, standing);
         return response;
     }
-    let standing = app.limits.charge(&charge, now).await;
+    let standing =
+        if gateway { app.limits.untouched(LimitKind::Agent) } else { app.limits.charge(&charge, now).await };
     let mut response = if standing.refused { refusal(standing, &charge) } else { next.run(request).await };
     tell(&mut response, standing);
     response

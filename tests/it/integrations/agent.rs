@@ -37,7 +37,7 @@ async fn failed_jobs_and_flags_of_orders_reach_the_gateway_even_after_an_outage(
     heard(&sink, "failed").await;
     // A cancelled paid order owes money: a flag.
     app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
-    heard(&sink, "ORD-").await;
+    heard(&sink, "refund due").await;
 
     sink.set_mode(Mode::Status(502));
     until("the outage to be said", || async {
