@@ -1,4 +1,5 @@
-//! What all types share: failures of the wire, addresses, and the streaming of uploads. Printers are fakes that answer literal bodies.
+//! What all types share: failures of the wire, addresses, and the streaming of uploads. Printers are fakes that answer
+//! literal bodies.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
@@ -65,8 +66,8 @@ pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
     (file, source)
 }
 
-/// Types that do not take each command in an HTTP request of its own: what follows from such requests is not true of them. A new
-/// type is held to all of it, unless it stands here.
+/// Types that do not take each command in an HTTP request of its own: what follows from such requests is not true of
+/// them. A new type is held to all of it, unless it stands here.
 const NOT_BY_REQUESTS: [&str; 2] = [
     "mqtt_lan", // commands over MQTT, files over FTP
     "sdcp",     // commands on one socket, files in pieces
@@ -89,7 +90,8 @@ async fn a_port_nobody_listens_on_is_unreachable_and_certainly_not_started() {
     drop(listener);
     for kind in BUILT_IN {
         let printer = of_any_type(kind, &address);
-        let error = printer.start("a.gcode").await.unwrap_err();
+        let name = format!("a.{}", PrinterType::of_word(kind).unwrap().forms[0].ending());
+        let error = printer.start(&name).await.unwrap_err();
         assert!(matches!(error, PrinterError::Unreachable(_)), "{kind}: {error:?}");
         assert!(error.certainly_not_done());
         let look = printer.look(Timestamp(7)).await;
