@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_cursor_begins_once_and_only_moves_forward() {
-        let (bench, mut this) = (Bench::new(), None);
+        let (bench, mut this) = (Bench::new(), None::<Integration>);
         let mut tell =
             |command: IntegrationCommand| bench.tell(&mut this, id(1), &command).map(|decided| decided.answer);
         let begin = |cursor| IntegrationCommand::Begin { name: "workflow".to_owned(), cursor };

@@ -44,34 +44,41 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use async_trait::async_trait;
+    use tokio::sync::Notify;
 
     use super::*;
     use crate::actors::kernel::environment::Environment;
     use crate::config::Config;
 
     #[derive(Default)]
-    struct Brittle(AtomicU32);
+    struct Brittle {
+        runs: AtomicU32,
+        goes_on: Notify,
+    }
 
     #[async_trait]
     impl Work for Brittle {
         async fn run(&self, _: &Line) {
-            match self.0.fetch_add(1, Relaxed) {
+            match self.runs.fetch_add(1, Relaxed) {
                 0 => {}
                 1 => panic!("on purpose"),
-                _ => std::future::pending().await,
+                _ => {
+                    self.goes_on.notify_one();
+                    std::future::pending().await
+                }
             }
         }
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn work_that_ends_or_panics_is_started_again_until_the_end() {
         let config = Config::default();
-        let environment = Arc::new(Environment::of_the_machine(config.rules(), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(config.rules(Default::default()), 0, 0));
         let line = Arc::new(Line::new("workflow", &config.integrations, environment));
         let (work, leaving) = (Arc::new(Brittle::default()), CancellationToken::new());
         let kept = tokio::spawn(keep(line.clone(), work.clone(), leaving.clone()));
-        sleep(Duration::from_secs(100)).await;
-        assert_eq!((work.0.load(Relaxed), line.meter.crashes.get()), (3, 1));
+        work.goes_on.notified().await;
+        assert_eq!((work.runs.load(Relaxed), line.meter.crashes.get()), (3, 1));
         leaving.cancel();
         assert!(kept.await.is_ok());
     }

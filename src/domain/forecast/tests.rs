@@ -106,6 +106,7 @@ fn spool(left: Option<i64>) -> Slot {
     Slot {
         slot: 0,
         material_id: Some(id(2)),
+        spool: None,
         color: None,
         remaining: left.map(Amount::units),
         source: SlotSource::Manual,

@@ -175,7 +175,10 @@ impl StockLink {
 fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConflict> {
     let conflict = |kind, words: String| Err(SyncConflict::new(kind, words));
     if look.name.is_none() {
-        return conflict(ConflictKind::EntryGone, "it was deleted there: remove the link, or restore it there".to_owned());
+        return conflict(
+            ConflictKind::EntryGone,
+            "it was deleted there: remove the link, or restore it there".to_owned(),
+        );
     }
     if look.unit != ours.unit {
         let words = format!("it is not counted in {} there; amounts are never converted", ours.unit_name);

@@ -102,6 +102,7 @@ mod tests {
         let slot = |(n, (material, colour)): (usize, &(Option<u32>, &str))| Slot {
             slot: n as u32,
             material_id: material.map(id),
+            spool: None,
             color: Some((*colour).to_owned()).filter(|colour| !colour.is_empty()),
             remaining: None,
             source: if kind == MAPPING { SlotSource::Printer } else { SlotSource::Manual },

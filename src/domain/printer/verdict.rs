@@ -85,9 +85,8 @@ impl Printer {
                     }
                 }
                 Evidence::NamesLast if began.is_none() => doubt(&mut in_hand, NAMES_LAST_REASON),
-                Evidence::NamesLast => {}
                 Evidence::Unclear(reason) => unverified(&mut in_hand, reason),
-                Evidence::Revoked { .. } => {}
+                Evidence::NamesLast | Evidence::Revoked { .. } => {}
             }
             Some(in_hand)
         })

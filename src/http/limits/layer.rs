@@ -106,8 +106,7 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
         tell(&mut response, standing);
         return response;
     }
-    let standing =
-        if gateway { app.limits.untouched(LimitKind::Agent) } else { app.limits.charge(&charge, now).await };
+    let standing = if gateway { app.limits.untouched(LimitKind::Agent) } else { app.limits.charge(&charge, now).await };
     let mut response = if standing.refused { refusal(standing, &charge) } else { next.run(request).await };
     tell(&mut response, standing);
     response

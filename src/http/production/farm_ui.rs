@@ -18,7 +18,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::No;
+use crate::http::openapi::operation::DescribedError;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::TextList;
@@ -29,8 +29,9 @@ use crate::services::farm_ui::FarmPrinter;
 
 /// Ids that one import may name.
 const IDS: TextList = TextList { max_items: 1000, max_chars: 500 };
-const OFF: No = (409, "farm_ui_off", "No print farm interface is configured.");
-const FAILED: No = (502, "farm_ui_failed", "It does not answer, or not as it should; the message says more.");
+const OFF: DescribedError = (409, "farm_ui_off", "No print farm interface is configured.");
+const FAILED: DescribedError =
+    (502, "farm_ui_failed", "It does not answer, or not as it should; the message says more.");
 
 handles! {
     /// What the routes of the print farm interface use.
@@ -47,12 +48,12 @@ pub fn routes() -> ResourceRoutes {
     let about = "Printers that a user interface for print farms knows can be taken over at once.";
     ResourceRoutes::new("Print farm interface", about, "printer")
         .get_long(admin, "/api/integrations/farm_ui/printers", list, |op| {
-            op.named("listFarmPrinters", "List the printers that the print farm interface knows").nos(&[OFF, FAILED])
+            op.named("listFarmPrinters", "List the printers that the print farm interface knows").errors(&[OFF, FAILED])
         })
         .post_long(admin, "/api/integrations/farm_ui/import", import, |op| {
             op.named("importFarmPrinters", "Register printers that the print farm interface knows")
                 .about("Each by the rules of `POST /api/printers`; what cannot be registered is skipped and says why.")
-                .nos(&[OFF, FAILED])
+                .errors(&[OFF, FAILED])
                 .unkeyed()
         })
 }

@@ -46,8 +46,8 @@ pub fn routes() -> ResourceRoutes {
         .patch_long(admin, PATH, change, |op| {
             op.named("changeIntegrations", "Change where other systems are")
                 .about("Each system that is named is tested with its new address and token; nothing is written when one fails.")
-                .nos(CHANGE_NOS)
-                .no(400, "connection_failed", "A system does not answer as it should; `errors` says which and why.")
+                .errors(CHANGE_NOS)
+                .error(400, "connection_failed", "A system does not answer as it should; `errors` says which and why.")
         })
 }
 

@@ -19,7 +19,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::No;
+use crate::http::openapi::operation::DescribedError;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, JsonObject};
@@ -31,7 +31,7 @@ pub(super) const TAG_ABOUT: &str = "Settings of the server and of the systems th
     the file `.env` in its working directory, and take effect at its next start.";
 
 /// Errors of whatever changes settings.
-pub(super) const CHANGE_NOS: &[No] = &[
+pub(super) const CHANGE_NOS: &[DescribedError] = &[
     (400, "invalid_settings", "The server could not start with the settings as they would be; `errors` says why."),
     (409, "settings_fixed", "The settings of this server cannot be changed: it was started without a file for them."),
     (409, "unreadable_env", "The present `.env` cannot be read; the message names the line."),
@@ -57,7 +57,7 @@ pub fn routes() -> ResourceRoutes {
         .patch(admin, "/api/settings", change, |op| {
             op.named("changeSettings", "Change settings")
                 .about("All or nothing: the settings are checked as at a start. The former file is kept as `.env.bak`.")
-                .nos(CHANGE_NOS)
+                .errors(CHANGE_NOS)
         })
 }
 

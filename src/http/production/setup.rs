@@ -66,16 +66,16 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Open, "/api/setup/session", enter, |op| {
             op.named("openSetup", "Show the one-time code")
                 .about("Burns the code and sets the cookie of a session of two hours. A code lasts for 24 hours and 10 tries; each start of the server prints a new one.")
-                .no(401, "wrong_code", "It is not the code that the server printed at its start.")
-                .no(401, "code_spent", "The code was used, has expired, or was tried too often.")
-                .no(409, "setup_completed", "The setup is completed: admins sign in.")
+                .error(401, "wrong_code", "It is not the code that the server printed at its start.")
+                .error(401, "code_spent", "The code was used, has expired, or was tried too often.")
+                .error(409, "setup_completed", "The setup is completed: admins sign in.")
         })
         .post(setup, "/api/setup/admin", first_admin, |op| {
             op.named("createFirstAdmin", "Make the first admin")
                 .about("Signs the new admin in, too.")
                 .unkeyed()
-                .no(409, "admin_exists", "There is an admin already.")
-                .no(409, "email_taken", "Another member of staff has this e-mail address.")
+                .error(409, "admin_exists", "There is an admin already.")
+                .error(409, "email_taken", "Another member of staff has this e-mail address.")
         })
         .get(setup, "/api/setup/status", status, |op| {
             op.named("getSetupStatus", "Show what is configured").about("Secrets are never shown, only whether they are set.")
@@ -84,7 +84,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("testConnection", "Test one service")
                 .about("With the settings in force, changed by those that are sent; writes nothing. A printer is tested with `type`, `baseUrl`, `apiKey` and `serial`.")
                 .unkeyed()
-                .nos(CHANGE_NOS)
+                .errors(CHANGE_NOS)
         })
         .get_long(setup, "/api/setup/health", health, |op| {
             op.named("getSetupHealth", "Test all configured services")

@@ -77,14 +77,17 @@ fn unit(part: &Value) -> StockUnit {
     match part["units"].as_str().unwrap_or_default().trim().to_lowercase().as_str() {
         "g" | "gram" | "grams" => StockUnit::Gram,
         "ml" | "milliliter" | "milliliters" | "millilitre" | "millilitres" => StockUnit::Millilitre,
-        "" | "pc" | "pcs" | "piece" | "pieces" | "each" | "ea" | "unit" | "units" | "sheet" | "sheets" => StockUnit::Piece,
+        "" | "pc" | "pcs" | "piece" | "pieces" | "each" | "ea" | "unit" | "units" | "sheet" | "sheets" => {
+            StockUnit::Piece
+        }
         _ => StockUnit::Other,
     }
 }
 
 /// A stock item of a part; `None` when it belongs to another part.
 fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError> {
-    let number = value["pk"].as_i64().ok_or_else(|| StockError::Nonsense("a stock item without a number".to_owned()))?;
+    let number =
+        value["pk"].as_i64().ok_or_else(|| StockError::Nonsense("a stock item without a number".to_owned()))?;
     if value["part"].as_i64() != Some(part) {
         return Ok(None);
     }

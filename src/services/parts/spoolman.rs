@@ -47,7 +47,8 @@ impl Spoolman {
             let Value::Array(page) = answer.value else {
                 return Err(StockError::Nonsense("no list".to_owned()));
             };
-            let total = answer.headers.get("x-total-count").and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+            let total =
+                answer.headers.get("x-total-count").and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
             let (none, short) = (page.is_empty(), page.len() < PAGE);
             all.extend(page);
             if none || total.map_or(short, |total| all.len() >= total) {

@@ -30,8 +30,7 @@ use crate::domain::time::Timestamp;
 use crate::store::StoredAggregate;
 use crate::store::rows::samples::{
     attempt, claim, delivery, endpoint, file, id, integration, job, kept_payment_event, mail, material, movement,
-    order, payment,
-    printer, sku,
+    order, payment, printer, sku,
 };
 use crate::store::rows::{Doc, ModelOf, Part, read_doc};
 
@@ -200,7 +199,8 @@ impl KeptRow for MaterialRow {
         match self {
             Self::Movement(movement) => row_reads_back(movement),
             Self::Claim(claim) => row_reads_back(claim),
-            Self::ClaimGone(_) => {}
+            Self::Link(link) => row_reads_back(&**link),
+            Self::ClaimGone(_) | Self::LinkGone(_) => {}
         }
     }
 }

@@ -101,6 +101,7 @@ impl Shop {
             brand: None,
             variant: None,
             vendor_code: None,
+            unit_cost_cents: None,
             reorder_point: Amount::ZERO,
             reorder_quantity: Amount::ZERO,
         };

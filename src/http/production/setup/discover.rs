@@ -55,7 +55,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
                  comes at its end.",
             )
             .unkeyed()
-            .no(409, "discovery_running", "Somebody looks for printers already.")
+            .error(409, "discovery_running", "Somebody looks for printers already.")
     })
 }
 

@@ -31,8 +31,8 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
                  setup of its own.",
             )
             .unkeyed()
-            .nos(CHANGE_NOS)
-            .no(400, "connection_failed", "A service does not answer as it should; `errors` says which and why.")
+            .errors(CHANGE_NOS)
+            .error(400, "connection_failed", "A service does not answer as it should; `errors` says which and why.")
     })
 }
 
