@@ -214,7 +214,7 @@ impl Effects {
         let nothing = |attempt: &Attempt| {
             let printed_nothing =
                 matches!(attempt.state, AttemptState::Refused | AttemptState::NotStarted | AttemptState::Cancelled);
-            printed_nothing && attempt.started_at.is_none()
+            printed_nothing && !attempt.printed() && attempt.started_at.is_none()
         };
         let jobs = self.o().jobs.values();
         let jobs = jobs.filter(|job| job.state == JobState::Cancelled && job.attempts.iter().all(nothing));
