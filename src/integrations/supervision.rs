@@ -64,7 +64,7 @@ mod tests {
                 1 => panic!("on purpose"),
                 _ => {
                     self.goes_on.notify_one();
-                    std::future::pending().await
+                    std::future::pending::<()>().await;
                 }
             }
         }
