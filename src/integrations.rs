@@ -37,10 +37,13 @@ mod heartbeat;
 pub mod line;
 mod parts;
 mod smart_home;
+mod spools;
+mod stock_sync;
 mod supervision;
 mod workflow;
 
 pub use line::{Line, LineState, Lines};
+pub use stock_sync::{StockBoardState, StockBoards};
 
 /// Every integration, in the order in which they are listed.
 pub const ALL: &[&IntegrationType] = &[
@@ -49,6 +52,7 @@ pub const ALL: &[&IntegrationType] = &[
     &failure_detection::TYPE,
     &smart_home::TYPE,
     &parts::TYPE,
+    &spools::TYPE,
     &agent::TYPE,
 ];
 
@@ -101,6 +105,8 @@ pub struct Sources {
     pub outbox: Arc<Outbox>,
     /// Reads older events.
     pub store: Store,
+    /// What is seen of systems that count stock.
+    pub stock_boards: StockBoards,
     /// Clock and chance.
     pub environment: Arc<Environment>,
     /// For systems that the shop's own people configured.
@@ -181,7 +187,8 @@ impl Integrations {
 
     /// The printers that the print farm interface knows; `None` while it is off.
     pub async fn farm_printers(&self, peer: &Peer) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
-        let member = self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
+        let member =
+            self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
         Some(farm_ui::printers(&member.line, &self.client, peer).await)
     }
 

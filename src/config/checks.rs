@@ -131,6 +131,7 @@ fn addresses(config: &Config, found: &mut Vec<String>) {
         ("printers.fw_rest_url", &config.printers.fw_rest_url),
         ("parts.url", &config.parts.url),
         ("workflow.url", &config.workflow.url),
+        ("spools.url", &config.spools.url),
         ("farm_ui.url", &config.farm_ui.url),
         ("failure_detection.url", &config.failure_detection.url),
         ("smart_home.url", &config.smart_home.url),
@@ -197,6 +198,7 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("webhooks.delivery_timeout_seconds", webhooks.delivery_timeout_seconds.is_zero()),
         ("integrations.request_timeout_seconds", config.integrations.request_timeout_seconds.is_zero()),
         ("integrations.retry_first_seconds", config.integrations.retry_first_seconds.is_zero()),
+        ("stock_sync.interval_seconds", config.stock_sync.interval_seconds.is_zero()),
         ("integrations.check_interval_seconds", config.integrations.check_interval_seconds.is_zero()),
         ("smart_home.push_interval_seconds", config.smart_home.push_interval_seconds.is_zero()),
         ("failure_detection.look_interval_seconds", config.failure_detection.look_interval_seconds.is_zero()),
@@ -278,7 +280,10 @@ fn words(config: &Config, found: &mut Vec<String>) {
     }
     for event in &config.workflow.events {
         if event != LOW_STOCK && OutboundEvent::of(event).is_none() {
-            found.push(format!("workflow.events: \"{event}\" is no event; those are {}, {LOW_STOCK}", OUTBOUND.join(", ")));
+            found.push(format!(
+                "workflow.events: \"{event}\" is no event; those are {}, {LOW_STOCK}",
+                OUTBOUND.join(", ")
+            ));
         }
     }
     for (key, topic) in [
@@ -292,7 +297,10 @@ fn words(config: &Config, found: &mut Vec<String>) {
     let detection = &config.failure_detection;
     let (alert, pause) = (detection.alert_threshold, detection.pause_threshold);
     if !(0.0 < alert && alert <= pause && pause <= 1.0) {
-        found.push("failure_detection: thresholds are above 0 and at most 1, and pause_threshold is not below alert_threshold".to_owned());
+        found.push(
+            "failure_detection: thresholds are above 0 and at most 1, and pause_threshold is not below alert_threshold"
+                .to_owned(),
+        );
     }
     if let Err(error) = EnvFilter::try_new(&config.log.filter) {
         found.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));

@@ -21,6 +21,7 @@ mod sessions;
 mod signals;
 mod skus;
 mod slicer;
+mod stock_links;
 mod streams;
 mod versions;
 pub mod webhooks;

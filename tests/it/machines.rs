@@ -69,6 +69,7 @@ mod pushes;
 mod registered;
 pub mod sick;
 mod slots;
+mod spools;
 mod starts;
 mod stop;
 mod story;

@@ -19,6 +19,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) {
     slicer(report, config).await;
     redis(report, config).await;
     answers(report, "parts", &config.parts.url, "PARTS_URL").await;
+    answers(report, "spools", &config.spools.url, "SPOOLS_URL").await;
     answers(report, "agent", &config.agent.url, "AGENT_URL").await;
     if !config.agent.url.is_empty() && config.agent.token.is_empty() {
         report.wrong(

@@ -213,7 +213,10 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
     }
     if let Some(link) = material.links.values().next() {
         let (name, system) = (&material.fields.name, link.system.words());
-        return Err(Refusal::conflict("material_in_use", format!("{name} is linked to {system}; remove the link first")));
+        return Err(Refusal::conflict(
+            "material_in_use",
+            format!("{name} is linked to {system}; remove the link first"),
+        ));
     }
     let next = Material { archived: true, updated_at: cx.now, ..material.clone() };
     let answer = answer(&next);

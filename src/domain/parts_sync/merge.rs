@@ -54,6 +54,12 @@ impl StockLink {
 
     /// The entry was read: takes over what changed there, and decides the next booking of what changed here.
     pub fn looked(&self, look: &StockLook, ours: &OurSide<'_>) -> SyncStep {
+        if self.server != look.server {
+            // Nothing that was agreed on with another server holds: a preview again.
+            let (server, round) = (look.server.clone(), self.round.wrapping_add(1));
+            let anew = Self { server, round, agreed: None, seen: None, pending: None, conflict: None, ..self.clone() };
+            return anew.looked(look, ours);
+        }
         let mut next = self.clone();
         if let Some(name) = &look.name {
             next.name.clone_from(name);
@@ -175,7 +181,10 @@ impl StockLink {
 fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConflict> {
     let conflict = |kind, words: String| Err(SyncConflict::new(kind, words));
     if look.name.is_none() {
-        return conflict(ConflictKind::EntryGone, "it was deleted there: remove the link, or restore it there".to_owned());
+        return conflict(
+            ConflictKind::EntryGone,
+            "it was deleted there: remove the link, or restore it there".to_owned(),
+        );
     }
     if look.unit != ours.unit {
         let words = format!("it is not counted in {} there; amounts are never converted", ours.unit_name);

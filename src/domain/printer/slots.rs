@@ -315,7 +315,8 @@ impl Printer {
     /// print may have used some, or the spool may have been swapped. An unbound slot gets the spool's material.
     pub(super) fn spool_left(self, said: &SpoolLeft, cx: &DecisionContext<'_>) -> Decision<Self> {
         let SpoolLeft { slot: number, spool, was, left, material } = *said;
-        let as_seen = |one: &Slot| one.slot == number && one.spool == Some(spool) && one.remaining == was && !one.weighed;
+        let as_seen =
+            |one: &Slot| one.slot == number && one.spool == Some(spool) && one.remaining == was && !one.weighed;
         let Some(before) = self.slots.iter().find(|one| as_seen(one)).filter(|_| self.in_hand.is_none()) else {
             return Decision::unchanged(PrinterAnswer::Done);
         };

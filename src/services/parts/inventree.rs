@@ -77,14 +77,17 @@ fn unit(part: &Value) -> StockUnit {
     match part["units"].as_str().unwrap_or_default().trim().to_lowercase().as_str() {
         "g" | "gram" | "grams" => StockUnit::Gram,
         "ml" | "milliliter" | "milliliters" | "millilitre" | "millilitres" => StockUnit::Millilitre,
-        "" | "pc" | "pcs" | "piece" | "pieces" | "each" | "ea" | "unit" | "units" | "sheet" | "sheets" => StockUnit::Piece,
+        "" | "pc" | "pcs" | "piece" | "pieces" | "each" | "ea" | "unit" | "units" | "sheet" | "sheets" => {
+            StockUnit::Piece
+        }
         _ => StockUnit::Other,
     }
 }
 
 /// A stock item of a part; `None` when it belongs to another part.
 fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError> {
-    let number = value["pk"].as_i64().ok_or_else(|| StockError::Nonsense("a stock item without a number".to_owned()))?;
+    let number =
+        value["pk"].as_i64().ok_or_else(|| StockError::Nonsense("a stock item without a number".to_owned()))?;
     if value["part"].as_i64() != Some(part) {
         return Ok(None);
     }
@@ -121,7 +124,8 @@ impl StockClient for InvenTree {
 
     async fn look(&self, link: &StockLink) -> Result<StockLook, StockError> {
         let Some(part) = self.one(&format!("api/part/{}/", link.entry)).await? else {
-            return Ok(StockLook { name: None, unit: StockUnit::Other, items: BTreeMap::new() });
+            let server = self.rest.address();
+            return Ok(StockLook { server, name: None, unit: StockUnit::Other, items: BTreeMap::new() });
         };
         let listed = self.list("api/stock/", &[("part", link.entry.to_string())], |_| false).await?;
         let mut items = BTreeMap::new();
@@ -136,7 +140,8 @@ impl StockClient for InvenTree {
                 items.extend(item(&value, link.entry)?);
             }
         }
-        Ok(StockLook { name: Some(line(part["name"].as_str().unwrap_or_default())), unit: unit(&part), items })
+        let name = Some(line(part["name"].as_str().unwrap_or_default()));
+        Ok(StockLook { server: self.rest.address(), name, unit: unit(&part), items })
     }
 
     async fn book(&self, booking: &Booking) -> Result<(), StockError> {
