@@ -17,7 +17,7 @@ use crate::actors::kernel::root::{Components, RootMsg};
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::slicing::Slicing;
 use crate::files::blobs::Blobs;
-use crate::integrations::Integrations;
+use crate::integrations::{Integrations, StockBoards};
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::redis::Redis;
@@ -72,6 +72,8 @@ pub struct App {
     pub components: Components,
     /// Counts attempts of webhook deliveries.
     pub deliveries: Arc<DeliveryMeter>,
+    /// What is seen of systems that count stock.
+    pub stock_boards: StockBoards,
     /// Other systems of the shop, and how each fares.
     pub integrations: Arc<Integrations>,
     pub(crate) root: ActorRef<RootMsg>,

@@ -104,6 +104,10 @@ pub struct Config {
     pub integrations: sections::Integrations,
     /// The parts management system that stock is synchronised with.
     pub parts: sections::Peer,
+    /// The system that knows spools.
+    pub spools: sections::Peer,
+    /// Keeping stock in step with both.
+    pub stock_sync: sections::StockSync,
     /// The workflow automation that events are sent to.
     pub workflow: sections::Workflow,
     /// The user interface for print farms.

@@ -38,14 +38,24 @@ mod heartbeat;
 pub mod line;
 mod parts;
 mod smart_home;
+mod spools;
+mod stock_sync;
 mod supervision;
 mod workflow;
 
 pub use line::{Line, LineState, Lines};
+pub use stock_sync::{StockBoardState, StockBoards};
 
 /// Every integration, in the order in which they are listed.
-pub const ALL: &[&IntegrationType] =
-    &[&workflow::TYPE, &farm_ui::TYPE, &failure_detection::TYPE, &smart_home::TYPE, &parts::TYPE, &agent::TYPE];
+pub const ALL: &[&IntegrationType] = &[
+    &workflow::TYPE,
+    &farm_ui::TYPE,
+    &failure_detection::TYPE,
+    &smart_home::TYPE,
+    &parts::TYPE,
+    &spools::TYPE,
+    &agent::TYPE,
+];
 
 /// One integration: what it is called, when it is on, how it is tested and what it does.
 pub struct IntegrationType {
@@ -97,6 +107,8 @@ pub struct Sources {
     pub outbox: Arc<Outbox>,
     /// Reads older events.
     pub store: Store,
+    /// What is seen of systems that count stock.
+    pub stock_boards: StockBoards,
     /// Clock and chance.
     pub environment: Arc<Environment>,
     /// For systems that the shop's own people configured.

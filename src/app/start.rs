@@ -22,7 +22,7 @@ use crate::actors::slicing::Slicing;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
 use crate::integrations::agent::AgentLine;
-use crate::integrations::{Integrations, Line, Lines, SetupFault, Sources};
+use crate::integrations::{Integrations, Line, Lines, SetupFault, Sources, StockBoards};
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::{Registry, Settings, known_types};
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
@@ -169,6 +169,7 @@ impl App {
             new_references,
         };
         let redis = redis(config)?;
+        let stock_boards = StockBoards::default();
         let integrations = Integrations::new(
             config,
             &lines,
@@ -179,6 +180,7 @@ impl App {
                 connections: services.connections.clone(),
                 outbox: services.outbox.clone(),
                 store: services.store.clone(),
+                stock_boards: stock_boards.clone(),
                 environment: services.environment.clone(),
                 client: lan(&LanSettings::default())?,
             },
@@ -204,6 +206,7 @@ impl App {
             redis,
             components,
             deliveries: services.deliveries,
+            stock_boards,
             integrations,
             root,
             store: services.store,

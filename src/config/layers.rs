@@ -13,7 +13,7 @@ pub const DEFAULTS: &str = include_str!("../../config.toml");
 pub const SHIPPED: &str = "the shipped config.toml";
 
 /// Short variable names, and the settings that they set.
-pub const VARIABLES: [(&str, &str); 30] = [
+pub const VARIABLES: [(&str, &str); 32] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),
     ("SESSION_SECRET", "auth.session_secret"),
@@ -30,6 +30,8 @@ pub const VARIABLES: [(&str, &str); 30] = [
     ("PAYMENT_PUBLISHABLE_KEY", "payments.publishable_key"),
     ("PARTS_URL", "parts.url"),
     ("PARTS_TOKEN", "parts.token"),
+    ("SPOOLS_URL", "spools.url"),
+    ("SPOOLS_TOKEN", "spools.token"),
     ("WORKFLOW_URL", "workflow.url"),
     ("WORKFLOW_TOKEN", "workflow.token"),
     ("FARM_UI_URL", "farm_ui.url"),
@@ -47,7 +49,7 @@ pub const VARIABLES: [(&str, &str); 30] = [
 ];
 
 /// Settings whose values are never shown.
-pub const SECRETS: [&str; 17] = [
+pub const SECRETS: [&str; 18] = [
     "database.url",
     "redis.url",
     "auth.session_secret",
@@ -60,6 +62,7 @@ pub const SECRETS: [&str; 17] = [
     "printers.fw_rest_api_key",
     "agent.token",
     "parts.token",
+    "spools.token",
     "workflow.token",
     "farm_ui.token",
     "failure_detection.token",

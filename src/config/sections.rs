@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::values::{Days, Hours, Seconds, Secret};
 use crate::domain::shop_hours::{ShopHours, ShopHoursError};
 
-pub use self::integrations::{FailureDetection, Integrations, SmartHome, Workflow};
+pub use self::integrations::{FailureDetection, Integrations, SmartHome, StockSync, Workflow};
 pub use self::peers::{Discovery, Peer};
 
 /// `[server]`: the listener and limits on connections and requests.

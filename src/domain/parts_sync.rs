@@ -54,9 +54,9 @@ impl StockSystem {
 /// The unit in which an entry is counted there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StockUnit {
-    /// Grams.
+    /// By weight.
     Gram,
-    /// Millilitres.
+    /// By volume.
     Millilitre,
     /// Single pieces.
     Piece,
@@ -81,11 +81,13 @@ pub struct SeenItem {
 /// An entry as it was read, with all its items.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StockLook {
+    /// The address that it was read at.
+    pub server: String,
     /// Its name there; `None` when the entry is gone.
     pub name: Option<String>,
     /// The unit of its amounts.
     pub unit: StockUnit,
-    /// Its items.
+    /// What it is made of there, by number.
     pub items: BTreeMap<i64, SeenItem>,
 }
 
@@ -182,7 +184,7 @@ pub enum RightSide {
 pub struct StockLink {
     /// Identifier of the row.
     pub id: Id,
-    /// The material.
+    /// The material here that it belongs to.
     pub material_id: Id,
     /// The other system.
     pub system: StockSystem,
@@ -190,6 +192,9 @@ pub struct StockLink {
     pub entry: i64,
     /// The name of the entry there, as last read.
     pub name: String,
+    /// The address that it was last read at; empty before the first time. Numbers at another address mean other things.
+    #[serde(default)]
+    pub server: String,
     /// What both sides last agreed on, for each item; `None` until a person agreed to the beginning.
     pub agreed: Option<Quantities>,
     /// What was last read there, while somebody may have to decide by it; `None` when nothing usable was read.
@@ -250,7 +255,7 @@ pub enum LinkCommand {
     Settled {
         /// The other system.
         system: StockSystem,
-        /// The booking.
+        /// The one that is meant; of any other nothing is heeded.
         booking: Id,
         /// What is known of it.
         verdict: BookingVerdict,

@@ -33,7 +33,7 @@ use crate::http::openapi::Descriptions;
 use crate::http::production::health::ReadinessCache;
 use crate::http::production::metrics::Tallies;
 use crate::http::setup_desk::SetupDesk;
-use crate::integrations::Integrations;
+use crate::integrations::{Integrations, StockBoards};
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::redis::Redis;
@@ -69,6 +69,7 @@ held! {
     Components: components;
     Arc<DeliveryMeter>: deliveries;
     Arc<Integrations>: integrations;
+    StockBoards: stock_boards;
     Arc<Config>: config;
     RunningKeys: running;
     Arc<LastUsed>: last_used;

@@ -26,6 +26,7 @@ mod setup;
 mod sign_off;
 mod skus;
 mod slicer;
+mod stock_links;
 mod users;
 
 use crate::config::Config;
@@ -43,6 +44,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         audit::routes(),
         // Inventory and catalogue
         materials::routes(),
+        stock_links::routes(),
         skus::routes(),
         files::routes(),
         // Orders and jobs

@@ -1,9 +1,10 @@
-//! The parts management system: whether it answers.
+//! The parts management system: stock is kept in step with it.
 
 use std::sync::Arc;
 
 use super::IntegrationType;
-use super::heartbeat::Heartbeat;
+use super::stock_sync::StockSync;
+use crate::domain::parts_sync::StockSystem;
 use crate::services::peers;
 
 /// The parts management system.
@@ -12,5 +13,5 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     title: "Parts management",
     is_on: |config| !config.parts.url.is_empty(),
     test: |client, config| Box::pin(peers::parts(client, &config.parts.url, config.parts.token.expose())),
-    work: |config, sources| Ok(Arc::new(Heartbeat::new(&TYPE, config, sources.client.clone()))),
+    work: |config, sources| Ok(Arc::new(StockSync::new(StockSystem::Parts, &TYPE, &config.parts, config, sources)?)),
 };

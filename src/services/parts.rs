@@ -13,11 +13,10 @@ use async_trait::async_trait;
 use reqwest::Client;
 use serde_json::Value;
 
+use self::inventree::InvenTree;
+use self::spoolman::Spoolman;
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, StockSystem};
-
-pub use inventree::InvenTree;
-pub use spoolman::Spoolman;
 
 /// Most entries, items or entries of a history that are read of one list.
 const MAX_LISTED: usize = 5000;
@@ -53,9 +52,9 @@ pub enum StockError {
     /// It said no.
     #[error("it answered {status}: {words}")]
     Refused {
-        /// The status.
+        /// As HTTP has it.
         status: u16,
-        /// Its words.
+        /// What it said, shortened.
         words: String,
     },
     /// The answer is not what such a system says.
@@ -99,6 +98,11 @@ pub fn stock_client(
         StockSystem::Parts => Box::new(InvenTree::new(client, url, token)?),
         StockSystem::Spools => Box::new(Spoolman::new(client, url, token)?),
     })
+}
+
+/// Asks the system that knows spools who it is; its words for people.
+pub async fn test_spools(client: &Client, url: &str, token: &str) -> Result<String, StockError> {
+    Spoolman::new(client.clone(), url, token)?.test().await
 }
 
 /// An amount as such systems write it: a number, or a decimal in a text. Rounded to thousandths.

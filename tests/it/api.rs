@@ -23,6 +23,7 @@ mod setup;
 mod signals;
 mod skus;
 mod slicer;
+mod stock_links;
 mod streams;
 mod versions;
 pub mod webhooks;

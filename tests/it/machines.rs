@@ -33,6 +33,7 @@ mod hands;
 mod kill;
 mod kinds;
 mod kits;
+mod linked_spools;
 mod manual;
 mod mishaps;
 mod mixed;

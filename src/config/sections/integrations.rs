@@ -83,3 +83,13 @@ pub struct FailureDetection {
     /// Pause prints at all.
     pub pause: bool,
 }
+
+/// `[stock_sync]`: keeping stock in step with systems that count it besides us.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StockSync {
+    /// Time between two looks at each system.
+    pub interval_seconds: Seconds,
+    /// How long a booking may be on its way after it was sent, before it counts as not booked.
+    pub settle_seconds: Seconds,
+}

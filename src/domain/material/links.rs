@@ -80,6 +80,7 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
         system,
         entry,
         name: name.to_owned(),
+        server: String::new(),
         agreed: None,
         seen: None,
         pending: None,

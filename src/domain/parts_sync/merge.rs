@@ -54,6 +54,12 @@ impl StockLink {
 
     /// The entry was read: takes over what changed there, and decides the next booking of what changed here.
     pub fn looked(&self, look: &StockLook, ours: &OurSide<'_>) -> SyncStep {
+        if self.server != look.server {
+            // Nothing that was agreed on with another server holds: a preview again.
+            let (server, round) = (look.server.clone(), self.round.wrapping_add(1));
+            let anew = Self { server, round, agreed: None, seen: None, pending: None, conflict: None, ..self.clone() };
+            return anew.looked(look, ours);
+        }
         let mut next = self.clone();
         if let Some(name) = &look.name {
             next.name.clone_from(name);

@@ -124,7 +124,8 @@ impl StockClient for InvenTree {
 
     async fn look(&self, link: &StockLink) -> Result<StockLook, StockError> {
         let Some(part) = self.one(&format!("api/part/{}/", link.entry)).await? else {
-            return Ok(StockLook { name: None, unit: StockUnit::Other, items: BTreeMap::new() });
+            let server = self.rest.address();
+            return Ok(StockLook { server, name: None, unit: StockUnit::Other, items: BTreeMap::new() });
         };
         let listed = self.list("api/stock/", &[("part", link.entry.to_string())], |_| false).await?;
         let mut items = BTreeMap::new();
@@ -139,7 +140,8 @@ impl StockClient for InvenTree {
                 items.extend(item(&value, link.entry)?);
             }
         }
-        Ok(StockLook { name: Some(line(part["name"].as_str().unwrap_or_default())), unit: unit(&part), items })
+        let name = Some(line(part["name"].as_str().unwrap_or_default()));
+        Ok(StockLook { server: self.rest.address(), name, unit: unit(&part), items })
     }
 
     async fn book(&self, booking: &Booking) -> Result<(), StockError> {

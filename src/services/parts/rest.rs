@@ -60,6 +60,11 @@ impl Rest {
         Ok(Self { client, base, authorization })
     }
 
+    /// Its base address.
+    pub(super) fn address(&self) -> String {
+        self.base.to_string()
+    }
+
     /// A question.
     pub(super) async fn get(&self, path: &str, query: &[(&str, String)]) -> Result<Answer, StockError> {
         self.send(self.request(Method::GET, path)?.query(query)).await

@@ -118,7 +118,8 @@ impl StockClient for Spoolman {
 
     async fn look(&self, link: &StockLink) -> Result<StockLook, StockError> {
         let Some(filament) = self.one(&format!("api/v1/filament/{}", link.entry)).await? else {
-            return Ok(StockLook { name: None, unit: StockUnit::Gram, items: BTreeMap::new() });
+            let server = self.rest.address();
+            return Ok(StockLook { server, name: None, unit: StockUnit::Gram, items: BTreeMap::new() });
         };
         let filter = [("filament.id", link.entry.to_string()), ("allow_archived", "true".to_owned())];
         let mut items = BTreeMap::new();
@@ -133,7 +134,8 @@ impl StockClient for Spoolman {
                 items.extend(item(&spool, link.entry)?);
             }
         }
-        Ok(StockLook { name: Some(name(&filament)), unit: StockUnit::Gram, items })
+        let server = self.rest.address();
+        Ok(StockLook { server, name: Some(name(&filament)), unit: StockUnit::Gram, items })
     }
 
     async fn book(&self, booking: &Booking) -> Result<(), StockError> {

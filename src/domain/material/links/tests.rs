@@ -1,8 +1,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::collections::{BTreeMap, BTreeSet};
+mod random;
 
-use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::domain::aggregate::Decision;
@@ -22,6 +22,7 @@ struct There {
     keeps_references: bool,
     gone: bool,
     unit: StockUnit,
+    server: &'static str,
 }
 
 impl There {
@@ -31,7 +32,8 @@ impl There {
             (*item, SeenItem { quantity: Some(*holds), room: room(used), mark: *used })
         };
         let items = if self.gone { BTreeMap::new() } else { self.items.iter().map(seen).collect() };
-        StockLook { name: (!self.gone).then(|| "PLA".to_owned()), unit: self.unit, items }
+        let name = (!self.gone).then(|| "PLA".to_owned());
+        StockLook { server: self.server.to_owned(), name, unit: self.unit, items }
     }
 
     fn change(&mut self, item: i64, delta: Amount) {
@@ -85,6 +87,7 @@ impl Shop {
             keeps_references: system == StockSystem::Parts,
             gone: false,
             unit: StockUnit::Gram,
+            server: "http://there/",
         };
         let mut shop = Self {
             bench: Bench::new(),
@@ -247,78 +250,6 @@ enum Fault {
     Refused,
 }
 
-#[derive(Clone, Debug)]
-enum Step {
-    Ours(i64),
-    Theirs(i64, i64),
-    NewItem(i64),
-    Round(Fault, Option<(i64, i64)>),
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let fault = prop::sample::select(vec![
-        Fault::None,
-        Fault::Unreachable,
-        Fault::KilledAfterLook,
-        Fault::KilledBeforeSending,
-        Fault::LostRequest,
-        Fault::LostAnswer,
-        Fault::KilledAfterSending,
-        Fault::OldLook,
-        Fault::Refused,
-    ]);
-    let meanwhile = prop::option::of((1_i64..6, -50_000_i64..50_000));
-    prop_oneof![
-        4 => (-50_000_i64..50_000).prop_map(Step::Ours),
-        4 => (1_i64..6, -50_000_i64..50_000).prop_map(|(item, delta)| Step::Theirs(item, delta)),
-        1 => (0_i64..100_000).prop_map(Step::NewItem),
-        6 => (fault, meanwhile).prop_map(|(fault, meanwhile)| Step::Round(fault, meanwhile)),
-    ]
-}
-
-fn equal_in_the_end(system: StockSystem, steps: &[Step]) -> Result<(), TestCaseError> {
-    let mut shop = Shop::new(system, 600_000, &[200_000, 300_000, 100_000]);
-    shop.round(Fault::None, None);
-    shop.agree(RightSide::Ours).unwrap();
-    for step in steps {
-        match step {
-            Step::Ours(delta) => shop.adjust(Amount(*delta)),
-            Step::Theirs(item, delta) => shop.they_change(*item, Amount(*delta)),
-            Step::NewItem(holds) => {
-                let number = shop.there.items.keys().max().unwrap() + 1;
-                if number < 20 {
-                    shop.there.items.insert(number, (Amount(*holds), Amount::ZERO));
-                    shop.truth += Amount(*holds);
-                }
-            }
-            Step::Round(fault, meanwhile) => shop.round(*fault, meanwhile.map(|(item, delta)| (item, Amount(delta)))),
-        }
-        prop_assert_eq!(shop.ledger, shop.now().quantity, "the ledger tells all");
-    }
-    shop.quiet_down();
-    prop_assert_eq!(shop.conflict(), None);
-    prop_assert_eq!(shop.now().quantity, shop.truth, "ours");
-    prop_assert_eq!(shop.there.total(), shop.truth, "theirs");
-    prop_assert_eq!(shop.known().agreed.as_ref().map(total), Some(shop.truth));
-    if system == StockSystem::Parts {
-        prop_assert_eq!(shop.people, 0, "references leave nothing to decide");
-    }
-    Ok(())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
-    #[test]
-    fn both_sides_get_all_edits_once_where_references_are_kept(steps in prop::collection::vec(step(), 1000)) {
-        equal_in_the_end(StockSystem::Parts, &steps)?;
-    }
-
-    #[test]
-    fn both_sides_get_all_edits_once_where_only_values_can_be_read_back(steps in prop::collection::vec(step(), 1000)) {
-        equal_in_the_end(StockSystem::Spools, &steps)?;
-    }
-}
-
 #[test]
 fn nothing_moves_before_a_person_agreed_to_the_beginning() {
     let mut shop = Shop::new(StockSystem::Parts, 100, &[70]);
@@ -369,6 +300,20 @@ fn deleted_items_that_held_stock_wait_for_a_person_and_merged_ones_do_not() {
     shop.there.gone = false;
     shop.quiet_down();
     assert_eq!(shop.conflict(), None, "it was restored");
+}
+
+#[test]
+fn at_another_address_everything_begins_anew() {
+    let mut shop = Shop::new(StockSystem::Parts, 100, &[100]);
+    shop.round(Fault::None, None);
+    shop.agree(RightSide::Ours).unwrap();
+    shop.there.server = "http://elsewhere/";
+    shop.they_change(1, Amount::units(-60));
+    shop.quiet_down();
+    assert_eq!((shop.now().quantity, shop.known().agreed.is_none()), (Amount::units(100), true), "a preview again");
+    shop.agree(RightSide::Theirs).unwrap();
+    shop.quiet_down();
+    assert_eq!((shop.now().quantity, shop.conflict()), (Amount::units(40), None));
 }
 
 #[test]

@@ -1,0 +1,260 @@
+//! Links of materials to other systems that count stock: what is linked, how it fares, and what a person has to decide.
+
+mod view;
+
+use std::collections::BTreeMap;
+
+use api_derive::Request;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use serde_json::json;
+
+use self::view::{EntryView, LinkState, LinkView, LinksView, SystemView};
+use crate::actors::kernel::directory::Directory;
+use crate::domain::id::Id;
+use crate::domain::material::{Material, MaterialCommand};
+use crate::domain::parts_sync::{ConflictKind, LinkCommand, RightSide, StockSystem};
+use crate::domain::principal::Role;
+use crate::domain::refusal::Refusal;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{PageQuery, Query, cut};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, EmptyBody, OptionalBody, enumeration};
+use crate::integrations::{StockBoardState, StockBoards};
+
+const LINKS: &str = "/api/inventory/materials/{id}/links";
+
+handles! {
+    /// What the routes of links use.
+    pub(crate) struct LinkHandles {
+        materials: Directory<Material>,
+        boards: StockBoards,
+    }
+}
+
+/// The routes of links.
+pub fn routes() -> ResourceRoutes {
+    let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
+    let about =
+        "Materials that are counted in another system too: what changes on either side is brought to the other.";
+    let no_link = "The material is not linked to that system.";
+    ResourceRoutes::new("Stock links", about, "material")
+        .get(operator, "/api/inventory/stock-links", show, |op| {
+            op.named("getStockLinks", "Show all links, and how the other systems fare")
+        })
+        .get(operator, "/api/inventory/stock-entries", entries, |op| {
+            op.named("listStockEntries", "List what materials can be linked to").about("As it was last read there.")
+        })
+        .post(operator, "/api/inventory/stock-links/look", look, |op| {
+            op.named("lookAtStock", "Look at the other systems now")
+                .about("They are looked at every `stock_sync.interval_seconds` anyway.")
+                .unkeyed()
+        })
+        .post(admin, LINKS, link, |op| {
+            op.named("linkMaterial", "Link a material to an entry of another system")
+                .about(
+                    "The link is a preview first: it shows what is counted on both sides and moves nothing until somebody agreed \
+                     to which side is right.",
+                )
+                .error(409, "already_linked", "The material is linked to another entry there.")
+                .error(409, "entry_linked", "Another material is linked to this entry.")
+        })
+        .post(admin, "/api/inventory/materials/{id}/links/{system}/agree", agree, |op| {
+            op.named("agreeOnStock", "Say which side is right")
+                .about("For a new link, and for one with a conflict. What is told as `theirs` is what it goes by.")
+                .error(404, "link_not_found", no_link)
+                .error(409, "nothing_to_decide", "Nothing was read yet that could be decided by, or a booking is on its way.")
+        })
+        .delete(admin, "/api/inventory/materials/{id}/links/{system}", unlink, |op| {
+            op.named("unlinkMaterial", "Remove a link")
+                .about("What was booked stays booked on both sides.")
+                .error(404, "link_not_found", no_link)
+        })
+}
+
+enumeration! {
+    /// Another system that counts stock: a parts management system, or one that knows spools.
+    StockSystem,
+    /// Which side is right: `theirs` makes our stock what is counted there, `ours` books the difference there.
+    RightSide,
+    /// Why a link needs a person.
+    ConflictKind,
+    /// How a link stands.
+    LinkState,
+}
+
+/// An entry to link a material to.
+#[derive(Request, Debug)]
+#[api(example = json!({"system": "parts", "entryId": 12}))]
+pub struct NewLink {
+    /// The other system.
+    system: StockSystem,
+    /// The number of the part or filament there.
+    entry_id: i64,
+}
+
+/// A person's word.
+#[derive(Request, Debug)]
+#[api(example = json!({"right": "theirs"}))]
+pub struct Agreement {
+    /// The side that is right.
+    right: RightSide,
+}
+
+/// Which entries are listed.
+#[derive(Request, Debug)]
+pub struct EntryQuery {
+    /// Only those of this system.
+    system: Option<StockSystem>,
+    /// Only entries whose name contains this text.
+    q: Option<String>,
+    /// Only entries that are linked to a material, or that are not.
+    linked: Option<bool>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+/// The `{system}` of a path. What is none is 404.
+struct PathSystem(StockSystem);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathSystem {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let text = params.iter().flatten().find(|(name, _)| *name == "system").map(|(_, text)| text.to_owned());
+        let system = text.and_then(|text| serde_json::from_value(text.into()).ok());
+        system.map(Self).ok_or_else(|| Refusal::not_found("link").into())
+    }
+}
+
+impl Argument for PathSystem {}
+
+/// The materials that are there, by their ids.
+fn present(app: &LinkHandles) -> BTreeMap<Id, Material> {
+    let all = app.materials.all_resident().into_iter();
+    all.filter_map(|(id, state)| Some((id, state.state.clone()?))).filter(|(_, material)| !material.archived).collect()
+}
+
+async fn show(State(app): State<LinkHandles>) -> Plain<LinksView> {
+    let all = present(&app);
+    let mut links: Vec<LinkView> =
+        all.values().flat_map(|material| material.links.values().map(|link| LinkView::new(material, link))).collect();
+    links.sort_by(|a, b| {
+        let order = |link: &LinkView| (link.conflict.is_none(), link.material_name.clone(), link.system);
+        order(a).cmp(&order(b))
+    });
+    let system = |system: StockSystem| {
+        let StockBoardState { on, looked_at, synchronised_at, error, entries } = app.boards.of(system).state();
+        let of_it = || links.iter().filter(|link| link.system == system);
+        SystemView {
+            system,
+            on,
+            looked_at,
+            synchronised_at,
+            error,
+            entries: entries.len(),
+            links: of_it().count(),
+            conflicts: of_it().filter(|link| link.conflict.is_some()).count(),
+        }
+    };
+    let systems = StockSystem::ALL.map(system).into();
+    Plain(LinksView { systems, links })
+}
+
+async fn entries(State(app): State<LinkHandles>, Query(query): Query<EntryQuery>) -> Listed<EntryView> {
+    let all = present(&app);
+    let mut found = Vec::new();
+    for system in StockSystem::ALL.into_iter().filter(|system| query.system.is_none_or(|wanted| wanted == *system)) {
+        let linked: BTreeMap<i64, Id> =
+            all.iter().filter_map(|(id, material)| Some((material.links.get(&system)?.entry, *id))).collect();
+        let free: Vec<(String, Id)> = all
+            .iter()
+            .filter(|(_, material)| !material.links.contains_key(&system))
+            .map(|(id, material)| (material.fields.name.to_lowercase(), *id))
+            .collect();
+        for entry in app.boards.of(system).state().entries.iter() {
+            let material_id = linked.get(&entry.number).copied();
+            let name = entry.name.to_lowercase();
+            let suggested = free.iter().find(|(known, _)| name.contains(known)).map(|(_, id)| *id);
+            found.push(EntryView {
+                system,
+                entry_id: entry.number,
+                name: entry.name.clone(),
+                material_id,
+                suggested_material_id: suggested.filter(|_| material_id.is_none()),
+            });
+        }
+    }
+    let wanted = query.q.map(|text| text.to_lowercase());
+    found.retain(|entry: &EntryView| {
+        wanted.as_ref().is_none_or(|text| entry.name.to_lowercase().contains(text))
+            && query.linked.is_none_or(|linked| linked == entry.material_id.is_some())
+    });
+    let page = query.page.into();
+    let (items, total) = cut(page, found);
+    Listed { page, items, total }
+}
+
+async fn look(
+    State(app): State<LinkHandles>,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<NoContent, ApiError> {
+    call.read_body()?;
+    StockSystem::ALL.into_iter().for_each(|system| app.boards.of(system).look_now());
+    Ok(NoContent)
+}
+
+async fn link(
+    State(app): State<LinkHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<NewLink>,
+) -> Result<Created<LinkView>, ApiError> {
+    let command = async {
+        let NewLink { system, entry_id: entry } = call.read_body()?;
+        let StockBoardState { on, entries, .. } = app.boards.of(system).state();
+        let known = entries.iter().find(|known| known.number == entry);
+        match known {
+            Some(known) => Ok(MaterialCommand::Link(LinkCommand::Link { system, entry, name: known.name.clone() })),
+            None if on => {
+                Err(Refusal::field("entryId", "no such entry was read there; look again if it is new").into())
+            }
+            None => Err(Refusal::field("system", "the settings do not switch this system on").into()),
+        }
+    };
+    let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
+    let view = LinkView::after(&done)?;
+    app.boards.of(view.system).look_now();
+    let location = "/api/inventory/stock-links".to_owned();
+    Ok(Created::unversioned(location, &done, view))
+}
+
+async fn agree(
+    State(app): State<LinkHandles>,
+    PathId(id): PathId,
+    PathSystem(system): PathSystem,
+    call: CommandRequest<Agreement>,
+) -> Result<Resource<LinkView>, ApiError> {
+    let command = async {
+        let Agreement { right } = call.read_body()?;
+        Ok(MaterialCommand::Link(LinkCommand::Agree { system, right }))
+    };
+    let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
+    app.boards.of(system).look_now();
+    Ok(Resource::after(&done, LinkView::after(&done)?))
+}
+
+async fn unlink(
+    State(app): State<LinkHandles>,
+    PathId(id): PathId,
+    PathSystem(system): PathSystem,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    let command = MaterialCommand::Link(LinkCommand::Unlink(system));
+    call.ask(&app.materials, CommandTarget::Id(id), command).await?;
+    Ok(NoContent)
+}

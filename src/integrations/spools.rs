@@ -1,0 +1,23 @@
+//! The system that knows spools: stock is kept in step with it, and the slots of printers are told what is left on their spools.
+
+use std::sync::Arc;
+
+use super::IntegrationType;
+use super::stock_sync::StockSync;
+use crate::domain::parts_sync::StockSystem;
+use crate::services::parts::test_spools;
+use crate::services::peers::PeerFault;
+
+/// The system that knows spools.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "spools",
+    title: "Spools",
+    is_on: |config| !config.spools.url.is_empty(),
+    test: |client, config| {
+        Box::pin(async move {
+            let asked = test_spools(client, &config.spools.url, config.spools.token.expose()).await;
+            asked.map_err(|error| PeerFault::new(error.to_string()))
+        })
+    },
+    work: |config, sources| Ok(Arc::new(StockSync::new(StockSystem::Spools, &TYPE, &config.spools, config, sources)?)),
+};
