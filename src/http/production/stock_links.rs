@@ -28,6 +28,7 @@ use crate::http::wire::{Argument, EmptyBody, OptionalBody, enumeration};
 use crate::integrations::{StockBoardState, StockBoards};
 
 const LINKS: &str = "/api/inventory/materials/{id}/links";
+const NO_LINK: &str = "The material is not linked to that system.";
 
 handles! {
     /// What the routes of links use.
@@ -42,7 +43,6 @@ pub fn routes() -> ResourceRoutes {
     let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
     let about =
         "Materials that are counted in another system too: what changes on either side is brought to the other.";
-    let no_link = "The material is not linked to that system.";
     ResourceRoutes::new("Stock links", about, "material")
         .get(operator, "/api/inventory/stock-links", show, |op| {
             op.named("getStockLinks", "Show all links, and how the other systems fare")
@@ -67,13 +67,13 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, "/api/inventory/materials/{id}/links/{system}/agree", agree, |op| {
             op.named("agreeOnStock", "Say which side is right")
                 .about("For a new link, and for one with a conflict. What is told as `theirs` is what it goes by.")
-                .error(404, "link_not_found", no_link)
+                .error(404, "link_not_found", NO_LINK)
                 .error(409, "nothing_to_decide", "Nothing was read yet that could be decided by, or a booking is on its way.")
         })
         .delete(admin, "/api/inventory/materials/{id}/links/{system}", unlink, |op| {
             op.named("unlinkMaterial", "Remove a link")
                 .about("What was booked stays booked on both sides.")
-                .error(404, "link_not_found", no_link)
+                .error(404, "link_not_found", NO_LINK)
         })
 }
 
@@ -140,7 +140,7 @@ fn present(app: &LinkHandles) -> BTreeMap<Id, Material> {
     all.filter_map(|(id, state)| Some((id, state.state.clone()?))).filter(|(_, material)| !material.archived).collect()
 }
 
-async fn show(State(app): State<LinkHandles>) -> Plain<LinksView> {
+async fn show(State(app): State<LinkHandles>) -> Result<Plain<LinksView>, ApiError> {
     let all = present(&app);
     let mut links: Vec<LinkView> =
         all.values().flat_map(|material| material.links.values().map(|link| LinkView::new(material, link))).collect();
@@ -163,10 +163,13 @@ async fn show(State(app): State<LinkHandles>) -> Plain<LinksView> {
         }
     };
     let systems = StockSystem::ALL.map(system).into();
-    Plain(LinksView { systems, links })
+    Ok(Plain(LinksView { systems, links }))
 }
 
-async fn entries(State(app): State<LinkHandles>, Query(query): Query<EntryQuery>) -> Listed<EntryView> {
+async fn entries(
+    State(app): State<LinkHandles>,
+    Query(query): Query<EntryQuery>,
+) -> Result<Listed<EntryView>, ApiError> {
     let all = present(&app);
     let mut found = Vec::new();
     for system in StockSystem::ALL.into_iter().filter(|system| query.system.is_none_or(|wanted| wanted == *system)) {
@@ -197,7 +200,7 @@ async fn entries(State(app): State<LinkHandles>, Query(query): Query<EntryQuery>
     });
     let page = query.page.into();
     let (items, total) = cut(page, found);
-    Listed { page, items, total }
+    Ok(Listed { page, items, total })
 }
 
 async fn look(
