@@ -58,7 +58,9 @@ pub async fn behind_cuts(client: Client, hall: Arc<Hall>, mut orders: UnboundedR
             sim.with(|machine| machine.job().is_none()).then_some(())
         })
         .await;
-        hall.own_print(n, &format!("vase-{order}.gcode"), 240);
+        if machine.remembers {
+            hall.own_print(n, &format!("vase-{order}.gcode"), 240);
+        }
         sim.set_speed(SPEED);
         sim.update_faults(|faults| faults.disconnect = false);
         drop(cut);

@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
+use simulator::bambu::Bambu;
+use simulator::bambu::setup::{Ams, Tray};
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use tokio::sync::Mutex;
 
-use super::catalogue::Catalogue;
+use super::catalogue::{COLORS, Catalogue};
 use super::customers::insist;
 use crate::machines::can;
 use crate::support::clock::HOUR;
@@ -40,6 +42,10 @@ pub struct Machine {
     pub sick: bool,
     /// A person clears its bed after each print.
     pub by_hand: bool,
+    /// Whether it tells of prints that ended while nobody looked and in whose place it shows something else. Prints take a
+    /// moment here, far less than their files say, which is what counts for a printer that tells nothing: so nobody prints
+    /// something of their own on such a one.
+    pub remembers: bool,
     /// Materials in its slots, in the order of the slots.
     pub loaded: Vec<String>,
     /// Held by whoever cuts its network.
@@ -50,7 +56,7 @@ impl Machine {
     /// What was on the spool at first, in this slot; `None` is unknown.
     pub fn spool(&self, slot: usize) -> Option<f64> {
         match (self.by_hand, self.loaded.len(), slot) {
-            (false, 2, _) if !self.sick => Some(MUCH),
+            (false, 2, 0 | 1) if !self.sick => Some(MUCH),
             (true, 2, 0) => Some(LITTLE),
             _ => None,
         }
@@ -69,13 +75,10 @@ pub fn is_own(file: &str) -> bool {
 }
 
 impl Hall {
-    /// Of each kind two healthy printers and one that refuses every start; with their slots, set by hand.
+    /// Of each kind two healthy printers and one that refuses every start; with their slots, which some report and others are
+    /// told.
     pub async fn new(app: &App, catalogue: &Catalogue, seed: u64) -> Self {
-        // A person's own print takes the place of ours while nobody looks: only a history tells then how ours ended. The parts of the
-        // catalogue are text, not packages.
-        let fits = |kind: &&PrinterKind| can(**kind, Operation::History) && !kind.protocol().prints_packages;
-        let printers = PrinterKind::ALL.iter().filter(fits).map(|kind| (*kind, HEALTHY + 1)).collect();
-        let options = FleetOptions { speed: SPEED, seed, printers, ..FleetOptions::default() };
+        let options = FleetOptions { speed: SPEED, seed, ..FleetOptions::of_each(HEALTHY + 1) };
         let fleet = Fleet::start(options).await.unwrap();
         let mut of_kind: BTreeMap<PrinterKind, usize> = BTreeMap::new();
         let kinds: BTreeSet<PrinterKind> = fleet.printers.iter().map(|sim| sim.kind).collect();
@@ -92,14 +95,28 @@ impl Hall {
                 (_, true, false) => vec![white.clone(), black.clone()],
                 (_, false, false) => vec![white.clone()],
             };
+            let changer = Bambu::of(&sim.handle);
+            if let Some(changer) = &changer {
+                let mut trays: [Option<Tray>; 4] = Default::default();
+                for (tray, material) in trays.iter_mut().zip(&loaded) {
+                    let tray_color = format!("{}FF", COLORS[usize::from(*material == white)]);
+                    *tray = Some(Tray { tray_color, ..Tray::default() });
+                }
+                changer.change(|setup| setup.ams = vec![Ams { trays }]);
+            }
             let id = app.printer(sim).await;
             let by_hand = !sick && !first;
-            let machine = Machine { id, sim: sim.clone(), sick, by_hand, loaded, network: Mutex::default() };
+            let remembers = can(sim.kind, Operation::History);
+            let machine = Machine { id, sim: sim.clone(), sick, by_hand, remembers, loaded, network: Mutex::default() };
             app.patch(&format!("/api/printers/{}", machine.id), &json!({"autoClear": !by_hand})).await.expect(200);
             for (slot, material) in machine.loaded.iter().enumerate() {
                 let path = format!("/api/printers/{}/slots/{slot}", machine.id);
                 let spool = json!({"materialId": material, "remaining": machine.spool(slot)});
-                app.post(&path, &spool).await.expect(200);
+                if changer.is_some() {
+                    app.bind_slot(&machine.id, slot, &spool).await;
+                } else {
+                    app.post(&path, &spool).await.expect(200);
+                }
             }
             sim.handle.update_faults(|faults| faults.refuse_start = sick);
             machines.push(machine);
@@ -136,7 +153,7 @@ impl Hall {
                     tokio::time::sleep(Duration::from_millis(rng.u64(50..1_500))).await;
                     machine.sim.handle.update_faults(|faults| faults.disconnect = false);
                 }
-                2 if !machine.sick => {
+                2 if !machine.sick && machine.remembers => {
                     own += 1;
                     self.own_print(n, &format!("vase-{own}.gcode"), rng.u64(60..600));
                 }
