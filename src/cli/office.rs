@@ -105,7 +105,7 @@ impl Office {
         if shop != ShopChoice::NewIfAllowed(true) && !shop_exists(&config).await? {
             return Err(CliError::NoShop { words: no_shop(&config), new: shop != ShopChoice::Existing });
         }
-        Ok(Self::Alone(Box::new(Server::start_local(config).await?)))
+        Ok(Self::Alone(Box::new(Box::pin(Server::start_local(config)).await?)))
     }
 
     /// Closes the database, if it was opened.

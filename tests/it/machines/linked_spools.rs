@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simulator::stock::spools::SpoolSystem;
 
 use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, STOCK};
-use crate::support::{Db, on_both, until};
+use crate::support::{on_both, until};
 
 on_both! {
     async fn a_slot_shows_what_is_left_on_its_spool_and_prints_are_booked_on_it(db: Db) {

@@ -90,7 +90,7 @@ fn serves_with_the_clock_of_a_test() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(Box::pin(async {
         let mut stopped = signal(SignalKind::terminate()).unwrap();
-        let server = Server::start_with_clock(config, Box::new(clock)).await.unwrap();
+        let server = Box::pin(Server::start_with_clock(config, Box::new(clock))).await.unwrap();
         tokio::select! {
             () = server.fenced() => panic!("another server has taken over the database"),
             _ = stopped.recv() => server.stop(Duration::from_secs(10)).await,
