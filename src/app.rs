@@ -1,4 +1,5 @@
-//! The whole app: every kind's directory, the store, the printer connections, the dispatcher; started and closed in order.
+//! The whole app: every kind's directory, the store, the printer connections, the dispatcher; started and closed in
+//! order.
 //!
 //! Only the edge (`http/`, `cli/`) holds the [`App`]. Actors and services get the handles they use when they are made
 //! (`kinds`), so nothing below this module knows it.

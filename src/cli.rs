@@ -181,8 +181,8 @@ pub struct NewKey {
     /// What the key may be used for
     #[arg(long)]
     pub role: AnyRole,
-    /// Time from which the key is refused, for example 2030-01-31T12:00:00Z, or 2030-01-31 for the beginning of that day
-    /// in UTC [default: never]
+    /// Time from which the key is refused, for example 2030-01-31T12:00:00Z, or 2030-01-31 for the beginning of that
+    /// day in UTC [default: never]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<Timestamp>,
     /// For the role customer: e-mail address of the customer whose orders the key may see and place
@@ -200,7 +200,8 @@ pub enum UserCommand {
     Create(NewUserArguments),
     /// List all accounts
     List,
-    /// Set a new password, which is asked for, or read as one line from standard input; ends all sessions of the account
+    /// Set a new password, which is asked for, or read as one line from standard input; ends all sessions of the
+    /// account
     Passwd {
         /// E-mail address of the account
         #[arg(long)]

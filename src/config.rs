@@ -1,6 +1,6 @@
 //! The settings: the embedded `config.toml`, a settings file, `.env`, environment variables and the command line, each
-//! overriding the one before, checked at start. The server's own secrets may also stand in `secrets.env` beside the data;
-//! loading never makes or writes them. The environment is passed in, so that tests control it.
+//! overriding the one before, checked at start. The server's own secrets may also stand in `secrets.env` beside the
+//! data; loading never makes or writes them. The environment is passed in, so that tests control it.
 //!
 //! A new setting is a field in [`sections`] and a line with a comment and its default in `config.toml`.
 
@@ -158,8 +158,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except in
-    /// production, where they are refused.
+    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except
+    /// in production, where they are refused.
     pub fn load(options: LoadOptions) -> Result<LoadedConfig, ConfigError> {
         let dotenv = assignments(&options.dotenv())?;
         Self::load_with(options, &dotenv)

@@ -1,7 +1,7 @@
 //! The rules of the shop, pure: no tokio, no ractor, no axum, no database. Clock, ids and numbers are handed in.
 //!
-//! One file or folder for each aggregate, which answers commands with decisions or refusals ([`aggregate`]). Nothing here
-//! performs I/O.
+//! One file or folder for each aggregate, which answers commands with decisions or refusals ([`aggregate`]). Nothing
+//! here performs I/O.
 
 pub mod access;
 pub mod agent;

@@ -1,6 +1,6 @@
 //! The HTTP edge: reads a request, asks one aggregate or runs one query, maps the answer. It knows handles and
-//! queries, never tables. It decides no rule, and only `error` knows which status a refusal becomes. Every route states who may use it
-//! ([`routes`]).
+//! queries, never tables. It decides no rule, and only `error` knows which status a refusal becomes. Every route states
+//! who may use it ([`routes`]).
 
 mod access;
 mod admission;

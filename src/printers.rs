@@ -1,6 +1,7 @@
 //! Printers of every brand behind one contract, [`adapter::Adapter`]; the types are listed in this file.
 //!
-//! Nothing outside this module knows a brand. Not for: jobs, attempts and what follows from a status (`domain/printer`), or the loop that watches a printer.
+//! Nothing outside this module knows a brand. Not for: jobs, attempts and what follows from a status
+//! (`domain/printer`), or the loop that watches a printer.
 
 pub mod adapter;
 pub mod connections;
@@ -18,8 +19,8 @@ mod wire;
 
 pub use printer_type::{BUILT_IN, PrinterType};
 
-/// Declares the module of each printer type and lists the `TYPE` that each module declares. `cargo fmt` does not look into
-/// macros: `scripts/test` names these files to it.
+/// Declares the module of each printer type and lists the `TYPE` that each module declares. `cargo fmt` does not look
+/// into macros: `scripts/test` names these files to it.
 macro_rules! printer_types {
     ($($module:ident)+) => {
         $(mod $module;)+

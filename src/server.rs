@@ -95,8 +95,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens, locks the data folder, and only then writes: makes the secrets of a new shop and starts the app. So a start
-    /// that fails because something is in its way leaves nothing behind.
+    /// Listens, locks the data folder, and only then writes: makes the secrets of a new shop and starts the app. So a
+    /// start that fails because something is in its way leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::start_with_clock(config, Box::new(machine_clock))).await
     }

@@ -1,5 +1,5 @@
-//! `Request` and `Response`: how a struct of the HTTP API is read from JSON and described in OpenAPI, both made from the
-//! one declaration of the struct.
+//! `Request` and `Response`: how a struct of the HTTP API is read from JSON and described in OpenAPI, both made from
+//! the one declaration of the struct.
 //!
 //! What is answered is described by the traits of the crate `api_schema`. The code that reads a request also uses
 //! `crate::http::wire`, so `Request` is for the HTTP edge of the crate `printfloor` alone.
@@ -26,14 +26,14 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `change = Name`: also makes the struct of a PATCH. Every member may be left out (`Optional`), none has a default.
 /// - `change_example = value`: the example of that.
 /// - `partial = Name`: makes that struct without a way to read it, for `check` alone.
-/// - `check = function`: `fn(&Name, &mut Faults)` with the name of `change` or `partial`. It is given what could be read,
-///   so that faults of several members together are told with all the others.
+/// - `check = function`: `fn(&Name, &mut Faults)` with the name of `change` or `partial`. It is given what could be
+///   read, so that faults of several members together are told with all the others.
 /// - `check_new = function`: the same for this struct alone, not for the one of `change`.
-/// - `fields = Type`: the struct of the domain with members of the same names. Makes `into_fields(self, ...) -> Type`, which
-///   takes a value for each `Optional` member in their order, and for the change `merged_into(self, Type) -> Type` and
-///   `has_fields()`.
-/// - `shown = Name`: makes a struct of the same members for answers, to be flattened into a `Response`; with `fields` also
-///   `From<Type>` for it.
+/// - `fields = Type`: the struct of the domain with members of the same names. Makes `into_fields(self, ...) -> Type`,
+///   which takes a value for each `Optional` member in their order, and for the change
+///   `merged_into(self, Type) -> Type` and `has_fields()`.
+/// - `shown = Name`: makes a struct of the same members for answers, to be flattened into a `Response`; with `fields`
+///   also `From<Type>` for it.
 ///
 /// On a member: rules, `default = value`, `name = "..."`, `flatten` (its members stand among those of this struct),
 /// `separate` (neither in the struct of `fields` nor in that of `shown`).

@@ -1,8 +1,8 @@
 //! How types that are written as JSON are described in an OpenAPI document.
 //!
-//! A type that a client sees implements [`ToSchema`]: structs by `#[derive(Response)]` (crate `api-derive`), plain values by
-//! hand. The crate stands below the rules and the HTTP edge of the server and knows neither, so that the rules can describe
-//! the data of their events without knowing who serves the description.
+//! A type that a client sees implements [`ToSchema`]: structs by `#[derive(Response)]` (crate `api-derive`), plain
+//! values by hand. The crate stands below the rules and the HTTP edge of the server and knows neither, so that the
+//! rules can describe the data of their events without knowing who serves the description.
 //!
 //! Not for reading: what a request may hold is judged at the edge.
 

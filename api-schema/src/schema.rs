@@ -106,8 +106,8 @@ impl From<Member> for shape::Member {
     }
 }
 
-/// A member of an answer, which is always there. Rules of requests are not promised of it: what was kept may be older than a
-/// rule.
+/// A member of an answer, which is always there. Rules of requests are not promised of it: what was kept may be older
+/// than a rule.
 pub fn response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
     Member { name, schema: schema_of::<T>(), required: true, description }
 }

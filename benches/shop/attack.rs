@@ -1,7 +1,7 @@
 //! How soon health checks and emergency stops are answered while strangers and clients do their worst.
 //!
-//! Every check and every stop comes on a connection of its own, as a person's would. Server, attackers and printer share the
-//! machine's cores: the figures hold what the attackers themselves take.
+//! Every check and every stop comes on a connection of its own, as a person's would. Server, attackers and printer
+//! share the machine's cores: the figures hold what the attackers themselves take.
 
 use std::future::Future;
 use std::io::Write as _;
@@ -74,8 +74,8 @@ pub async fn run() -> Vec<Row> {
     for (name, count, attack) in attacks {
         let (end, ended) = oneshot::channel::<()>();
         let target_of_all = target.clone();
-        // A thread of their own: what they take of the processor is what the system gives them, not the simulated printer's
-        // or the person's turn.
+        // A thread of their own: what they take of the processor is what the system gives them, not the simulated
+        // printer's or the person's turn.
         let attackers = std::thread::spawn(move || {
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {

@@ -1,8 +1,8 @@
 //! How fast the shop is, in ratios that hold on any machine: each part measures what it compares within one run.
 //!
 //! `cargo bench --bench shop` runs all parts, each in a process of its own, and prints one table;
-//! `cargo bench --bench shop -- <part>` runs one. With `PRINTFLOOR_TEST_POSTGRES` (a superuser's address) the parts that
-//! depend on the database run on PostgreSQL as well. What is aimed at and what came out: `docs/PERFORMANCE.md`.
+//! `cargo bench --bench shop -- <part>` runs one. With `PRINTFLOOR_TEST_POSTGRES` (a superuser's address) the parts
+//! that depend on the database run on PostgreSQL as well. What is aimed at and what came out: `docs/PERFORMANCE.md`.
 #![expect(clippy::unwrap_used, reason = "a measurement that goes wrong ends with words on why")]
 
 mod adjust;

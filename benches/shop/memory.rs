@@ -66,7 +66,8 @@ async fn connected() -> Row {
     )
 }
 
-/// Bytes of a server with so many orders, printers, endpoints; freshly started, as one that filled itself has leftovers.
+/// Bytes of a server with so many orders, printers, endpoints; freshly started, as one that filled itself has
+/// leftovers.
 fn measured(numbers: [u64; 3]) -> u64 {
     let folder = folder();
     let path = folder.path().to_str().unwrap();

@@ -1,5 +1,5 @@
-//! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same struct each time;
-//! and lists against reading one.
+//! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same struct each
+//! time; and lists against reading one.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -54,8 +54,8 @@ pub async fn run() -> Vec<Row> {
     [order].into_iter().chain(lists).collect()
 }
 
-/// A list costs what it shows: a page of a hundred printers about as much as they cost one by one, a page of one as much
-/// as one.
+/// A list costs what it shows: a page of a hundred printers about as much as they cost one by one, a page of one as
+/// much as one.
 async fn lists(ground: &Ground) -> [Row; 2] {
     let shop = ground.shop();
     let mut id = None;

@@ -1,8 +1,8 @@
 //! Steady load for a long time: whether memory, handles and the write-ahead log stay flat.
 //!
-//! Customers order and pay, simulated printers print (a print lasts a part of a second), an endpoint hears of every step.
-//! The server is a process of its own. Not among the parts that run by themselves: `PRINTFLOOR_BENCH_SOAK_MINUTES` says how
-//! long it takes (30).
+//! Customers order and pay, simulated printers print (a print lasts a part of a second), an endpoint hears of every
+//! step. The server is a process of its own. Not among the parts that run by themselves:
+//! `PRINTFLOOR_BENCH_SOAK_MINUTES` says how long it takes (30).
 
 use std::path::Path;
 use std::time::Duration;

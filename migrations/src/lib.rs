@@ -1,8 +1,8 @@
 //! Printfloor's tables, for SQLite and PostgreSQL from one description.
 //!
 //! A migration that has been released is never edited; a change to the tables is a new migration. Each runs in one
-//! transaction with the row that records it, on both databases: whatever ends the process in the middle leaves the tables as
-//! they were before it.
+//! transaction with the row that records it, on both databases: whatever ends the process in the middle leaves the
+//! tables as they were before it.
 
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;

@@ -229,8 +229,8 @@ fn tables() -> Vec<Table> {
             .index(&["at"])
             .index(&["subject_kind", "subject_id", "at"])
             .index(&["actor", "at"]),
-        // the answer of each idempotency key, or its refusal, as JSON. Not clustered: keys come in no order, and whole rows
-        // among them would each dirty a page of their own
+        // the answer of each idempotency key, or its refusal, as JSON. Not clustered: keys come in no order, and whole
+        // rows among them would each dirty a page of their own
         Table::new("idempotency")
             .text("key")
             .key("key")

@@ -1,4 +1,5 @@
-//! Adds `secret_checks`: for each of the server's own secrets that data depends on, a value by which another one is noticed.
+//! Adds `secret_checks`: for each of the server's own secrets that data depends on, a value by which another one is
+//! noticed.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Adds `payments.intent`, by which an event that names nothing else finds its order. An order may have several payments,
-//! so the one intent in `orders` goes. Slugs and codes of SKUs are unique among those that are not deleted.
+//! Adds `payments.intent`, by which an event that names nothing else finds its order. An order may have several
+//! payments, so the one intent in `orders` goes. Slugs and codes of SKUs are unique among those that are not deleted.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;
@@ -42,8 +42,8 @@ impl MigrationTrait for Migration {
             &format!("UPDATE skus SET code = code || ' ' || id, slug = slug || ' ' || id WHERE archived = {yes}"),
             "DROP INDEX ix__skus__slug",
             "CREATE UNIQUE INDEX uq__skus__slug ON skus (slug)",
-            // SQLite looks at the newest index first, PostgreSQL at the oldest. Of a SKU whose code and slug are both taken
-            // people hear of the code, of which the slug is made.
+            // SQLite looks at the newest index first, PostgreSQL at the oldest. Of a SKU whose code and slug are both
+            // taken people hear of the code, of which the slug is made.
             again[0],
             again[1],
             "ALTER TABLE payments ADD COLUMN intent TEXT",

@@ -1,5 +1,6 @@
-//! Adds to `attempts` what is known of prints whose parts were judged: when they ended, how many parts they made and how many
-//! of them are good, why the others are not, and what they took. All are null for prints that nobody has judged.
+//! Adds to `attempts` what is known of prints whose parts were judged: when they ended, how many parts they made and
+//! how many of them are good, why the others are not, and what they took. All are null for prints that nobody has
+//! judged.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,6 @@
-//! Adds what a unit of a material costs, in thousandths of the smallest unit of the currency, and what a judged print used of each
-//! of its materials, as a JSON object of thousandths by the material's id. Both are null where it is not known.
+//! Adds what a unit of a material costs, in thousandths of the smallest unit of the currency, and what a judged print
+//! used of each of its materials, as a JSON object of thousandths by the material's id. Both are null where it is not
+//! known.
 
 use sea_orm_migration::prelude::*;
 

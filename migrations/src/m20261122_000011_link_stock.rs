@@ -1,4 +1,5 @@
-//! Makes `stock_links`: what materials are linked to in other systems that count stock. An entry there belongs to one material.
+//! Makes `stock_links`: what materials are linked to in other systems that count stock. An entry there belongs to one
+//! material.
 
 use sea_orm_migration::prelude::*;
 

@@ -51,8 +51,8 @@ impl Table {
         self.columns.primary_key(Index::create().name(unique_name(self.name, &[column])).col(column).primary());
         self
     }
-    /// Has SQLite store the rows in the index of their key. That saves one tree per write, which pays for small rows that
-    /// are written often and in the order of their keys.
+    /// Has SQLite store the rows in the index of their key. That saves one tree per write, which pays for small rows
+    /// that are written often and in the order of their keys.
     pub fn clustered(mut self) -> Self {
         self.clustered = true;
         self

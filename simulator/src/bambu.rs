@@ -1,11 +1,11 @@
-//! A virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS that knows two topics, and an
-//! FTPS server whose root folder is the storage.
+//! A virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS that knows two topics,
+//! and an FTPS server whose root folder is the storage.
 //!
 //! The wire and its oddities are those of the real firmware. Everything that happens to a print goes through the shared
 //! machine and is in its log. A print begins when the printer says `PREPARE`, because it heats and moves then.
 //!
-//! The control routes (`/_sim/…`, plain HTTP) are on the broker's port, and beside the usual ones `GET`/`POST /_sim/setup`
-//! shows and changes the [`Setup`]. There are no cameras and no announcements on the network.
+//! The control routes (`/_sim/…`, plain HTTP) are on the broker's port, and beside the usual ones
+//! `GET`/`POST /_sim/setup` shows and changes the [`Setup`]. There are no cameras and no announcements on the network.
 
 use std::{
     io,
@@ -119,8 +119,8 @@ impl Bambu {
         self.0.clients.load(Ordering::SeqCst)
     }
 
-    /// What the last start that was accepted named: the path of the plate in its package, and the tray of each filament. No trays
-    /// are the spool outside.
+    /// What the last start that was accepted named: the path of the plate in its package, and the tray of each
+    /// filament. No trays are the spool outside.
     pub fn last_start(&self) -> Option<(String, Vec<i64>)> {
         let fed = |project: &panel::Project| if project.use_ams { project.mapping.clone() } else { Vec::new() };
         self.panel(|panel| panel.project.as_ref().map(|project| (project.plate.clone(), fed(project))))

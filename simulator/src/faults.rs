@@ -25,8 +25,8 @@ pub struct Faults {
     pub slow_upload: Option<SlowUpload>,
     /// Of what is uploaded only so many bytes are kept, and the upload is answered with success.
     pub keeps_bytes: Option<u64>,
-    /// Uploads that overlap share one temporary file with those of other printers on this computer that have this fault,
-    /// each writing at its own position, as Moonraker's do when they begin in the same second.
+    /// Uploads that overlap share one temporary file with those of other printers on this computer that have this
+    /// fault, each writing at its own position, as Moonraker's do when they begin in the same second.
     pub shared_upload_file: bool,
     /// The connection closes without an answer after an upload was stored (and started, if the upload asked for it).
     pub drop_after_upload: bool,

@@ -17,8 +17,8 @@ pub struct FleetOptions {
     pub printers: Vec<(PrinterKind, usize)>,
     /// The first port, with the others following one by one; `None` takes free ports.
     pub base_port: Option<u16>,
-    /// Whether each printer has a loopback address of its own (127.0.1.1 and up, Linux only), as if each stood on a computer of
-    /// its own; otherwise all are on 127.0.0.1.
+    /// Whether each printer has a loopback address of its own (127.0.1.1 and up, Linux only), as if each stood on a
+    /// computer of its own; otherwise all are on 127.0.0.1.
     pub own_hosts: bool,
     /// Whether they answer callers without a key too, as printers do that trust the whole network.
     pub keyless: bool,

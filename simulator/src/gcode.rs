@@ -145,7 +145,8 @@ pub fn sample_png() -> Vec<u8> {
 const MACROS: [&str; 7] =
     ["PAUSE", "RESUME", "CANCEL_PRINT", "SDCARD_PRINT_FILE", "SDCARD_RESET_FILE", "RESTART", "FIRMWARE_RESTART"];
 
-/// Whether a virtual printer knows the command of a line: any G, M or T with a number, or one of its macros. Others do nothing.
+/// Whether a virtual printer knows the command of a line: any G, M or T with a number, or one of its macros. Others do
+/// nothing.
 pub fn is_known(line: &str) -> bool {
     let command = line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
     let number = command.strip_prefix(['G', 'M', 'T']);

@@ -11,7 +11,8 @@ use crate::{PrinterKind, VirtualPrinter, wire::Server};
 pub struct Protocol {
     /// The printer type as Printfloor's API writes it, such as `fw_rest`.
     pub word: &'static str,
-    /// What such a printer is, for the help of a command line, such as `printers with the firmware web API (Moonraker)`.
+    /// What such a printer is, for the help of a command line, such as
+    /// `printers with the firmware web API (Moonraker)`.
     pub about: &'static str,
     /// What the serial numbers of its printers begin with.
     pub serial_prefix: &'static str,

@@ -1,8 +1,8 @@
 //! A virtual printer that speaks `PrusaLink` (printer type `prusa_link`): Prusa's web API, version 1.
 //!
-//! Shapes, status codes and quirks are those of the real programs: names shortened to 8 and 3 characters and one storage `/usb`, as
-//! printers have it; `status_printer`, as the program on a small computer beside the printer tells it. The user of HTTP Digest is
-//! `maker`, the password is the API key.
+//! Shapes, status codes and quirks are those of the real programs: names shortened to 8 and 3 characters and one
+//! storage `/usb`, as printers have it; `status_printer`, as the program on a small computer beside the printer tells
+//! it. The user of HTTP Digest is `maker`, the password is the API key.
 
 use std::sync::{
     Arc, Mutex, PoisonError,

@@ -1,8 +1,8 @@
-//! A virtual printer that speaks SDCP over a web socket (printer type `sdcp`), as the Centauri Carbon of Elegoo does: no key, files in
-//! pieces over HTTP, everything else on the socket.
+//! A virtual printer that speaks SDCP over a web socket (printer type `sdcp`), as the Centauri Carbon of Elegoo does:
+//! no key, files in pieces over HTTP, everything else on the socket.
 //!
-//! It bears a few sockets. One more and it hangs until it is switched off and on; so it does when it is told to start a print with
-//! members missing, or sent a command that it does not know.
+//! It bears a few sockets. One more and it hangs until it is switched off and on; so it does when it is told to start a
+//! print with members missing, or sent a command that it does not know.
 
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicUsize};
 

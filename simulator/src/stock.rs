@@ -1,7 +1,7 @@
 //! Simulated systems that count stock: a parts management system ([`parts`]) and one that knows spools ([`spools`]).
 //!
-//! Each serves the real wire protocol with the real statuses and quirks, lets a test edit as a person there would, and can
-//! misbehave on the way: what became of a request is then known to the test alone.
+//! Each serves the real wire protocol with the real statuses and quirks, lets a test edit as a person there would, and
+//! can misbehave on the way: what became of a request is then known to the test alone.
 
 pub mod parts;
 pub mod spools;

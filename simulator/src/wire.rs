@@ -304,8 +304,8 @@ impl Server {
         Ok(Self { base_url: format!("http://{addr}"), ports: vec![addr.port()], gates, tasks: vec![task] })
     }
 
-    /// A server of other protocols: the URL that clients are told, the ports that it holds, and the tasks that listen. Its
-    /// connections are cut when the printer becomes unreachable.
+    /// A server of other protocols: the URL that clients are told, the ports that it holds, and the tasks that listen.
+    /// Its connections are cut when the printer becomes unreachable.
     pub(crate) fn of(
         base_url: String,
         ports: Vec<u16>,

@@ -62,8 +62,8 @@ struct Floor {
 }
 
 impl Dispatcher {
-    /// A dispatcher for these orders and printers. Not started yet: until then everything it is told is dropped, since it
-    /// reads what is resident when it starts.
+    /// A dispatcher for these orders and printers. Not started yet: until then everything it is told is dropped, since
+    /// it reads what is resident when it starts.
     pub fn new(
         orders: Directory<Order>,
         printers: Directory<Printer>,

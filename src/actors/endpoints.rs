@@ -1,4 +1,5 @@
-//! Effects of webhook endpoints: read the events after their cursor, refill their window from the backlog, replay, deliver.
+//! Effects of webhook endpoints: read the events after their cursor, refill their window from the backlog, replay,
+//! deliver.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +26,8 @@ use crate::store::outbox::Outbox;
 
 /// Events read in one go.
 const EVENTS_PER_READ: usize = 256;
-/// The cursor is written after this many events even when none of them is for the endpoint. Bounds what a restart reads again.
+/// The cursor is written after this many events even when none of them is for the endpoint. Bounds what a restart reads
+/// again.
 const MAX_UNWRITTEN_EVENTS: i64 = 2000;
 
 /// Counts attempts of webhook deliveries since the start of the process.
@@ -103,8 +105,8 @@ async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
 }
 
 impl EndpointEffects {
-    /// Waits for events after the cursor, and tells the endpoint when some of them are for it. That moves the cursor and so
-    /// changes the effect, so this ends then.
+    /// Waits for events after the cursor, and tells the endpoint when some of them are for it. That moves the cursor
+    /// and so changes the effect, so this ends then.
     async fn follow(&self, of: &Handle<Endpoint>, cursor: i64) {
         let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
         let follower = self.outbox.followers.add("endpoint", cursor);

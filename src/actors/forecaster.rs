@@ -1,8 +1,9 @@
-//! Keeps the forecast of the shop in memory: made anew soon after each change of an order or a printer, beside the requests.
+//! Keeps the forecast of the shop in memory: made anew soon after each change of an order or a printer, beside the
+//! requests.
 //!
-//! It owns nothing. What it has learnt is read from finished prints and promised orders when it starts, and the forecast
-//! itself is thrown away with each new one; the only thing that is kept of it is the promise of each order, which the order
-//! keeps ([`OrderCommand::Promise`]).
+//! It owns nothing. What it has learnt is read from finished prints and promised orders when it starts, and the
+//! forecast itself is thrown away with each new one; the only thing that is kept of it is the promise of each order,
+//! which the order keeps ([`OrderCommand::Promise`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Effects of mails: hand each queued mail to the mail provider or to the agent gateway. Alerts of one kind that wait at the
-//! same time go out as one mail.
+//! Effects of mails: hand each queued mail to the mail provider or to the agent gateway. Alerts of one kind that wait
+//! at the same time go out as one mail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -82,8 +82,8 @@ impl MailEffects {
         let sent = self.send(first, first.id, text).await;
         if sent.is_ok() {
             *last = Some(Instant::now());
-            // Telling itself ends this task, so it comes last. A failure counts for this alert alone: the others have tries
-            // of their own, and would be given up early by the failures of all.
+            // Telling itself ends this task, so it comes last. A failure counts for this alert alone: the others have
+            // tries of their own, and would be given up early by the failures of all.
             let others = waiting.iter().filter(|mail| mail.id != of.id()).filter_map(|mail| {
                 let handle = self.mails.resident(mail.id)?;
                 let tried = tried(mail.tries + 1, &sent);

@@ -1,5 +1,5 @@
-//! Effects of orders: read what jobs are made from, have models sliced, claim and settle stock, give attempts to printers, and cancel or
-//! resolve them there.
+//! Effects of orders: read what jobs are made from, have models sliced, claim and settle stock, give attempts to
+//! printers, and cancel or resolve them there.
 
 pub mod make;
 mod slice;
@@ -153,8 +153,9 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
     tell(of, OrderCommand::Attempt { job, attempt, report }).await;
 }
 
-/// Sends a command about an attempt to its printer, which reports the result. A printer that does not hold the attempt (it
-/// is deleted, or never took the attempt) never will: the attempt cannot begin there any more, so it counts as cancelled.
+/// Sends a command about an attempt to its printer, which reports the result. A printer that does not hold the attempt
+/// (it is deleted, or never took the attempt) never will: the attempt cannot begin there any more, so it counts as
+/// cancelled.
 async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
     match printers.ask(printer, CommandOrigin::system(), word).await {
         Ok(answered) if matches!(answered.answer, PrinterAnswer::NotInHand) => {}

@@ -23,7 +23,8 @@ pub struct KeptPaymentEventEffects {
 
 #[async_trait]
 impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
-    /// Tries at once, again after each new order and each payment, and once more when the deadline of the effect has come.
+    /// Tries at once, again after each new order and each payment, and once more when the deadline of the effect has
+    /// come.
     async fn run(&self, effect: Match, of: Handle<KeptPaymentEvent>) {
         let state = of.read();
         let Some(kept) = &state.state else { return };

@@ -120,8 +120,8 @@ fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
 }
 
 impl PrinterEffects {
-    /// Time after which a start at this printer that was not confirmed is judged, in milliseconds: some types take longer than
-    /// others to show a print.
+    /// Time after which a start at this printer that was not confirmed is judged, in milliseconds: some types take
+    /// longer than others to show a print.
     fn confirm_ms(&self, of: &Handle<Printer>) -> i64 {
         let printer = of.read();
         let declared = printer.state.as_ref().and_then(|printer| PrinterType::of_word(&printer.fields.kind));

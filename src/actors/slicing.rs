@@ -1,8 +1,8 @@
-//! G-code from models: asks the slicer once for each model, profile and version of the program, and keeps the result among the
-//! files.
+//! G-code from models: asks the slicer once for each model, profile and version of the program, and keeps the result
+//! among the files.
 //!
-//! The id of such a file follows from what it is made of. So the same is never sliced twice, also not after a restart, and a
-//! server that was killed in the middle makes one file when it begins again.
+//! The id of such a file follows from what it is made of. So the same is never sliced twice, also not after a restart,
+//! and a server that was killed in the middle makes one file when it begins again.
 
 use std::io;
 use std::sync::Arc;

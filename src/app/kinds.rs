@@ -1,8 +1,8 @@
 //! The one place where a kind of aggregate is registered.
 //!
 //! A line of [`kinds!`] says under which name a kind is reached, which aggregate it is, in which turn it is drained on
-//! shutdown, and what carries out its effects. Everything that runs over all kinds follows from it: start, loading what is
-//! resident, ordered close, the activation of what a commit creates, the handle that requests take, `/readyz`,
+//! shutdown, and what carries out its effects. Everything that runs over all kinds follows from it: start, loading what
+//! is resident, ordered close, the activation of what a commit creates, the handle that requests take, `/readyz`,
 //! `/api/system/actors` and `/metrics`.
 //! (The aggregate's rows follow from its types: [`crate::store::StoredAggregate`].)
 
@@ -112,8 +112,8 @@ macro_rules! kinds {
     };
 }
 
-// In the order in which residents are loaded at start: whoever is asked comes before whoever asks. Drained turn by turn:
-// first those whose effects ask others, last access, which every request asks.
+// In the order in which residents are loaded at start: whoever is asked comes before whoever asks. Drained turn by
+// turn: first those whose effects ask others, last access, which every request asks.
 kinds! {
     /// Staff, API keys and sessions: one aggregate, [`Id::ONLY`].
     access: domain::access::Access, drain 3, |_, s| actors::access::AccessEffects { changes: s.access_changes.clone() };
@@ -214,8 +214,8 @@ impl Directories {
     }
 }
 
-/// Tells how the actors of all kinds fare, and neither reads nor asks an aggregate: all that health and metrics need of the kinds
-/// together.
+/// Tells how the actors of all kinds fare, and neither reads nor asks an aggregate: all that health and metrics need of
+/// the kinds together.
 #[derive(Clone)]
 pub struct KindsOverview(Directories);
 

@@ -67,8 +67,8 @@ pub fn database_settings(config: &Config) -> DatabaseSettings {
     }
 }
 
-/// The check values of the secrets that data depends on, as far as they are set. `SESSION_SECRET` is not among them: with
-/// another one, links that were signed before stop working, and nothing else.
+/// The check values of the secrets that data depends on, as far as they are set. `SESSION_SECRET` is not among them:
+/// with another one, links that were signed before stop working, and nothing else.
 fn checks(config: &Config) -> Vec<SecretCheck> {
     let auth = &config.auth;
     let names = [("API_KEY_SALT", &auth.api_key_salt), ("SECRETS_KEY", &auth.secrets_key)];

@@ -1,4 +1,5 @@
-//! Tests of the services that settings name: each is asked whether it is there and takes what it is shown. Changes nothing.
+//! Tests of the services that settings name: each is asked whether it is there and takes what it is shown. Changes
+//! nothing.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! Starting the app in order (database, writer, directories, residents, dispatcher) and closing it in the reverse order.
+//! Starting the app in order (database, writer, directories, residents, dispatcher) and closing it in the reverse
+//! order.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -254,7 +255,8 @@ async fn start_writer(
     let put = place.clone();
     let starter = move |root: ActorCell| {
         let (args, place) = (args.clone(), put.clone());
-        // After a crash the connection is gone with the writer that crashed: the new one opens its own, with the next epoch.
+        // After a crash the connection is gone with the writer that crashed: the new one opens its own, with the next
+        // epoch.
         let writing = first.lock().unwrap_or_else(PoisonError::into_inner).take();
         async move {
             let (writer, _) = Writer::spawn_linked(None, Writer, (args, writing), root).await?;

@@ -1,5 +1,5 @@
-//! Copies the committed events into the Redis stream. Nothing waits for it: while Redis is unavailable it pauses, and then
-//! reads from the table what it missed.
+//! Copies the committed events into the Redis stream. Nothing waits for it: while Redis is unavailable it pauses, and
+//! then reads from the table what it missed.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Accounts and API keys for the command line: through the control socket of the running server, or, if none runs,
 //! directly in the database under the same rules. Both ways give the same results and errors.
 //!
-//! A command makes no new shop by accident: where neither a server runs nor a database holds one, it fails, and says where
-//! it looked.
+//! A command makes no new shop by accident: where neither a server runs nor a database holds one, it fails, and says
+//! where it looked.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Writes to standard output and standard error, whose reader may go away at any time, as in `printfloor key list | head`.
+//! Writes to standard output and standard error, whose reader may go away at any time, as in
+//! `printfloor key list | head`.
 
 use std::io::{self, Write as _};
 

@@ -66,7 +66,8 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     Ok(())
 }
 
-/// The lines printed when the server has started: `nobody` can sign in yet, and the code of the setup. `program` is how a shell calls this program.
+/// The lines printed when the server has started: `nobody` can sign in yet, and the code of the setup. `program` is how
+/// a shell calls this program.
 fn greeting(
     config: &Config,
     address: Option<SocketAddr>,
@@ -104,8 +105,8 @@ fn greeting(
     text
 }
 
-/// How this program was called, so that it can be called the same way from elsewhere: a name that is found on the search
-/// path as it is, a path as an absolute one.
+/// How this program was called, so that it can be called the same way from elsewhere: a name that is found on the
+/// search path as it is, a path as an absolute one.
 fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     let called = called.map_or_else(|| PathBuf::from("printfloor"), PathBuf::from);
     let absolute = match folder {

@@ -1,4 +1,5 @@
-//! Changes of settings: they are written into `.env`, once all settings are valid with them, and take effect at the next start.
+//! Changes of settings: they are written into `.env`, once all settings are valid with them, and take effect at the
+//! next start.
 
 use std::fs;
 use std::io;
@@ -89,8 +90,8 @@ pub fn key_of(name: &str) -> Option<String> {
     known.key_of(name)
 }
 
-/// The text by which a variable sets this value; null stands for the default. The words of the error continue the name of the
-/// setting.
+/// The text by which a variable sets this value; null stands for the default. The words of the error continue the name
+/// of the setting.
 pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
     use figment::value::Value as Kind;
     let known = KnownSettings::new().map_err(|_| "is not known")?;

@@ -28,8 +28,8 @@ impl LoadOptions {
     }
 }
 
-/// Where the settings in force came from; nothing for settings that were not loaded. It is no part of what the settings are: all
-/// origins are equal, and none is printed, because the environment holds secrets.
+/// Where the settings in force came from; nothing for settings that were not loaded. It is no part of what the settings
+/// are: all origins are equal, and none is printed, because the environment holds secrets.
 #[derive(Clone, Default)]
 pub struct Origin(Option<Arc<(LoadOptions, BTreeMap<String, Given>)>>);
 

@@ -82,8 +82,8 @@ impl<T: Aggregate> Decision<T> {
     }
 }
 
-/// Something with an identity and a life. Its serialized form is the `doc` of its snapshot row (≤ 4 KB): growing parts are
-/// persistent maps, skipped by serde, written as [`Aggregate::Row`]s and put back by the store's load.
+/// Something with an identity and a life. Its serialized form is the `doc` of its snapshot row (≤ 4 KB): growing parts
+/// are persistent maps, skipped by serde, written as [`Aggregate::Row`]s and put back by the store's load.
 pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The kind's word: `order`, `printer`, … (errors, events, `/api/system/actors`).
     const KIND: &'static str;
@@ -91,8 +91,8 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     type Command: Clone + Debug + Send + Sync + 'static;
     /// What the caller hears; kept with its idempotency key.
     type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
-    /// A row of another table that a commit writes besides the snapshot row, under the same version guard. Only the store
-    /// knows the table. [`Infallible`] when the aggregate is its snapshot row alone.
+    /// A row of another table that a commit writes besides the snapshot row, under the same version guard. Only the
+    /// store knows the table. [`Infallible`] when the aggregate is its snapshot row alone.
     type Row: Debug + Send + Sync + 'static;
     /// The aggregates of other kinds that its commits create; [`Infallible`]: none.
     type Created: NewAggregate;
@@ -109,7 +109,8 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     ) -> Result<Decision<Self>, Refusal>;
     /// The command's name for the audit log (`order.cancel`).
     fn name(command: &Self::Command) -> &'static str;
-    /// What the audit log names as the subject, where that is a part of the aggregate (a user of access) and not the whole.
+    /// What the audit log names as the subject, where that is a part of the aggregate (a user of access) and not the
+    /// whole.
     fn subject(command: &Self::Command, answer: &Self::Answer) -> Option<(&'static str, Id)> {
         let _ = (command, answer);
         None
@@ -124,8 +125,8 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
         let _ = command;
         None
     }
-    /// The number that people read as the version and send back in `If-Match`, which counts the changes that people make;
-    /// `None` for kinds that only people change, which show the number of their commits.
+    /// The number that people read as the version and send back in `If-Match`, which counts the changes that people
+    /// make; `None` for kinds that only people change, which show the number of their commits.
     fn revision(&self) -> Option<i64> {
         None
     }

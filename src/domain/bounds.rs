@@ -1,8 +1,8 @@
-//! The largest and smallest numbers and times that are taken from outside, in one table: from requests, from the comments
-//! of slicers in G-code, and from the answers of printers.
+//! The largest and smallest numbers and times that are taken from outside, in one table: from requests, from the
+//! comments of slicers in G-code, and from the answers of printers.
 //!
-//! Whatever lies within these bounds can be stored, read back as the same value, and added up without an overflow. A value
-//! from a program (a slicer, a printer) that lies outside is not known; one of a request is refused.
+//! Whatever lies within these bounds can be stored, read back as the same value, and added up without an overflow. A
+//! value from a program (a slicer, a printer) that lies outside is not known; one of a request is refused.
 //!
 //! Bounds of texts and lists stand with the requests that carry them.
 
@@ -59,7 +59,8 @@ pub fn length_mm(mm: f64) -> Option<f64> {
     (mm > 0.0 && mm <= MAX_LENGTH_MM).then(|| rounded(mm).max(1.0 / PER_UNIT))
 }
 
-/// The diameter of a nozzle in millimetres, to the micrometre; `None` when it is not above 0, or above [`MAX_NOZZLE_MM`].
+/// The diameter of a nozzle in millimetres, to the micrometre; `None` when it is not above 0, or above
+/// [`MAX_NOZZLE_MM`].
 pub fn nozzle_mm(mm: f64) -> Option<f64> {
     length_mm(mm).filter(|mm| *mm <= MAX_NOZZLE_MM)
 }

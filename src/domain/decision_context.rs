@@ -1,4 +1,5 @@
-//! What a rule may know besides the state that it decides on: the time, who asks, the settings, and where ids come from.
+//! What a rule may know besides the state that it decides on: the time, who asks, the settings, and where ids come
+//! from.
 
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;

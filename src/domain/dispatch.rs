@@ -285,8 +285,8 @@ impl Board {
     }
 
     /// The place in `printers` of the best one for this job. Healthy printers come before those that refused a start,
-    /// then those that this job was not refused by, then those that fit best ([`crate::domain::launch::Fit::rank`]), then the
-    /// longest idle.
+    /// then those that this job was not refused by, then those that fit best ([`crate::domain::launch::Fit::rank`]),
+    /// then the longest idle.
     fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &BoardPrinter)], probe: Probe) -> Option<usize> {
         let usable = |printer: &Id, one: &BoardPrinter| {
             !self.refused.get(printer).is_some_and(|jobs| jobs.contains_key(id))

@@ -229,8 +229,8 @@ pub enum EndpointCommand {
         /// The events among them that the endpoint subscribed to.
         due: Vec<Due>,
     },
-    /// Brings pending deliveries from the database, earliest `next_at` first. They must be more than [`DELIVERY_WINDOW`] if
-    /// there are as many, because deliveries of the window may be among them.
+    /// Brings pending deliveries from the database, earliest `next_at` first. They must be more than
+    /// [`DELIVERY_WINDOW`] if there are as many, because deliveries of the window may be among them.
     Refilled {
         /// Number of the refill, from its effect; one that comes late changes nothing.
         number: u32,

@@ -11,7 +11,8 @@ pub mod data;
 
 use data::EventData;
 
-/// How many days the log keeps an event, and each endpoint's deliveries. What is older can be neither read nor replayed.
+/// How many days the log keeps an event, and each endpoint's deliveries. What is older can be neither read nor
+/// replayed.
 pub const RETENTION_DAYS: i64 = 30;
 
 /// Declares the events that programs may subscribe to, with their words.

@@ -77,8 +77,8 @@ pub struct FileMetadata {
     /// Format of the G-code; `None` for other files.
     #[serde(default)]
     pub form: Option<GcodeForm>,
-    /// The plates of sliced files, by their numbers; empty for other files, and for those that were uploaded before plates were
-    /// read.
+    /// The plates of sliced files, by their numbers; empty for other files, and for those that were uploaded before
+    /// plates were read.
     #[serde(default)]
     pub plates: Vec<Plate>,
 }

@@ -1,9 +1,10 @@
 //! When jobs, orders and printers will be done: the queue played ahead by the dispatcher's own rule.
 //!
-//! [`forecast`] is a list schedule over a [`Rehearsal`]: whenever a printer is free, the dispatcher's rule says which job it
-//! gets; the print takes the time that its file states, corrected by what this file and this printer took before ([`Paces`]);
-//! then the bed is cleared, by a person while the shop is open ([`ShopHours`]) or by the printer itself. What nobody can tell
-//! has no moment: a job that waits for stock, for a retry, for another spool or for a printer that fits, and every order that has such a job.
+//! [`forecast`] is a list schedule over a [`Rehearsal`]: whenever a printer is free, the dispatcher's rule says which
+//! job it gets; the print takes the time that its file states, corrected by what this file and this printer took before
+//! ([`Paces`]); then the bed is cleared, by a person while the shop is open ([`ShopHours`]) or by the printer itself.
+//! What nobody can tell has no moment: a job that waits for stock, for a retry, for another spool or for a printer that
+//! fits, and every order that has such a job.
 //!
 //! Not for deciding anything: nothing is kept, and no job is bound to a printer by it.
 

@@ -1,7 +1,8 @@
 //! A production job: the printing of one plate of one line of an order, and the record of every attempt at it.
 //!
 //! Jobs live inside their [`crate::domain::order::Order`] and change only with its commits. A job first claims its
-//! materials one after the other, then waits for a printer, then is attempted until a print succeeds or too many attempts failed.
+//! materials one after the other, then waits for a printer, then is attempted until a print succeeds or too many
+//! attempts failed.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
@@ -98,10 +99,10 @@ pub enum Stock {
 
 /// One plate of one line of an order.
 ///
-/// What is to be made (material, need, file, machine, dimensions) is read from the SKU when the job becomes VALIDATED and
-/// never follows later changes of the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an attempt
-/// is made only while the stock is [`Stock::Held`]; each claim that was asked for is settled exactly once, also when
-/// the job was retried or cancelled meanwhile.
+/// What is to be made (material, need, file, machine, dimensions) is read from the SKU when the job becomes VALIDATED
+/// and never follows later changes of the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an
+/// attempt is made only while the stock is [`Stock::Held`]; each claim that was asked for is settled exactly once, also
+/// when the job was retried or cancelled meanwhile.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
@@ -164,8 +165,8 @@ pub struct Job {
     pub block_reason: Option<String>,
     /// The state of the current claim on [`Job::material_id`]. [`Job::claims`] has those on all materials.
     pub stock: Stock,
-    /// Number of that claim, from 1. Each new reservation takes a number that no other claim of the job had, so that a late
-    /// answer to an earlier claim is recognised.
+    /// Number of that claim, from 1. Each new reservation takes a number that no other claim of the job had, so that a
+    /// late answer to an earlier claim is recognised.
     pub claim: u32,
     /// Earlier claims that the material has not settled yet: their numbers and what was consumed of each.
     #[serde(default)]

@@ -1,9 +1,10 @@
-//! Whether a printer can make a job, judged when a printer is chosen and once more when it accepts: form of file, machine type,
-//! model, build volume, nozzle, build plate, materials in its slots, and what is left there. One function answers for the dispatcher,
-//! for the printer itself, and for people who ask why a job waits.
+//! Whether a printer can make a job, judged when a printer is chosen and once more when it accepts: form of file,
+//! machine type, model, build volume, nozzle, build plate, materials in its slots, and what is left there. One function
+//! answers for the dispatcher, for the printer itself, and for people who ask why a job waits.
 //!
-//! What is unknown fits; what is known to differ never does. On a printer with several slots an unbound slot fits nothing, and of a
-//! type that does not map slots ([`TypeFacts`]) each filament of the file must be in the slot of its own number.
+//! What is unknown fits; what is known to differ never does. On a printer with several slots an unbound slot fits
+//! nothing, and of a type that does not map slots ([`TypeFacts`]) each filament of the file must be in the slot of its
+//! own number.
 
 mod facts;
 mod fit;
@@ -91,8 +92,9 @@ pub struct LaunchNeeds {
     pub materials: Vec<MaterialNeed>,
 }
 
-/// How much of its need a print used: 1 is all of it. A finished print used its need, scaled by the filament that it used over
-/// the filament that its file states (both in millimetres), where both are known. Any other print used its progress (0 to 1).
+/// How much of its need a print used: 1 is all of it. A finished print used its need, scaled by the filament that it
+/// used over the filament that its file states (both in millimetres), where both are known. Any other print used its
+/// progress (0 to 1).
 pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, progress: f64) -> f64 {
     match (end, used_mm, stated_mm) {
         (PrintEnd::Finished, Some(used), Some(stated)) if used > 0.0 && stated > 0.0 => used / stated,
@@ -106,7 +108,8 @@ fn model_key(name: &str) -> String {
     name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A build plate by its name, so that different spellings are the same: lower-case letters and digits, without the word plate.
+/// A build plate by its name, so that different spellings are the same: lower-case letters and digits, without the word
+/// plate.
 fn plate_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && *word != "plate");

@@ -10,8 +10,8 @@ use crate::domain::time::Timestamp;
 
 const MINUTE_MS: i64 = 60_000;
 
-/// The kinds of limits. A new kind needs a line in [`LimitKind::ALL`], [`LimitKind::word`] and [`LimitKind::period_ms`], and a
-/// limit in the settings.
+/// The kinds of limits. A new kind needs a line in [`LimitKind::ALL`], [`LimitKind::word`] and
+/// [`LimitKind::period_ms`], and a limit in the settings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LimitKind {
     /// Requests of a staff session or an API key, whatever its role.

@@ -49,8 +49,8 @@ pub struct Mail {
     /// The channel by which it goes.
     #[serde(default)]
     pub channel: Channel,
-    /// E-mail addresses of the receivers. Empty for the agent gateway, and for an alert that goes to whoever is an active
-    /// admin when it is sent.
+    /// E-mail addresses of the receivers. Empty for the agent gateway, and for an alert that goes to whoever is an
+    /// active admin when it is sent.
     pub to: Vec<String>,
     /// The subject, one line without control characters.
     pub subject: String,

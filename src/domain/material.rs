@@ -6,8 +6,8 @@
 //! the stock, the rest of the reservation becomes available.
 //!
 //! `decide` has the rules, `change` collects what one command alters, `line` indexes the claims, `recall` asks
-//! reservations back when less is on hand than is reserved, `alerts` has low stock and discrepancies, `links` keeps stock in
-//! step with other systems.
+//! reservations back when less is on hand than is reserved, `alerts` has low stock and discrepancies, `links` keeps
+//! stock in step with other systems.
 
 use std::fmt;
 
@@ -183,8 +183,8 @@ pub struct MaterialFields {
     /// The vendor's code of its spools, as printers report it.
     #[serde(default)]
     pub vendor_code: Option<String>,
-    /// What one unit of it costs, in the smallest unit of the shop's currency; `None` is unknown. It prices what is lost with bad
-    /// parts.
+    /// What one unit of it costs, in the smallest unit of the shop's currency; `None` is unknown. It prices what is
+    /// lost with bad parts.
     #[serde(default)]
     pub unit_cost_cents: Option<Amount>,
     /// Threshold of the low-stock alert, in the material's unit; below it new jobs may be blocked.

@@ -2,10 +2,11 @@
 //!
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
-//! its life: `place` (made, confirmed), `shipping` (what has left), `notice` (what the customer is told of it), `money` (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried,
-//! released), `stock` (material claimed and settled), `slicing` (models made into G-code), `attempt` (printing), `sign_off` (how many parts are good; `parts` counts
-//! them). `command` and `effect` have the messages, `rules`
-//! dispatches them and derives the effects, and `change` collects what one command alters.
+//! its life: `place` (made, confirmed), `shipping` (what has left), `notice` (what the customer is told of it), `money`
+//! (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried, released), `stock` (material claimed
+//! and settled), `slicing` (models made into G-code), `attempt` (printing), `sign_off` (how many parts are good;
+//! `parts` counts them). `command` and `effect` have the messages, `rules` dispatches them and derives the effects, and
+//! `change` collects what one command alters.
 //!
 //! | from | on | to | event |
 //! | --- | --- | --- | --- |
@@ -206,8 +207,8 @@ pub struct Address {
     #[serde(default)]
     pub region: Option<String>,
     pub postal_code: String,
-    /// Country as ISO 3166-1 alpha-2 code. `region` is the code of ISO 3166-2 without the country (`CA` for California),
-    /// where it is known.
+    /// Country as ISO 3166-1 alpha-2 code. `region` is the code of ISO 3166-2 without the country (`CA` for
+    /// California), where it is known.
     pub country: String,
 }
 
@@ -273,8 +274,9 @@ pub struct Order {
     #[serde(default)]
     pub shipments: Vec<SentShipment>,
     /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),
-    /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short` (ready
-    /// with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again). A flag goes when its reason is gone.
+    /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short`
+    /// (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again). A
+    /// flag goes when its reason is gone.
     pub flags: Vec<String>,
     /// The processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,

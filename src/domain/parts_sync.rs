@@ -1,15 +1,18 @@
-//! Stock that is counted in two places: here, and in another system (a parts management system, or one that knows spools).
+//! Stock that is counted in two places: here, and in another system (a parts management system, or one that knows
+//! spools).
 //!
-//! A [`StockLink`] binds a material to one entry of such a system: a part with its stock items, a filament with its spools.
-//! Both sides go on being edited, so neither overwrites the other. The link keeps what both sides last agreed on, for each
-//! item; what differs from that is a change of the side that it is found on, and both sides get both changes:
+//! A [`StockLink`] binds a material to one entry of such a system: a part with its stock items, a filament with its
+//! spools. Both sides go on being edited, so neither overwrites the other. The link keeps what both sides last agreed
+//! on, for each item; what differs from that is a change of the side that it is found on, and both sides get both
+//! changes:
 //!
 //! - Theirs is taken over into our ledger, in the commit that also keeps the new agreement.
-//! - Ours is booked there, always as an addition or a removal, one [`Booking`] at a time. It is kept before it is sent. If
-//!   its outcome is unknown, nothing else moves until evidence decides whether it was booked ([`BookingVerdict`]).
+//! - Ours is booked there, always as an addition or a removal, one [`Booking`] at a time. It is kept before it is sent.
+//!   If its outcome is unknown, nothing else moves until evidence decides whether it was booked ([`BookingVerdict`]).
 //!
-//! What cannot be decided by that is a [`SyncConflict`]: it is shown, the link rests, and a person says which side is right
-//! ([`StockLink::agree`]). So does the beginning: until a person agreed to it, a link is a preview that moves nothing.
+//! What cannot be decided by that is a [`SyncConflict`]: it is shown, the link rests, and a person says which side is
+//! right ([`StockLink::agree`]). So does the beginning: until a person agreed to it, a link is a preview that moves
+//! nothing.
 //!
 //! Not for reaching the other system: `services/parts` and `integrations/stock_sync` do that.
 

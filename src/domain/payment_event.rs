@@ -29,8 +29,8 @@ pub enum SignatureError {
     Ahead,
 }
 
-/// How many days the id of an applied event is kept: longer than any processor repeats an event, so that a repeat has no
-/// second effect.
+/// How many days the id of an applied event is kept: longer than any processor repeats an event, so that a repeat has
+/// no second effect.
 pub const ID_RETENTION_DAYS: i64 = 30;
 
 /// Checks the header `t=<unix seconds>,v1=<hex>[,v1=<hex>]…`, whose signatures cover `t.body`.

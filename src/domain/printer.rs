@@ -7,10 +7,11 @@
 //! `attempt`).
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that
-//! matter to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges starts that nobody confirmed
-//! and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety` holds a printer
-//! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs,
-//! `registration` is what operators edit, `sign_off` keeps the last print until somebody says how its parts are.
+//! matter to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges starts that nobody
+//! confirmed and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety`
+//! holds a printer after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that
+//! are no jobs, `registration` is what operators edit, `sign_off` keeps the last print until somebody says how its
+//! parts are.
 
 mod acts;
 mod address;
@@ -238,8 +239,8 @@ pub struct InHand {
     /// Number of the plate in the file, from 1; 0 in attempts that were made before it was kept here.
     #[serde(default)]
     pub plate: u32,
-    /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty where
-    /// nobody knows.
+    /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty
+    /// where nobody knows.
     #[serde(default)]
     pub filament_slots: Vec<Option<FilamentSlot>>,
     /// Length of filament in millimetres, as the file states it; `None` if it does not.
@@ -332,8 +333,8 @@ pub struct Printer {
     /// The start that it confirmed last.
     #[serde(default)]
     pub last_start: Option<ConfirmedStart>,
-    /// The last print of a job that is over here and whose parts nobody has signed off. The next print takes its place, also
-    /// one that is no job.
+    /// The last print of a job that is over here and whose parts nobody has signed off. The next print takes its place,
+    /// also one that is no job.
     #[serde(default)]
     pub last_print: Option<LastPrint>,
     /// Prints whose parts were signed off here, until their orders have heard of it; oldest first.

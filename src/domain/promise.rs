@@ -67,8 +67,8 @@ impl Stretch {
         }
     }
 
-    /// The promise for an order that is expected at `expected_at`: the moment before which four of five are ready, at least
-    /// `least_margin_ms` milliseconds later than expected.
+    /// The promise for an order that is expected at `expected_at`: the moment before which four of five are ready, at
+    /// least `least_margin_ms` milliseconds later than expected.
     pub fn promise(&self, now: Timestamp, expected_at: Timestamp, least_margin_ms: i64) -> Promise {
         let lead = expected_at.since(now).max(0);
         let stretched = (lead as f64 * self.quantile()) as i64;

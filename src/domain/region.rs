@@ -7,8 +7,8 @@ mod names;
 
 use names::REGIONS;
 
-/// The code of a region within its country (`CA`), from its code or one of its names. A region that is not known is given
-/// back without blanks around it.
+/// The code of a region within its country (`CA`), from its code or one of its names. A region that is not known is
+/// given back without blanks around it.
 pub fn region_code(country: &str, region: &str) -> String {
     let region = region.trim();
     let known = REGIONS.iter().filter(|(of, _)| of.eq_ignore_ascii_case(country)).flat_map(|(_, regions)| *regions);

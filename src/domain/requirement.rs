@@ -1,8 +1,9 @@
 //! What must hold outside an aggregate when its commit is written.
 //!
-//! Aggregates decide alone, each on its own state: one may delete a file in the same moment in which another begins to name
-//! it, and both decisions are right by themselves. So both say what they rely on, and the store holds all of it against the
-//! rows as they are after the commit, in the commit's own transaction. Of two that contradict each other the later is refused.
+//! Aggregates decide alone, each on its own state: one may delete a file in the same moment in which another begins to
+//! name it, and both decisions are right by themselves. So both say what they rely on, and the store holds all of it
+//! against the rows as they are after the commit, in the commit's own transaction. Of two that contradict each other
+//! the later is refused.
 
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
@@ -37,8 +38,9 @@ pub enum Requirement {
         /// The member of the request that names it, for the refusal.
         member: String,
     },
-    /// Nothing that counts as a use names this: the commit deletes it, or makes a kit of a SKU. Deleted aggregates and orders that are shipped,
-    /// cancelled or refunded do not count, nor do jobs that are completed, failed or cancelled.
+    /// Nothing that counts as a use names this: the commit deletes it, or makes a kit of a SKU. Deleted aggregates and
+    /// orders that are shipped, cancelled or refunded do not count, nor do jobs that are completed, failed or
+    /// cancelled.
     Unused {
         /// The kind of what is deleted or becomes a kit.
         what: Referenced,

@@ -1,8 +1,8 @@
 //! Growing delays between attempts at the same thing. Random numbers are handed in, and the results are delays, not
 //! moments.
 //!
-//! Everything internal that restarts, reconnects or probes uses them. Webhook deliveries do not: their schedule is fixed,
-//! because it is promised to their receivers (`webhooks.retry_schedule_seconds`).
+//! Everything internal that restarts, reconnects or probes uses them. Webhook deliveries do not: their schedule is
+//! fixed, because it is promised to their receivers (`webhooks.retry_schedule_seconds`).
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! When somebody is in the shop: opening hours by the day of the week, and closed days. Printers go on at night; what needs a
-//! person waits until the shop opens.
+//! When somebody is in the shop: opening hours by the day of the week, and closed days. Printers go on at night; what
+//! needs a person waits until the shop opens.
 
 use std::collections::BTreeSet;
 
@@ -92,8 +92,8 @@ impl ShopHours {
         Ok(Self { zone, periods, closed })
     }
 
-    /// The moment at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it does not open that
-    /// long within `MAX_DAYS_AHEAD` days.
+    /// The moment at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it does not open
+    /// that long within `MAX_DAYS_AHEAD` days.
     pub fn after(&self, from: Timestamp, open_ms: i64) -> Option<Timestamp> {
         if self.periods.is_empty() {
             return Some(from.plus_ms(open_ms.max(0)));

@@ -1,7 +1,7 @@
 //! The sign-off of a print: somebody has looked at its parts and says how many of them are good.
 //!
-//! An [`Inspection`] is what was said; a [`SignOff`] is what is recorded of it on the attempt. What follows for the order is
-//! in [`crate::domain::order`].
+//! An [`Inspection`] is what was said; a [`SignOff`] is what is recorded of it on the attempt. What follows for the
+//! order is in [`crate::domain::order`].
 
 use serde::{Deserialize, Serialize};
 

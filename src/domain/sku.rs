@@ -170,8 +170,8 @@ impl SkuFields {
         faults.refuse()
     }
 
-    /// Whether there is anything to print it from. Customers order only what there is; staff may order it early, and its
-    /// jobs wait for the file.
+    /// Whether there is anything to print it from. Customers order only what there is; staff may order it early, and
+    /// its jobs wait for the file.
     pub const fn orderable(&self) -> bool {
         self.gcode_file_id.is_some() || self.model_file_id.is_some()
     }

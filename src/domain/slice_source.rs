@@ -12,6 +12,7 @@ pub struct SliceSource {
     pub model_file_id: Id,
     /// Name of the slicer profile, as the SKU says it.
     pub profile: String,
-    /// How many parts one plate makes: as often is a mesh put on it. A project (3MF) is a whole plate and stays as it is.
+    /// How many parts one plate makes: as often is a mesh put on it. A project (3MF) is a whole plate and stays as it
+    /// is.
     pub copies: u32,
 }

@@ -1,7 +1,7 @@
 //! Points in time: milliseconds since 1970 UTC inside, RFC 3339 with milliseconds and `Z` in the API.
 //!
-//! A point in time that is read lies within [`EARLIEST`] and [`LATEST`], and one that lies outside is written as the nearest of
-//! them: what was written can always be read.
+//! A point in time that is read lies within [`EARLIEST`] and [`LATEST`], and one that lies outside is written as the
+//! nearest of them: what was written can always be read.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,8 +1,8 @@
 //! Contents of files, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored
 //! once.
 //!
-//! Names and types of files are in the database (`domain/file`). A content is removed when no file names it any more. Storing one
-//! and removing one exclude each other ([`Recording`], [`Removing`]).
+//! Names and types of files are in the database (`domain/file`). A content is removed when no file names it any more.
+//! Storing one and removing one exclude each other ([`Recording`], [`Removing`]).
 
 use std::collections::HashSet;
 use std::io;
@@ -41,8 +41,8 @@ pub struct StoredContent {
     pub size: u64,
 }
 
-/// The right to store contents. Nothing is removed before it is dropped: hold it until the file that names the content is
-/// recorded, and no longer, for removals wait for it and others wait for removals.
+/// The right to store contents. Nothing is removed before it is dropped: hold it until the file that names the content
+/// is recorded, and no longer, for removals wait for it and others wait for removals.
 #[derive(Debug)]
 pub struct Recording {
     _together: OwnedRwLockReadGuard<()>,

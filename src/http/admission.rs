@@ -10,8 +10,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::config::sections::Server;
 use crate::domain::limits::address::{self, Network};
 
-/// Connections beyond the limits whose client is told so: each is answered one request. Health checks and emergency stops
-/// need no place here; the front answers them.
+/// Connections beyond the limits whose client is told so: each is answered one request. Health checks and emergency
+/// stops need no place here; the front answers them.
 const MAX_CROWDED_CONNECTIONS: usize = 256;
 
 /// Files that the rest of the server may have open meanwhile: database, uploads, printers, endpoints.

@@ -1,5 +1,5 @@
-//! What answers tell browsers and caches: that nothing is kept or guessed, and which pages of other origins may read them
-//! (CORS).
+//! What answers tell browsers and caches: that nothing is kept or guessed, and which pages of other origins may read
+//! them (CORS).
 
 use std::sync::Arc;
 

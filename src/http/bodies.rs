@@ -1,5 +1,5 @@
-//! Reads bodies before a request takes its place among those under way, so that a body that does not come holds nothing that
-//! another request needs.
+//! Reads bodies before a request takes its place among those under way, so that a body that does not come holds nothing
+//! that another request needs.
 //!
 //! A body that is there with its head is taken at once. One that is still to come is bounded: in number for each caller
 //! (an address, or a key or session that was recognised), in bytes of all together, in time for the whole, and in rate.

@@ -1,4 +1,5 @@
-//! A request with its body read, and the one way from it to an aggregate: look for a kept answer, ask, say what came of it.
+//! A request with its body read, and the one way from it to an aggregate: look for a kept answer, ask, say what came of
+//! it.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -36,8 +37,8 @@ handles! {
     }
 }
 
-/// A request: who asks, with which body and key. `B` is what its body is (a [`RequestBody`]); `()` when it has none, or the
-/// handler reads it by hand.
+/// A request: who asks, with which body and key. `B` is what its body is (a [`RequestBody`]); `()` when it has none, or
+/// the handler reads it by hand.
 pub struct CommandRequest<B = ()> {
     app: RequestHandles,
     /// The caller, as the guard of the route let it in.
@@ -104,8 +105,8 @@ impl CommandRequest {
 impl<B: RequestBody> CommandRequest<B> {
     /// Reads the body, or refuses it with all its faults. Another content type than JSON is 415.
     ///
-    /// Commands that are kept for an `Idempotency-Key` read it within [`Self::ask_with`]: a repeat gets the first answer,
-    /// whatever its body would be judged now.
+    /// Commands that are kept for an `Idempotency-Key` read it within [`Self::ask_with`]: a repeat gets the first
+    /// answer, whatever its body would be judged now.
     pub fn read_body(&self) -> Result<B::Value, ApiError> {
         if !(B::OPTIONAL && self.body.is_empty()) {
             self.must_be_json()?;
@@ -200,8 +201,8 @@ impl<B> CommandRequest<B> {
         }
     }
 
-    /// Changes an aggregate by merging into its present state. `merge` makes the command, guarded by the version it is given;
-    /// without an `If-Match` of the caller a change in between is merged into anew.
+    /// Changes an aggregate by merging into its present state. `merge` makes the command, guarded by the version it is
+    /// given; without an `If-Match` of the caller a change in between is merged into anew.
     pub async fn merge<T: StoredAggregate>(
         &self,
         directory: &Directory<T>,

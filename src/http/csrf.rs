@@ -4,8 +4,8 @@ use axum::http::{HeaderMap, Method, header};
 
 /// Whether an unsafe request that carries (or sets) a cookie comes from our own pages or from no browser at all.
 ///
-/// The browser's own word (`Sec-Fetch-Site`) is believed first: pages cannot forge it. Older browsers send `Origin` only,
-/// which must then be that of the public address.
+/// The browser's own word (`Sec-Fetch-Site`) is believed first: pages cannot forge it. Older browsers send `Origin`
+/// only, which must then be that of the public address.
 pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
     if method.is_safe() {
         return true;

@@ -1,7 +1,8 @@
 //! Tables as comma-separated values (RFC 4180), for people who open them in a spreadsheet.
 //!
-//! A spreadsheet takes a text that begins with `=`, `+`, `-` or `@` for a formula and calculates it, also one that a stranger gave as
-//! the name of something. Such texts get an apostrophe in front, by which spreadsheets know that they are texts.
+//! A spreadsheet takes a text that begins with `=`, `+`, `-` or `@` for a formula and calculates it, also one that a
+//! stranger gave as the name of something. Such texts get an apostrophe in front, by which spreadsheets know that they
+//! are texts.
 
 use std::fmt::{Display, Write as _};
 

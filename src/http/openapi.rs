@@ -1,8 +1,8 @@
 //! The description of the production API: OpenAPI 3.1, made from the routes that are served.
 //!
-//! What a route says already (method, path, who may) is derived from it in [`mod@derive`]; words, bodies and errors of its
-//! own stand in one file for each resource. A route that nobody described is in the document all the same, with what can
-//! be derived, and fails a test; so does a description without a route.
+//! What a route says already (method, path, who may) is derived from it in [`mod@derive`]; words, bodies and errors of
+//! its own stand in one file for each resource. A route that nobody described is in the document all the same, with
+//! what can be derived, and fails a test; so does a description without a route.
 //! Not for the billing API.
 
 pub mod catalogue;

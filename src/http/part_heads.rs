@@ -1,4 +1,5 @@
-//! Bounds the heads of a form's parts. The reader of forms keeps the head of a part in memory as a whole, however long it is.
+//! Bounds the heads of a form's parts. The reader of forms keeps the head of a part in memory as a whole, however long
+//! it is.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

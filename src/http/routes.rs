@@ -30,8 +30,8 @@ pub struct Served {
     pub need: RequiredAccess,
 }
 
-/// The routes of one resource, with their description. They are declared in the resource's own file: who may use each, its
-/// handler, its words and its own errors. What it takes and answers is asked of the handler's types.
+/// The routes of one resource, with their description. They are declared in the resource's own file: who may use each,
+/// its handler, its words and its own errors. What it takes and answers is asked of the handler's types.
 pub struct ResourceRoutes {
     routes: Routes,
     resource: DescribedResource,

@@ -1,4 +1,5 @@
-//! What the setup of a shop holds in memory: the door that the one-time code opens, and turns at what only one may do at a time.
+//! What the setup of a shop holds in memory: the door that the one-time code opens, and turns at what only one may do
+//! at a time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,5 @@
-//! The system that knows spools: stock is kept in step with it, and the slots of printers are told what is left on their spools.
+//! The system that knows spools: stock is kept in step with it, and the slots of printers are told what is left on
+//! their spools.
 
 use std::sync::Arc;
 

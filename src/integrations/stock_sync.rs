@@ -1,6 +1,6 @@
-//! Keeps stock in step with a system that counts it besides us: reads what changed there, has our materials take it over, and
-//! books there what changed here. The rule is [`crate::domain::parts_sync`]; this only carries messages, one at a time for each
-//! material, and may be dropped or killed between any two of them.
+//! Keeps stock in step with a system that counts it besides us: reads what changed there, has our materials take it
+//! over, and books there what changed here. The rule is [`crate::domain::parts_sync`]; this only carries messages, one
+//! at a time for each material, and may be dropped or killed between any two of them.
 
 mod board;
 mod slots;
@@ -192,8 +192,8 @@ impl Work for StockSync {
     }
 }
 
-/// Calls over the line. A refusal is an answer: it says nothing against the line. The kind of failure is kept, because what
-/// never left is certain not to have arrived.
+/// Calls over the line. A refusal is an answer: it says nothing against the line. The kind of failure is kept, because
+/// what never left is certain not to have arrived.
 async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
     let answered = line.call(async {

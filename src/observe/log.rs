@@ -1,4 +1,5 @@
-//! The server's log on standard error. Panics are logged too. A fault that repeats itself is one line a minute. Results of commands go to standard output instead.
+//! The server's log on standard error. Panics are logged too. A fault that repeats itself is one line a minute. Results
+//! of commands go to standard output instead.
 
 use std::any::Any;
 use std::backtrace::Backtrace;

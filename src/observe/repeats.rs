@@ -1,6 +1,6 @@
 //! Keeps a fault that repeats itself from filling the log: a warning or error that was written word for word within the
-//! last minute is not written again. Work that is tried again and again says what is wrong once a minute, not thousands of
-//! times. Lines that differ in anything, an id or a number, are different lines.
+//! last minute is not written again. Work that is tried again and again says what is wrong once a minute, not thousands
+//! of times. Lines that differ in anything, an id or a number, are different lines.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;

@@ -1,7 +1,7 @@
 //! The printer adapter contract: what every brand of printer can be asked.
 //!
-//! An adapter carries a command to the printer and tells truthfully what came back. It decides nothing, remembers nothing durable, never
-//! retries a command, and never starts what it uploads.
+//! An adapter carries a command to the printer and tells truthfully what came back. It decides nothing, remembers
+//! nothing durable, never retries a command, and never starts what it uploads.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -100,8 +100,8 @@ impl Source {
         Self { path, size: file.size.unsigned_abs(), first_line: None }
     }
 
-    /// With a first line that names the print, where the file is G-code as text: what the printer holds then shows which
-    /// print it was sent for.
+    /// With a first line that names the print, where the file is G-code as text: what the printer holds then shows
+    /// which print it was sent for.
     pub fn marked(mut self, print: Id, form: Option<GcodeForm>) -> Self {
         self.first_line = (form == Some(GcodeForm::Text)).then(|| format!("; printfloor print {print}"));
         self
@@ -118,7 +118,8 @@ impl Source {
     }
 }
 
-/// What is to be printed of an uploaded file, and from what. Types whose files are one print from one spool need no more than the name.
+/// What is to be printed of an uploaded file, and from what. Types whose files are one print from one spool need no
+/// more than the name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
     /// The name that the printer gave to the file.
@@ -127,8 +128,9 @@ pub struct Launch {
     pub print: Id,
     /// Number of the plate in the file, from 1.
     pub plate: u32,
-    /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty if nobody chose.
-    /// Types that do not map slots pass over it: it was chosen so that each filament is in the slot of its own number.
+    /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty if
+    /// nobody chose. Types that do not map slots pass over it: it was chosen so that each filament is in the slot of
+    /// its own number.
     pub slots: Vec<Option<FilamentSlot>>,
 }
 
@@ -169,8 +171,8 @@ impl Telemetry {
         }
     }
 
-    /// Takes it over into the status of the last look. What concerns a print counts only while one is on, because a change of state
-    /// is followed by a look; the time of the status stays that of the look, as its state does.
+    /// Takes it over into the status of the last look. What concerns a print counts only while one is on, because a
+    /// change of state is followed by a look; the time of the status stays that of the look, as its state does.
     pub fn update(self, status: &mut Status) {
         if status.connection != Connection::Connected {
             return;
@@ -231,8 +233,9 @@ pub struct Webcam {
 
 /// One printer, spoken to in its own protocol.
 ///
-/// Names of files are paths relative to the printer's upload root, `/` between folders. Every call has its own time limit. Commands that run macros on the printer wait for
-/// them; [`PrinterError::Timeout`] then says nothing about whether it happened.
+/// Names of files are paths relative to the printer's upload root, `/` between folders. Every call has its own time
+/// limit. Commands that run macros on the printer wait for them; [`PrinterError::Timeout`] then says nothing about
+/// whether it happened.
 #[async_trait]
 pub trait Adapter: Send + Sync {
     /// The declaration of the printer's type.
@@ -242,7 +245,8 @@ pub trait Adapter: Send + Sync {
         !self.declared().lacks.contains(&operation)
     }
 
-    /// Makes the printer ready to be commanded where its server has such a step (serial port), and proves that it answers and takes our key.
+    /// Makes the printer ready to be commanded where its server has such a step (serial port), and proves that it
+    /// answers and takes our key.
     async fn connect(&self) -> Result<(), PrinterError>;
     /// Lets go of the printer. Refused with [`PrinterError::InUse`] where that would end a print.
     async fn disconnect(&self) -> Result<(), PrinterError>;
@@ -267,8 +271,8 @@ pub trait Adapter: Send + Sync {
         }
         Err(PrinterError::FirmwareDisconnected(status.message.unwrap_or_default()))
     }
-    /// Stores a file without starting it, and where the printer's server lets us, reads back that it stored what was sent; the
-    /// name the printer really gave it. The time limit grows with the size.
+    /// Stores a file without starting it, and where the printer's server lets us, reads back that it stored what was
+    /// sent; the name the printer really gave it. The time limit grows with the size.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Prints an uploaded file. Ask [`PrinterError::certainly_not_done`] of a failure.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;
@@ -283,21 +287,21 @@ pub trait Adapter: Send + Sync {
     async fn resume(&self) -> Result<(), PrinterError>;
     /// Ends whatever the printer prints; the caller has looked which file that is.
     async fn cancel(&self) -> Result<(), PrinterError>;
-    /// Cuts motors and heaters at once, past everything queued, on a connection of its own. A type without it ends the print that is
-    /// on by the fastest way it has, and says [`PrinterError::Unsupported`] where none is.
+    /// Cuts motors and heaters at once, past everything queued, on a connection of its own. A type without it ends the
+    /// print that is on by the fastest way it has, and says [`PrinterError::Unsupported`] where none is.
     async fn emergency_stop(&self) -> Result<(), PrinterError>;
 
     /// What the printer remembers of prints of this file, newest first; empty: nothing.
     async fn history(&self, _name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::History))
     }
-    /// A token of the present run of the printer's server, for [`Adapter::server_ran_since`]; `None` where the type or this
-    /// server gives none.
+    /// A token of the present run of the printer's server, for [`Adapter::server_ran_since`]; `None` where the type or
+    /// this server gives none.
     async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
         Ok(None)
     }
-    /// Whether the printer's server has run without a restart since the token was taken, so that it remembers every print
-    /// since.
+    /// Whether the printer's server has run without a restart since the token was taken, so that it remembers every
+    /// print since.
     async fn server_ran_since(&self, _mark: &str) -> Result<ServerRun, PrinterError> {
         Ok(ServerRun::Unknown)
     }
@@ -309,8 +313,8 @@ pub trait Adapter: Send + Sync {
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ListFiles))
     }
-    /// Runs commands in turn; waits for them where the printer tells when they are done. What the printer's console said meanwhile,
-    /// as far as it was heard; a command that the printer does not know is no error to it.
+    /// Runs commands in turn; waits for them where the printer tells when they are done. What the printer's console
+    /// said meanwhile, as far as it was heard; a command that the printer does not know is no error to it.
     async fn run_gcode(&self, _commands: &[String]) -> Result<Vec<String>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::RunGcode))
     }
@@ -339,8 +343,9 @@ pub trait Adapter: Send + Sync {
         Err(PrinterError::Unsupported(Operation::SystemInfo))
     }
 
-    /// Resolves when the printer pushed something worth a look; for one waiter. Pushes while nobody waits are kept as one. The first wait opens the connection. It is a
-    /// hint only, so look at the printer then, and every now and then: a type without push never resolves it.
+    /// Resolves when the printer pushed something worth a look; for one waiter. Pushes while nobody waits are kept as
+    /// one. The first wait opens the connection. It is a hint only, so look at the printer then, and every now and
+    /// then: a type without push never resolves it.
     async fn changed(&self) {
         std::future::pending::<()>().await;
     }

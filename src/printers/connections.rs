@@ -1,7 +1,7 @@
 //! Connections to printers: the last status of each, and operations that go straight to the printer.
 //!
-//! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone, so
-//! that they need neither an actor nor a database.
+//! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone,
+//! so that they need neither an actor nor a database.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -75,8 +75,8 @@ impl PrinterConnection {
         self.stops.load(Ordering::SeqCst)
     }
 
-    /// Measures from now on for how long nobody looks, for this attempt, unless that is measured already. `before` is how
-    /// long nobody looked before now.
+    /// Measures from now on for how long nobody looks, for this attempt, unless that is measured already. `before` is
+    /// how long nobody looked before now.
     pub fn measure_unwatched(&self, attempt: Id, before: Duration) {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).begin(attempt, before, Instant::now());
     }
@@ -157,7 +157,8 @@ impl PrinterConnections {
         self.by_printer.get(&printer).map(|connection| connection.latest())
     }
 
-    /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody waits.
+    /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody
+    /// waits.
     pub fn await_manual(&self, print: Id) -> oneshot::Receiver<Result<String, PrinterError>> {
         self.manual.retain(|_, waits| !waits.is_closed());
         let (tell, heard) = oneshot::channel();

@@ -1,5 +1,5 @@
-//! Finds printers in the network: asks this machine and a few addresses beside it where printers of each type answer, and listens
-//! for those that announce themselves. A printer is found by what it answered, never by an open port alone.
+//! Finds printers in the network: asks this machine and a few addresses beside it where printers of each type answer,
+//! and listens for those that announce themselves. A printer is found by what it answered, never by an open port alone.
 //!
 //! Which addresses are asked is decided in [`range`] alone, and nothing else can be dialled here. No secret is sent.
 //! Not for: registering what was found, or speaking to it afterwards ([`super::registry`]).
@@ -41,7 +41,8 @@ const MAX_FOUND: usize = 200;
 /// Most characters of a name that a printer says of itself.
 const MAX_NAME_CHARS: usize = 80;
 
-/// How printers of a type are told by another protocol than the web's: a port, and a conversation on a connection to it.
+/// How printers of a type are told by another protocol than the web's: a port, and a conversation on a connection to
+/// it.
 pub(super) struct OwnProbe {
     /// The port that is asked.
     pub(super) port: u16,
@@ -238,8 +239,8 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect::<String>().trim().to_owned()
 }
 
-/// Each printer once: of several doors of a type at one host that at its usual port, else the first; of one that announced
-/// itself and was asked, both words in one.
+/// Each printer once: of several doors of a type at one host that at its usual port, else the first; of one that
+/// announced itself and was asked, both words in one.
 fn once_each(mut found: Vec<FoundPrinter>) -> Vec<FoundPrinter> {
     // This machine first: what is found there is reached there. Doors answer in any order.
     found.sort_by_key(|printer| {

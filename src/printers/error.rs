@@ -68,7 +68,8 @@ pub enum PrinterError {
 }
 
 impl PrinterError {
-    /// After a failed start: true only where the print cannot have begun, because the printer itself refused (a 4xx answer) or nothing was sent.
+    /// After a failed start: true only where the print cannot have begun, because the printer itself refused (a 4xx
+    /// answer) or nothing was sent.
     pub fn certainly_not_done(&self) -> bool {
         match self {
             Self::Unreachable(_)

@@ -127,8 +127,8 @@ impl Adapter for FwRest {
                 };
                 Ok(status::read(objects, facts, at))
             }
-            // These routes answer 404 until Klipper connected for the first time, 503 while it is unavailable; `/server/info`
-            // then tells whether this is a Moonraker at all.
+            // These routes answer 404 until Klipper connected for the first time, 503 while it is unavailable;
+            // `/server/info` then tells whether this is a Moonraker at all.
             Err(PrinterError::NotFound(_) | PrinterError::FirmwareDisconnected(_)) => {
                 Ok(status::firmware_away(&self.info().await?, at))
             }
@@ -161,7 +161,8 @@ impl Adapter for FwRest {
         self.command("printer/print/cancel").await
     }
 
-    /// Shuts the firmware down at once. Before the firmware first connected there is no such route, and nothing to stop.
+    /// Shuts the firmware down at once. Before the firmware first connected there is no such route, and nothing to
+    /// stop.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         self.wire.post_emergency("printer/emergency_stop", None).await.map(drop).map_err(no_route)
     }

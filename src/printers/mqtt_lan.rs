@@ -1,5 +1,6 @@
-//! Type `mqtt_lan`: printers of Bambu Lab in LAN-only mode with Developer Mode, spoken to without their maker's cloud. Reports and commands go
-//! over the printer's own MQTT broker, files over its FTP server. Both are encrypted and known by the printer's serial number and access code.
+//! Type `mqtt_lan`: printers of Bambu Lab in LAN-only mode with Developer Mode, spoken to without their maker's cloud.
+//! Reports and commands go over the printer's own MQTT broker, files over its FTP server. Both are encrypted and known
+//! by the printer's serial number and access code.
 
 mod address;
 mod certificate;
@@ -120,7 +121,8 @@ impl MqttLan {
         if self.session.status(Timestamp::default()).connection == Connection::ReadOnly {
             return Err(PrinterError::Refused { status: 409, message: words::READ_ONLY.to_owned() });
         }
-        // A start of what is not there is accepted, and fails later. Once the file was looked for, the state is looked at anew.
+        // A start of what is not there is accepted, and fails later. Once the file was looked for, the state is looked
+        // at anew.
         let unsent = |error| match error {
             PrinterError::Timeout | PrinterError::Lost(_) => {
                 PrinterError::Unreachable(format!("its file server: {error}"))
@@ -211,8 +213,8 @@ impl Adapter for MqttLan {
         self.command(&Command::print("stop")).await
     }
 
-    /// There is no emergency stop. What comes nearest: the print is ended, which is graceful, and the heaters are switched off, also
-    /// where nothing prints.
+    /// There is no emergency stop. What comes nearest: the print is ended, which is graceful, and the heaters are
+    /// switched off, also where nothing prints.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let within = self.session.link.settings.emergency_timeout;
         let stopping = async {
@@ -229,7 +231,8 @@ impl Adapter for MqttLan {
         timeout(within, stopping).await.map_err(|_| PrinterError::Timeout)?
     }
 
-    /// What is gone is looked up in the list of files, because a file that stays may start by itself after a loss of power.
+    /// What is gone is looked up in the list of files, because a file that stays may start by itself after a loss of
+    /// power.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         self.session.ready().await?;

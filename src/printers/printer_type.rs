@@ -32,13 +32,14 @@ pub struct PrinterType {
     pub keyless: bool,
     /// The forms of G-code that its printers print.
     pub forms: &'static [GcodeForm],
-    /// Whether a start tells its printers which slot each filament comes from, of those that they report. Others with several slots
-    /// take filament n of a file from slot n.
+    /// Whether a start tells its printers which slot each filament comes from, of those that they report. Others with
+    /// several slots take filament n of a file from slot n.
     pub maps_slots: bool,
-    /// The optional operations that its printers do not have; the adapter answers them with [`PrinterError::Unsupported`].
+    /// The optional operations that its printers do not have; the adapter answers them with
+    /// [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
-    /// Whether uploads to one host must not overlap, because several servers on one computer share a folder for unfinished
-    /// uploads and mix them up.
+    /// Whether uploads to one host must not overlap, because several servers on one computer share a folder for
+    /// unfinished uploads and mix them up.
     pub one_upload_per_host: bool,
     /// Whether its printers are only reached with their serial number.
     pub needs_serial: bool,

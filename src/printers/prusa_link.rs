@@ -1,7 +1,8 @@
-//! Type `prusa_link`: printers of Prusa with their own web API, `PrusaLink`, on the printer itself or on a small computer beside it.
+//! Type `prusa_link`: printers of Prusa with their own web API, `PrusaLink`, on the printer itself or on a small
+//! computer beside it.
 //!
-//! It has no console, no emergency stop and no push, and remembers no print but the one that it shows. The key goes in a header;
-//! one of the form `user:password` (the user is `maker` on printers) is used for HTTP Digest.
+//! It has no console, no emergency stop and no push, and remembers no print but the one that it shows. The key goes in
+//! a header; one of the form `user:password` (the user is `maker` on printers) is used for HTTP Digest.
 
 mod files;
 mod found;
@@ -189,8 +190,8 @@ impl Adapter for PrusaLink {
         Ok(())
     }
 
-    /// There is none. The print that is on is stopped instead, which the printer does as soon as its planned moves are over; it then
-    /// switches its heaters off.
+    /// There is none. The print that is on is stopped instead, which the printer does as soon as its planned moves are
+    /// over; it then switches its heaters off.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let stop = async |job: u64| self.wire.emergency(Method::DELETE, &format!("api/v1/job/{job}")).await.map(drop);
         let shown = self.shown.load(Ordering::Relaxed);

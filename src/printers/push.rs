@@ -1,5 +1,5 @@
-//! A printer's push connection: a web socket that is kept open. It wakes a waiter when the printer's state changes and collects
-//! telemetry. What it says of a state is only a hint: the printer is then asked.
+//! A printer's push connection: a web socket that is kept open. It wakes a waiter when the printer's state changes and
+//! collects telemetry. What it says of a state is only a hint: the printer is then asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

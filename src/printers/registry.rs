@@ -22,7 +22,8 @@ pub struct Settings {
     pub command_timeout: Duration,
     /// An upload slower than this is given up.
     pub upload_min_bytes_per_second: u64,
-    /// A printer that is silent for this long counts as offline; an upload of which it takes no byte for so long is given up.
+    /// A printer that is silent for this long counts as offline; an upload of which it takes no byte for so long is
+    /// given up.
     pub offline_after: Duration,
     /// For an emergency stop.
     pub emergency_timeout: Duration,

@@ -1,8 +1,9 @@
-//! Type `sdcp`: printers of Elegoo that speak SDCP over a web socket, of which the Centauri Carbon is known: it prints G-code as text.
+//! Type `sdcp`: printers of Elegoo that speak SDCP over a web socket, of which the Centauri Carbon is known: it prints
+//! G-code as text.
 //!
-//! Whoever reaches it may command it: it asks for no key. Its firmware is one program, which a command that it does not know ends, with
-//! the print; so nothing is asked beside what is known to be safe ([`message::Ask`]). It has no emergency stop, no console and no
-//! history that could be asked for.
+//! Whoever reaches it may command it: it asks for no key. Its firmware is one program, which a command that it does not
+//! know ends, with the print; so nothing is asked beside what is known to be safe ([`message::Ask`]). It has no
+//! emergency stop, no console and no history that could be asked for.
 
 mod files;
 mod link;
@@ -140,7 +141,8 @@ impl Adapter for Sdcp {
         self.link.ask(Ask::Stop).await.map(drop)
     }
 
-    /// There is none. The print that is on is stopped instead. It goes over the one socket, on which nothing queues: uploads go beside it.
+    /// There is none. The print that is on is stopped instead. It goes over the one socket, on which nothing queues:
+    /// uploads go beside it.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         match self.link.ask(Ask::Stop).await {
             Err(PrinterError::Refused { status: 409, .. }) => Err(PrinterError::Unsupported(Operation::EmergencyStop)),
@@ -148,7 +150,8 @@ impl Adapter for Sdcp {
         }
     }
 
-    /// The firmware would delete a file that it is printing, so it is asked for its state before, and whether the file is gone after.
+    /// The firmware would delete a file that it is printing, so it is asked for its state before, and whether the file
+    /// is gone after.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         if !self.has(name).await? {

@@ -1,5 +1,5 @@
-//! Type `server_rest`: a print server, `OctoPrint`. Its HTTP API is used in the shapes of 1.x; 2.0 answers them too, since we do
-//! not ask for its version.
+//! Type `server_rest`: a print server, `OctoPrint`. Its HTTP API is used in the shapes of 1.x; 2.0 answers them too,
+//! since we do not ask for its version.
 
 mod console;
 mod continuity;
@@ -86,7 +86,8 @@ impl Adapter for ServerRest {
         self.wire.declared
     }
 
-    /// Opens the serial port, also after an emergency stop, which closes it; waits until the firmware answers (2 to 6 s).
+    /// Opens the serial port, also after an emergency stop, which closes it; waits until the firmware answers (2 to 6
+    /// s).
     async fn connect(&self) -> Result<(), PrinterError> {
         match self.port().await? {
             Port::Open => return Ok(()),
@@ -140,7 +141,8 @@ impl Adapter for ServerRest {
             return Ok(status::port_closed(&job, at));
         };
         let mut status = status::read(&printer, &job, at);
-        // `OctoPrint` shows a cancelled print as a selected file without completion, just like one never printed: what it remembers of the file tells.
+        // `OctoPrint` shows a cancelled print as a selected file without completion, just like one never printed: what
+        // it remembers of the file tells.
         if let (Activity::Idle, None, Some(file)) = (status.state, status.ended, &status.file) {
             let past = match files::history(&self.wire, file).await {
                 // Gone in the meantime, and with it what was remembered.
@@ -176,7 +178,8 @@ impl Adapter for ServerRest {
         self.job_command(&json!({"command": "cancel"})).await
     }
 
-    /// M112 jumps `OctoPrint`'s queue; it then closes the serial port, so [`Adapter::connect`] is needed before anything else.
+    /// M112 jumps `OctoPrint`'s queue; it then closes the serial port, so [`Adapter::connect`] is needed before
+    /// anything else.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         self.wire.post_emergency("api/printer/command", Some(&json!({"command": "M112"}))).await.map(drop)
     }

@@ -1,4 +1,5 @@
-//! Uploads: a local file as a form or a body, read while it is sent; how far it is taken; and what the printer stored, compared with it.
+//! Uploads: a local file as a form or a body, read while it is sent; how far it is taken; and what the printer stored,
+//! compared with it.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -148,8 +149,8 @@ async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
     .await
 }
 
-/// Reads the edges of a stored file back and compares them with what was sent. A server that does not send parts of files is
-/// only asked for the beginning.
+/// Reads the edges of a stored file back and compares them with what was sent. A server that does not send parts of
+/// files is only asked for the beginning.
 pub(super) async fn compare(wire: &Wire, url: &Url, source: &Source) -> Result<(), PrinterError> {
     let [first, last] = edges(source).await?;
     let sent = source.sent_bytes();
@@ -182,8 +183,8 @@ pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     )
 }
 
-/// Whether a stored text that differs from what was sent is ours all the same, rewritten line by line: it has another size, its
-/// first lines have the first line that was sent, and its last lines the last.
+/// Whether a stored text that differs from what was sent is ours all the same, rewritten line by line: it has another
+/// size, its first lines have the first line that was sent, and its last lines the last.
 pub(super) async fn rewritten(wire: &Wire, url: &Url, source: &Source) -> Result<bool, PrinterError> {
     let [first, last] = edges(source).await?;
     let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
@@ -194,8 +195,8 @@ pub(super) async fn rewritten(wire: &Wire, url: &Url, source: &Source) -> Result
     Ok(resized && ended && keeps_ends(&first, &last, &begins.bytes, &ends.bytes))
 }
 
-/// Whether the first line of `first` is among those of `begins`, and the last of `last` among those of `ends`. Lines of nothing do
-/// not count.
+/// Whether the first line of `first` is among those of `begins`, and the last of `last` among those of `ends`. Lines of
+/// nothing do not count.
 fn keeps_ends(first: &[u8], last: &[u8], begins: &[u8], ends: &[u8]) -> bool {
     fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
         text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())

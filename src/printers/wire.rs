@@ -54,8 +54,8 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// The server at the address of the parts. The API key goes in the header that the type declares; where the type says that it
-    /// may be `user:password`, such a one is used for HTTP Digest instead.
+    /// The server at the address of the parts. The API key goes in the header that the type declares; where the type
+    /// says that it may be `user:password`, such a one is used for HTTP Digest instead.
     pub(super) fn new(parts: AdapterParts) -> Result<Self, MakeError> {
         let AdapterParts { declared, address, shared } = parts;
         let SharedParts { settings, client, emergency, turns } = shared;
@@ -143,8 +143,8 @@ impl Wire {
         self.finish(with_body(call, body)).await
     }
 
-    /// Waits for the turn to upload to this host, for types whose uploads to one host must not overlap. The turn ends when the
-    /// guard is dropped.
+    /// Waits for the turn to upload to this host, for types whose uploads to one host must not overlap. The turn ends
+    /// when the guard is dropped.
     pub(super) async fn upload_turn(&self) -> Option<OwnedMutexGuard<()>> {
         if !self.declared.one_upload_per_host {
             return None;
@@ -152,8 +152,8 @@ impl Wire {
         Some(self.turns.take(self.base.host_str().unwrap_or_default()).await)
     }
 
-    /// Sends a form with a file. It is given up when it takes longer than its size allows, and when no byte is taken for the
-    /// time after which a printer counts as offline.
+    /// Sends a form with a file. It is given up when it takes longer than its size allows, and when no byte is taken
+    /// for the time after which a printer counts as offline.
     pub(super) async fn upload(
         &self,
         path: &str,
@@ -193,8 +193,8 @@ impl Wire {
         }
     }
 
-    /// A part of a file, as the value of a `Range` header names it; at most [`upload::EDGE_BYTES`] are read. Asked for once more
-    /// when the server answers 5xx.
+    /// A part of a file, as the value of a `Range` header names it; at most [`upload::EDGE_BYTES`] are read. Asked for
+    /// once more when the server answers 5xx.
     pub(super) async fn part(&self, url: &Url, range: &str) -> Result<FilePart, PrinterError> {
         match self.ask_part(url, range).await {
             Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(url, range).await,
@@ -238,7 +238,8 @@ impl Wire {
         self.headers.contains_key(header::ACCEPT) && !body.trim_ascii_start().starts_with(b"<")
     }
 
-    /// What a failed question means that every server of the type answers: one that does not know it is another program.
+    /// What a failed question means that every server of the type answers: one that does not know it is another
+    /// program.
     pub(super) fn at_first(&self, error: PrinterError) -> PrinterError {
         match error {
             PrinterError::BadAnswer(_) | PrinterError::NotFound(_) | PrinterError::Refused { status: 405, .. } => {
@@ -248,8 +249,8 @@ impl Wire {
         }
     }
 
-    /// Sends a call with the headers of all calls. One that is refused with a challenge was not carried out, and is sent once
-    /// more with the answer to it, unless its body is gone.
+    /// Sends a call with the headers of all calls. One that is refused with a challenge was not carried out, and is
+    /// sent once more with the answer to it, unless its body is gone.
     async fn send(&self, call: RequestBuilder) -> Result<Response, PrinterError> {
         let call = call.headers(self.headers.clone());
         let Some(digest) = &self.digest else { return call.send().await.map_err(failure) };
@@ -322,7 +323,8 @@ pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> 
     Ok(url)
 }
 
-/// What a call that brought no answer means. Only where the connection was not even opened it is certain that nothing happened.
+/// What a call that brought no answer means. Only where the connection was not even opened it is certain that nothing
+/// happened.
 fn failure(error: reqwest::Error) -> PrinterError {
     let error = error.without_url();
     if error.is_builder() {

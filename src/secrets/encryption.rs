@@ -1,8 +1,8 @@
 //! Encrypts secrets that are stored in the database: signing secrets and printer keys.
 //!
-//! XChaCha20-Poly1305 under `SECRETS_KEY`. Its nonces are long enough to be drawn at random without ever repeating; callers
-//! pass them in. An encrypted text is `v1:` and the base64 of nonce, ciphertext and tag. Passwords and API keys are not
-//! encrypted but hashed (`credentials`), because they need never be read back.
+//! XChaCha20-Poly1305 under `SECRETS_KEY`. Its nonces are long enough to be drawn at random without ever repeating;
+//! callers pass them in. An encrypted text is `v1:` and the base64 of nonce, ciphertext and tag. Passwords and API keys
+//! are not encrypted but hashed (`credentials`), because they need never be read back.
 
 use std::fmt;
 

@@ -16,8 +16,8 @@ const FOLDER_MODE: u32 = 0o700;
 /// The part of a mode that says who may do what.
 const PERMISSION_BITS: u32 = 0o777;
 
-/// Makes the data folder, readable by this user alone: it holds addresses of people and hashes of their secrets. A folder
-/// that exists keeps its permissions; what is in it does not ([`close_to_others`]).
+/// Makes the data folder, readable by this user alone: it holds addresses of people and hashes of their secrets. A
+/// folder that exists keeps its permissions; what is in it does not ([`close_to_others`]).
 ///
 /// # Errors
 ///
@@ -66,8 +66,8 @@ pub(super) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
 }
 
 /// Takes permissions of others from what is in the folder, for example after it was copied back from a backup. What the
-/// program makes has none from the beginning, by the process's mask. Folders are not entered: closed to others, they close
-/// what is in them.
+/// program makes has none from the beginning, by the process's mask. Folders are not entered: closed to others, they
+/// close what is in them.
 pub(super) fn close_to_others(data: &Path) -> io::Result<()> {
     for entry in fs::read_dir(data)? {
         let entry = entry?;

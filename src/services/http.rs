@@ -1,9 +1,11 @@
 //! The HTTP clients of the server: the only place that builds any.
 //!
-//! There are two, with opposite policies, and they are never mixed. [`Outbound`] carries webhooks to addresses that users chose: it
-//! refuses everything that is not public, and it refuses at dial time, because a name may resolve to something else than it did when the
-//! endpoint was registered. [`lan`] talks to printers and services that the shop's own people configured, so private addresses are what
-//! it is for; link-local addresses and metadata services, where neither is, are refused when dialling, by [`lan_connect`] too. Neither follows redirects or uses a proxy from the environment, and neither sends a request twice on its own.
+//! There are two, with opposite policies, and they are never mixed. [`Outbound`] carries webhooks to addresses that
+//! users chose: it refuses everything that is not public, and it refuses at dial time, because a name may resolve to
+//! something else than it did when the endpoint was registered. [`lan`] talks to printers and services that the shop's
+//! own people configured, so private addresses are what it is for; link-local addresses and metadata services, where
+//! neither is, are refused when dialling, by [`lan_connect`] too. Neither follows redirects or uses a proxy from the
+//! environment, and neither sends a request twice on its own.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -117,8 +119,8 @@ impl Outbound {
         Ok(Self { client, settings })
     }
 
-    /// Begins a POST, if the URL may be called at all. Literal addresses are judged here, since no resolver is asked for them; names are
-    /// judged when they are dialled.
+    /// Begins a POST, if the URL may be called at all. Literal addresses are judged here, since no resolver is asked
+    /// for them; names are judged when they are dialled.
     pub fn post(&self, url: &str) -> Result<reqwest::RequestBuilder, TargetError> {
         Ok(self.client.post(target::check(url, self.settings.allow_private)?))
     }
@@ -135,8 +137,8 @@ pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
-/// Builds the client that looks for printers. Nothing secret is ever sent with it, so that it takes any certificate: those of
-/// printers are their own.
+/// Builds the client that looks for printers. Nothing secret is ever sent with it, so that it takes any certificate:
+/// those of printers are their own.
 pub fn searching(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     let builder = builder(settings.connect_timeout).dns_resolver(lan_guard()).tls_danger_accept_invalid_certs(true);
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).pool_max_idle_per_host(0).build()?)
@@ -214,8 +216,8 @@ fn allowed(found: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> 
     }
 }
 
-/// Reads the beginning of an answer of any length: stops after `most` bytes and keeps the first `kept` of them. Also gives what stopped it
-/// before that. The rest is left unread, which closes the connection.
+/// Reads the beginning of an answer of any length: stops after `most` bytes and keeps the first `kept` of them. Also
+/// gives what stopped it before that. The rest is left unread, which closes the connection.
 pub(super) async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,

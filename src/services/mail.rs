@@ -1,7 +1,9 @@
-//! Mail to customers and operators: through a mail server or a mail service, or, when neither is configured, into a folder.
+//! Mail to customers and operators: through a mail server or a mail service, or, when neither is configured, into a
+//! folder.
 //!
-//! A message has an id of its own and looks the same however often it is sent: same `Message-ID`, same date, same bytes. A lost answer
-//! means that it may be sent twice; receivers and the folder then keep one. Keeping and retrying messages is the caller's affair.
+//! A message has an id of its own and looks the same however often it is sent: same `Message-ID`, same date, same
+//! bytes. A lost answer means that it may be sent twice; receivers and the folder then keep one. Keeping and retrying
+//! messages is the caller's affair.
 
 mod api;
 mod outbox;

@@ -1,7 +1,9 @@
 //! Clients of systems that count stock besides us: a parts management system (`InvenTree`), and one that knows spools
-//! (Spoolman). Both are behind one port, [`StockClient`], and everything that they answer is bounded in size, number and time.
+//! (Spoolman). Both are behind one port, [`StockClient`], and everything that they answer is bounded in size, number
+//! and time.
 //!
-//! What the answers mean for our stock is [`crate::domain::parts_sync`]'s affair; when to ask, `integrations/stock_sync`'s.
+//! What the answers mean for our stock is [`crate::domain::parts_sync`]'s affair; when to ask,
+//! `integrations/stock_sync`'s.
 
 mod inventree;
 mod rest;
@@ -87,7 +89,8 @@ pub trait StockClient: Send + Sync + 'static {
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
 }
 
-/// The client of a system at this base address; an empty token is not shown. `client` is the one for configured services.
+/// The client of a system at this base address; an empty token is not shown. `client` is the one for configured
+/// services.
 pub fn stock_client(
     system: StockSystem,
     client: Client,

@@ -1,4 +1,5 @@
-//! Asks other systems of the shop whether they are there, are what they are taken for, and take our token. Nothing is changed there.
+//! Asks other systems of the shop whether they are there, are what they are taken for, and take our token. Nothing is
+//! changed there.
 
 use std::error::Error as _;
 use std::time::Duration;

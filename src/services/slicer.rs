@@ -1,8 +1,9 @@
-//! The slicer: a program of this machine that makes G-code from a model, by the command line of the one that `config.toml` names.
+//! The slicer: a program of this machine that makes G-code from a model, by the command line of the one that
+//! `config.toml` names.
 //!
-//! Models and profiles come from people, so the program runs fenced in: no shell, nothing on its input, an empty environment, a
-//! folder of its own, limits on time, memory and what it writes, and it is killed with all that it started. Profiles that would
-//! run scripts are refused, and scripts that a project brings along are switched off.
+//! Models and profiles come from people, so the program runs fenced in: no shell, nothing on its input, an empty
+//! environment, a folder of its own, limits on time, memory and what it writes, and it is killed with all that it
+//! started. Profiles that would run scripts are refused, and scripts that a project brings along are switched off.
 
 pub mod process;
 pub mod profile;

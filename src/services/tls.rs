@@ -1,7 +1,7 @@
 //! The one TLS provider of the process.
 //!
-//! Several dependencies bring rustls; with two providers compiled in and none chosen, the first connection panics. So the binary and
-//! every test that opens one call [`install_provider`] before anything else.
+//! Several dependencies bring rustls; with two providers compiled in and none chosen, the first connection panics. So
+//! the binary and every test that opens one call [`install_provider`] before anything else.
 
 /// Makes aws-lc-rs the provider of this process. Calling it again changes nothing.
 pub fn install_provider() {

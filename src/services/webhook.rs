@@ -1,5 +1,5 @@
-//! Sends one attempt of one webhook delivery and says how it went. When to try again is [`crate::domain::schedule`]'s affair, what a
-//! failure means for the endpoint its owner's.
+//! Sends one attempt of one webhook delivery and says how it went. When to try again is [`crate::domain::schedule`]'s
+//! affair, what a failure means for the endpoint its owner's.
 
 use std::error::Error as StdError;
 use std::io;
@@ -62,8 +62,8 @@ impl Sender {
         Self { client }
     }
 
-    /// Makes one attempt. `now` is the time of the attempt: it is signed with it, so a receiver can tell a stale copy. Whatever the other
-    /// side does is an [`Outcome`], never an error.
+    /// Makes one attempt. `now` is the time of the attempt: it is signed with it, so a receiver can tell a stale copy.
+    /// Whatever the other side does is an [`Outcome`], never an error.
     pub async fn send(&self, delivery: &OutgoingDelivery, now: Timestamp) -> Outcome {
         let started = Instant::now();
         let mut outcome = self.attempt(delivery, now).await;

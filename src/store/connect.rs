@@ -1,8 +1,8 @@
 //! Opens the database: the writer's one connection with its epoch, and the pool for reading.
 //!
 //! Whoever opens it for writing goes through these steps on one connection: it looks whether another server took over
-//! since, takes the lock that keeps others off (PostgreSQL; on SQLite it is the lock on the data folder), and takes the next
-//! epoch. The first opening of a process also brings the tables up to date in between.
+//! since, takes the lock that keeps others off (PostgreSQL; on SQLite it is the lock on the data folder), and takes the
+//! next epoch. The first opening of a process also brings the tables up to date in between.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,8 +61,8 @@ pub enum OpenError {
 
 /// The writer's connection with the epoch it took.
 ///
-/// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still has it. So a
-/// server that lost its connection, and meanwhile its place to another server, cannot write.
+/// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still has it. So
+/// a server that lost its connection, and meanwhile its place to another server, cannot write.
 pub struct Writing {
     /// A pool of exactly one connection.
     pub db: DatabaseConnection,
@@ -207,8 +207,8 @@ pub async fn start(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
 }
 
 /// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 when it has
-/// taken none. A higher one on disk is another server's, and is found before the lock is tried: whoever took over holds the
-/// lock as long as it lives.
+/// taken none. A higher one on disk is another server's, and is found before the lock is tried: whoever took over holds
+/// the lock as long as it lives.
 pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<Writing, OpenError> {
     let db = connect_writer(settings).await?;
     if highest > 0 && epoch_on_disk(&db).await? > highest {
@@ -292,8 +292,8 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
     Ok(Database::connect(options).await?)
 }
 
-/// Whether the database refuses a value and not the connection: text that it cannot hold (a NUL on PostgreSQL), a number
-/// out of range, a value too large for an index.
+/// Whether the database refuses a value and not the connection: text that it cannot hold (a NUL on PostgreSQL), a
+/// number out of range, a value too large for an index.
 pub(super) fn refuses_value(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
         return false;

@@ -1,8 +1,8 @@
 //! One file for each kind of aggregate: its tables, and how it is put together again from them.
 //!
-//! A file declares the snapshot row (`snapshot_row!`) and the rows of parts (`part_row!`), says what each row of a commit
-//! writes ([`crate::store::rows::StoredRow`]), and which aggregates are resident and how their parts are put back
-//! ([`crate::store::load::Load`]). Databases and the store in memory both follow from that.
+//! A file declares the snapshot row (`snapshot_row!`) and the rows of parts (`part_row!`), says what each row of a
+//! commit writes ([`crate::store::rows::StoredRow`]), and which aggregates are resident and how their parts are put
+//! back ([`crate::store::load::Load`]). Databases and the store in memory both follow from that.
 
 mod access;
 mod endpoint;

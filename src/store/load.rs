@@ -1,8 +1,8 @@
-//! Aggregates as they are on disk: the snapshot row, and the rows of the parts put back under it; one aggregate, or all that
-//! are resident.
+//! Aggregates as they are on disk: the snapshot row, and the rows of the parts put back under it; one aggregate, or all
+//! that are resident.
 //!
-//! The writer runs this in its queue on its connection, so that a load sees every commit before it and none after. A row
-//! that cannot be read is told of its own aggregate alone; the others are loaded all the same.
+//! The writer runs this in its queue on its connection, so that a load sees every commit before it and none after. A
+//! row that cannot be read is told of its own aggregate alone; the others are loaded all the same.
 
 #[cfg(test)]
 mod tests;
@@ -86,8 +86,8 @@ impl<P> PartsByOwner<P> {
         if damaged.is_empty() { Ok(read) } else { Err(damaged.swap_remove(0)) }
     }
 
-    /// Takes the parts of one aggregate that can be read; the others are left out, and the log names them. For parts that
-    /// stand alone, so that one that is damaged does not take all the others with it.
+    /// Takes the parts of one aggregate that can be read; the others are left out, and the log names them. For parts
+    /// that stand alone, so that one that is damaged does not take all the others with it.
     pub(super) fn take_readable(&mut self, owner: Id) -> Vec<P> {
         let Parts { read, damaged } = self.0.remove(&owner).unwrap_or_default();
         damaged.iter().for_each(|damaged| tracing::error!(%damaged, "a row that cannot be read is left out"));

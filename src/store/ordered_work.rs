@@ -54,8 +54,8 @@ impl OrderedWork {
         Self { key, generation, run }
     }
 
-    /// Deletes rows whose retention is over as of `now`; idempotency keys carry their own end. On SQLite it also writes the log back into the database file
-    /// and truncates it, so that the log does not stay as large as it once was.
+    /// Deletes rows whose retention is over as of `now`; idempotency keys carry their own end. On SQLite it also writes
+    /// the log back into the database file and truncates it, so that the log does not stay as large as it once was.
     pub(super) fn retention(now: Timestamp) -> Self {
         let run: Run = Box::new(move |reader| {
             async move {
@@ -114,8 +114,8 @@ impl<T> LoadAnswer<T> {
 
 type LoadedFn<T> = Box<dyn FnOnce(LoadAnswer<T>) + Send>;
 
-/// Calls back exactly once: with [`LoadAnswer::Unavailable`] when it is dropped, so that the actor that asked knows to ask
-/// again.
+/// Calls back exactly once: with [`LoadAnswer::Unavailable`] when it is dropped, so that the actor that asked knows to
+/// ask again.
 struct LoadCallback<T>(Option<LoadedFn<T>>);
 
 impl<T> LoadCallback<T> {

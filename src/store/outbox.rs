@@ -13,12 +13,12 @@ const MAX_EVENTS_IN_MEMORY: usize = 4096;
 
 /// The committed events.
 ///
-/// The store publishes to it after a transaction is on disk and before it tells the owners of the commits. Followers wait
-/// for the last number to grow, then take the events after their own position from memory, or from the table when memory
-/// does not reach back that far. So most events are never read from the database at all.
+/// The store publishes to it after a transaction is on disk and before it tells the owners of the commits. Followers
+/// wait for the last number to grow, then take the events after their own position from memory, or from the table when
+/// memory does not reach back that far. So most events are never read from the database at all.
 ///
-/// Invariants: `newest` holds the last events without gaps, and `last` never goes back. It is changed after `newest`, so
-/// whoever sees a number finds its event.
+/// Invariants: `newest` holds the last events without gaps, and `last` never goes back. It is changed after `newest`,
+/// so whoever sees a number finds its event.
 pub struct Outbox {
     last: watch::Sender<i64>,
     newest: RwLock<VecDeque<Arc<Numbered>>>,

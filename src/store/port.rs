@@ -67,8 +67,8 @@ pub trait DomainQueries: Send + Sync + 'static {
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError>;
     /// The newest finished prints, at most `limit`, oldest first.
     async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError>;
-    /// The promises of the orders that were changed last of those that are ready or shipped, at most `limit` orders, oldest change
-    /// first. Orders whose promise was not made, or not met yet, are left out.
+    /// The promises of the orders that were changed last of those that are ready or shipped, at most `limit` orders,
+    /// oldest change first. Orders whose promise was not made, or not met yet, are left out.
     async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError>;
     /// The highest order number and the highest job number that were handed out; 0 before the first.
     async fn highest_numbers(&self) -> Result<(i64, i64), LoadError>;

@@ -1,4 +1,5 @@
-//! Holds what commits rely on ([`Requirement`]) against the rows of a database, within the transaction that writes them.
+//! Holds what commits rely on ([`Requirement`]) against the rows of a database, within the transaction that writes
+//! them.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,8 @@ use crate::store::rows::{Doc, WriteError, word};
 /// Most ids in one query. SQLite takes 32,766 parameters, PostgreSQL 65,535.
 const MAX_IDS_PER_QUERY: usize = 30_000;
 
-/// Fails with the first requirement that the rows do not meet. What the commits themselves write must be written already.
+/// Fails with the first requirement that the rows do not meet. What the commits themselves write must be written
+/// already.
 pub(super) async fn check<'r, C: ConnectionTrait>(
     db: &C,
     requirements: impl Iterator<Item = &'r Requirement> + Clone,
@@ -106,7 +108,8 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
                 || in_jobs(db, jobs::Column::FileId.eq(id.to_string()).or(jobs::Column::Doc.like(model))).await?
         }
         Referenced::Material => {
-            // The first material is a column; further ones, and those in the slots of printers, are members of the document.
+            // The first material is a column; further ones, and those in the slots of printers, are members of the
+            // document.
             let member = format!("%\"materialId\":\"{id}\"%");
             let named = skus::Column::MaterialId.eq(id.to_string()).or(skus::Column::Doc.like(&member));
             let loaded = printers::Column::Doc.like(format!("%\"loadedMaterialId\":\"{id}\"%"));

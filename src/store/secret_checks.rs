@@ -1,5 +1,5 @@
-//! Whether a database is new, and whether the server's own secrets are those that its data was made with. Both are asked
-//! once at start, before anything else reads or writes.
+//! Whether a database is new, and whether the server's own secrets are those that its data was made with. Both are
+//! asked once at start, before anything else reads or writes.
 
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement};
 

@@ -45,8 +45,8 @@ pub struct Submission {
 /// What became of a submission. Each owner hears exactly one of these.
 ///
 /// The distinction that matters to the owner is whether the outcome is certain. `Durable`, `NotDurable`, `Clash`,
-/// `Unmet`, `BadValue` and `Superseded` are certain, and callers can be answered. After `Lost` the owner must load the aggregate and compare
-/// versions before it answers anybody.
+/// `Unmet`, `BadValue` and `Superseded` are certain, and callers can be answered. After `Lost` the owner must load the
+/// aggregate and compare versions before it answers anybody.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settlement {
     /// It is on disk.

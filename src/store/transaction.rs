@@ -99,8 +99,8 @@ impl TxWriter<'_> {
         Ended::Settled(settled)
     }
 
-    /// Finds the command that a constraint refuses, by writing one after the other under savepoints. Everything is rolled
-    /// back in the end.
+    /// Finds the command that a constraint refuses, by writing one after the other under savepoints. Everything is
+    /// rolled back in the end.
     async fn find_clash(&self, submission: &Submission) -> Result<Settlement, DbErr> {
         within_timeout(self.search(submission)).await
     }
@@ -145,8 +145,8 @@ impl TxWriter<'_> {
                 Err(WriteError::Db(e)) => return Err(e),
             }
         }
-        // No command's rows are refused, so it is the snapshot row itself (a code that is taken, say). When several commands
-        // shaped it, the one at fault cannot be told.
+        // No command's rows are refused, so it is the snapshot row itself (a code that is taken, say). When several
+        // commands shaped it, the one at fault cannot be told.
         if settlement == Settlement::Superseded
             && let Some(snapshot) = &submission.snapshot
         {
@@ -215,7 +215,8 @@ impl TxWriter<'_> {
             return Err(Failed::Fenced);
         }
         let written = match batch.write(tx).await {
-            // Of two commits that contradict each other both fail here, and the first succeeds when each is tried alone.
+            // Of two commits that contradict each other both fail here, and the first succeeds when each is tried
+            // alone.
             Ok(()) => check(tx, requirements.iter().copied()).await,
             refused => refused,
         };
@@ -234,8 +235,8 @@ fn no_answer() -> DbErr {
     DbErr::Custom("no answer in time".to_owned())
 }
 
-/// A commit that failed because the disk is full or read-only is certainly not on disk. After any other failure only the
-/// disk can tell.
+/// A commit that failed because the disk is full or read-only is certainly not on disk. After any other failure only
+/// the disk can tell.
 fn commit_failed(error: DbErr) -> Failed {
     match unavailable(&error) {
         Unavailable::DiskFull | Unavailable::ReadOnly => Failed::Before(error),

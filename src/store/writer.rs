@@ -37,7 +37,8 @@ const MAX_YIELD_ROUNDS: u32 = 16;
 /// Delays between tries to open the database after it became unavailable.
 const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// How often the epoch on disk is read when nothing is written. A server that was taken over leaves after this time at most.
+/// How often the epoch on disk is read when nothing is written. A server that was taken over leaves after this time at
+/// most.
 const EPOCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Messages of the writer.
@@ -84,8 +85,8 @@ pub struct ConnectionGuard {
 pub enum ConnectionError {
     /// The database is unavailable; opening it is tried again.
     Unavailable(Unavailable),
-    /// Another server has taken a newer epoch of this database, so this process may never write to it again. Two writers
-    /// would give out the same event numbers and overwrite each other's versions.
+    /// Another server has taken a newer epoch of this database, so this process may never write to it again. Two
+    /// writers would give out the same event numbers and overwrite each other's versions.
     Fenced,
 }
 

@@ -1,14 +1,15 @@
 //! kill -9 at fifty random moments of the whole run, started again each time: nothing acknowledged is lost, no stock or
-//! money is invented or lost, no part is started twice, no more is made than is missing, and nobody else's print is touched.
+//! money is invented or lost, no part is started twice, no more is made than is missing, and nobody else's print is
+//! touched.
 //!
-//! Beside the kills: the first starts are cut off, of a new shop and of one that an older release wrote, in the middle of a
-//! migration among others; two printers refuse every start; networks are cut; people print things of their own; orders for
-//! parts, plates and kits of one material and two are paid twice, cancelled (also while their printer is cut off) and paid
-//! back in any order of the news; parts are signed off, rejected, judged again and sent in several shipments; and the wall
-//! clock is set up to an hour forward and back.
+//! Beside the kills: the first starts are cut off, of a new shop and of one that an older release wrote, in the middle
+//! of a migration among others; two printers refuse every start; networks are cut; people print things of their own;
+//! orders for parts, plates and kits of one material and two are paid twice, cancelled (also while their printer is cut
+//! off) and paid back in any order of the news; parts are signed off, rejected, judged again and sent in several
+//! shipments; and the wall clock is set up to an hour forward and back.
 //!
-//! The moments come from a seed that is printed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets how many
-//! kills (a long run: `--profile long` with 1000).
+//! The moments come from a seed that is printed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets how
+//! many kills (a long run: `--profile long` with 1000).
 
 mod cancels;
 mod catalogue;
@@ -37,8 +38,8 @@ use customers::{Customers, Sold, insist};
 use hall::{Hall, Operators};
 use inspectors::Inspector;
 
-/// The seed without `PRINTFLOOR_TEST_SEED`. Fixed, so that a run that failed fails again; `scripts/test` takes another one
-/// for each run, prints it, and keeps it for the whole run.
+/// The seed without `PRINTFLOOR_TEST_SEED`. Fixed, so that a run that failed fails again; `scripts/test` takes another
+/// one for each run, prints it, and keeps it for the whole run.
 const USUAL_SEED: u64 = 20_261_122;
 /// How often the first start is cut off, and after how many milliseconds at most.
 const FIRST_STARTS: (usize, u64) = (4, 400);

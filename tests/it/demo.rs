@@ -72,7 +72,8 @@ fn all_told(demo: &mut Running, texts: &[&str]) {
     }
 }
 
-/// What a stranger is shown of parts and promises: a kit of two colours, a bad part that is made again, promises kept and missed.
+/// What a stranger is shown of parts and promises: a kit of two colours, a bad part that is made again, promises kept
+/// and missed.
 #[test]
 fn a_kit_a_bad_part_and_promises_are_told_in_plain_words() {
     let place = Place::new();

@@ -1,5 +1,5 @@
-//! The edge: how often callers may ask, how much the server takes at a time, what it does with clients that stumble, and
-//! with Redis.
+//! The edge: how often callers may ask, how much the server takes at a time, what it does with clients that stumble,
+//! and with Redis.
 
 mod answers;
 mod attacks;
@@ -20,8 +20,8 @@ use serde_json::json;
 use crate::support::client::Answer;
 use crate::support::{App, Db};
 
-/// The longest that an emergency stop and a health check may take each beside any attack, on a machine that is busy with
-/// tests.
+/// The longest that an emergency stop and a health check may take each beside any attack, on a machine that is busy
+/// with tests.
 const MAX_STOP: Duration = Duration::from_secs(2);
 
 /// Settings of a server under test, for what this file is about: `SECTION__KEY` and value.

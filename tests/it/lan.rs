@@ -1,5 +1,5 @@
-//! Printers in LAN mode and foreign programs: a real client against the simulated printer, and the server against a real
-//! broker and a real FTPS server. Left out only where nobody gave the programs and nobody asked for services.
+//! Printers in LAN mode and foreign programs: a real client against the simulated printer, and the server against a
+//! real broker and a real FTPS server. Left out only where nobody gave the programs and nobody asked for services.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,8 @@ impl Drop for Servers {
     }
 }
 
-/// Plays a printer at a broker until it is dropped: answers everything, and prints what it is told at once and for ever.
+/// Plays a printer at a broker until it is dropped: answers everything, and prints what it is told at once and for
+/// ever.
 fn play(plain: u16) -> tokio::task::JoinHandle<()> {
     let mut options = MqttOptions::new("printer", "127.0.0.1", plain);
     options.set_credentials("bblp", CODE).set_keep_alive(Duration::from_secs(30));

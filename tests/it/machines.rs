@@ -297,8 +297,8 @@ impl Floor {
         until(what, || async { (self.count(printer, &which) > 0).then_some(()) }).await;
     }
 
-    /// What must hold after every story: no attempt was started twice, as many parts were printed to their end as jobs are
-    /// completed, each was told once, nothing is reserved, and the ledger says what is in stock.
+    /// What must hold after every story: no attempt was started twice, as many parts were printed to their end as jobs
+    /// are completed, each was told once, nothing is reserved, and the ledger says what is in stock.
     pub async fn truth(&self) {
         until("the last claim to be settled", || async {
             let stock = self.app.get(&format!("/api/inventory/materials/{}", self.material)).await.expect(200);

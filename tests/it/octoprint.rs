@@ -1,4 +1,5 @@
-//! Jobs on a real OctoPrint with its virtual printer. Left out only where nobody gave one and nobody asked for services.
+//! Jobs on a real OctoPrint with its virtual printer. Left out only where nobody gave one and nobody asked for
+//! services.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -36,8 +37,8 @@ fn environment() -> Option<String> {
     venv
 }
 
-/// A plug-in that rewrites what it stores as popular ones do, with a line for the display at each layer, and that cuts files off
-/// while there is a file `cut` beside it.
+/// A plug-in that rewrites what it stores as popular ones do, with a line for the display at each layer, and that cuts
+/// files off while there is a file `cut` beside it.
 const REWRITING: &str = r#"
 import os
 import octoprint.filemanager.util as util

@@ -1,5 +1,5 @@
-//! Requests that Schemathesis invents from the API's description: nothing breaks the server, and each answer is one that
-//! the description knows. Left out only where nobody gave the program and nobody asked for services.
+//! Requests that Schemathesis invents from the API's description: nothing breaks the server, and each answer is one
+//! that the description knows. Left out only where nobody gave the program and nobody asked for services.
 
 use std::path::PathBuf;
 use std::process::Command;

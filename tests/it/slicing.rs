@@ -1,5 +1,5 @@
-//! A model in, a part out: SKUs with a model and a slicer profile, sliced by a program that behaves as the test says, and by the
-//! real one where the tests were told of it.
+//! A model in, a part out: SKUs with a model and a slicer profile, sliced by a program that behaves as the test says,
+//! and by the real one where the tests were told of it.
 
 mod failures;
 

@@ -19,8 +19,8 @@ pub use clock::Clock;
 pub use db::Db;
 pub use waiting::until;
 
-/// Makes the test once on SQLite and once on PostgreSQL; without a server for the tests the latter is only allowed to be
-/// left out when nobody asked for services (`PRINTFLOOR_TEST_SERVICES`).
+/// Makes the test once on SQLite and once on PostgreSQL; without a server for the tests the latter is only allowed to
+/// be left out when nobody asked for services (`PRINTFLOOR_TEST_SERVICES`).
 macro_rules! on_both {
     ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
         mod $name {

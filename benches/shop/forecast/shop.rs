@@ -1,6 +1,6 @@
-//! A shop of thirty days in virtual time: orders come in, printers print slower or faster than files say, prints fail, people
-//! clear beds while the shop is open. The dispatcher's board gives out the jobs, the forecast promises, nobody cheats: what
-//! the forecast learns is what a server would have seen.
+//! A shop of thirty days in virtual time: orders come in, printers print slower or faster than files say, prints fail,
+//! people clear beds while the shop is open. The dispatcher's board gives out the jobs, the forecast promises, nobody
+//! cheats: what the forecast learns is what a server would have seen.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};

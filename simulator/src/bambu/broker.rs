@@ -1,7 +1,8 @@
 //! One session at the printer's broker.
 //!
-//! There are two topics: what is published to the request topic is a command, and whoever has subscribed to the report topic
-//! gets the answers to all commands, and after its first `pushall` the reports. Other topics exist and stay silent.
+//! There are two topics: what is published to the request topic is a command, and whoever has subscribed to the report
+//! topic gets the answers to all commands, and after its first `pushall` the reports. Other topics exist and stay
+//! silent.
 
 use std::{io, sync::atomic::Ordering, time::Duration};
 
@@ -82,7 +83,8 @@ pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
     done
 }
 
-/// Neither reads nor answers until the printer no longer hangs; what was waiting is too old then, and the connection is over.
+/// Neither reads nor answers until the printer no longer hangs; what was waiting is too old then, and the connection is
+/// over.
 async fn hang(host: &Host) -> io::Result<()> {
     host.printer.until(|machine| !machine.faults().hang).await;
     Err(io::ErrorKind::ConnectionReset.into())

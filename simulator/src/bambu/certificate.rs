@@ -1,7 +1,7 @@
 //! The printer's certificate, and how its two servers use it.
 //!
-//! As on a real printer the name is the serial number and stands in the subject alone. It is signed by its own key, which
-//! follows from the serial number: a printer that is started again is the same one to a client that remembers it.
+//! As on a real printer the name is the serial number and stands in the subject alone. It is signed by its own key,
+//! which follows from the serial number: a printer that is started again is the same one to a client that remembers it.
 
 use std::{io, sync::Arc};
 

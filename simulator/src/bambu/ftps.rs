@@ -1,5 +1,5 @@
-//! One control connection of the printer's FTPS server: TLS from the first byte, version 1.2 at most, in the manner of vsftpd,
-//! which the printers run.
+//! One control connection of the printer's FTPS server: TLS from the first byte, version 1.2 at most, in the manner of
+//! vsftpd, which the printers run.
 //!
 //! An encrypted data connection must resume the session of its control connection, otherwise it is refused with 522.
 //! Listings are `LIST` and `NLST`; there is no `MLSD`.

@@ -109,8 +109,8 @@ impl Panel {
         (!loaded).then_some(WRONG_MAPPING | ((number / 4) as u32 & 0xF) << 16)
     }
 
-    /// Takes in what has happened at the machine: pauses a print that the spools do not serve, forgets with the power, and
-    /// starts a file that was left over.
+    /// Takes in what has happened at the machine: pauses a print that the spools do not serve, forgets with the power,
+    /// and starts a file that was left over.
     fn take_in(&mut self, machine: &mut Machine, fresh: &[What], power_was_cut: &mut bool) {
         for what in fresh {
             match what {

@@ -36,7 +36,8 @@ pub(super) struct Refused {
     pub(super) error: u32,
 }
 
-/// From which place each of these filaments, counted from 1, is fed by this start; the first, if the package names none.
+/// From which place each of these filaments, counted from 1, is fed by this start; the first, if the package names
+/// none.
 fn fed(request: &Value, filaments: &[usize]) -> Vec<(u32, i64)> {
     let used = if filaments.is_empty() { &[1][..] } else { filaments };
     let from = |filament: usize| match request["use_ams"].as_bool() {

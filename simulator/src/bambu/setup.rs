@@ -1,7 +1,7 @@
 //! What a test, or whoever stands before the printer, sets on it: its model and firmware, its spools, its oddities.
 //!
-//! In process by [`Bambu::change`](super::Bambu::change); over HTTP the same members travel as JSON through `/_sim/setup`,
-//! where a POST changes only the members that it names.
+//! In process by [`Bambu::change`](super::Bambu::change); over HTTP the same members travel as JSON through
+//! `/_sim/setup`, where a POST changes only the members that it names.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! Sliced packages (`.gcode.3mf`): zip archives with the G-code of each plate, as Bambu Studio and `OrcaSlicer` export them.
+//! Sliced packages (`.gcode.3mf`): zip archives with the G-code of each plate, as Bambu Studio and `OrcaSlicer` export
+//! them.
 //!
 //! Only what a virtual printer needs: the G-code, and which filaments a plate uses. Geometry and pictures are left out.
 
@@ -28,7 +29,8 @@ pub fn is_package(file: &[u8]) -> bool {
     file.starts_with(b"PK\x03\x04")
 }
 
-/// A package of one plate with one filament. `seconds` is the estimate, `grams` and `filament_mm` are the stated consumption.
+/// A package of one plate with one filament. `seconds` is the estimate, `grams` and `filament_mm` are the stated
+/// consumption.
 pub fn package(name: &str, seconds: u64, grams: f64, filament_mm: f64) -> Vec<u8> {
     package_of(&[&orca_gcode(name, seconds, grams, filament_mm)])
 }

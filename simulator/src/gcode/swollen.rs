@@ -6,7 +6,8 @@ pub fn million_entries() -> Vec<u8> {
     let mut file = b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0a".to_vec();
     let directory = file.len() as u64;
     let mut entry = b"PK\x01\x02\x2d\0\x14\0".to_vec();
-    // Time, checksum and sizes; a name of one letter; no extra field, comment or attributes; at the beginning of the file.
+    // Time, checksum and sizes; a name of one letter; no extra field, comment or attributes; at the beginning of the
+    // file.
     entry.extend([0; 20]);
     entry.extend([1, 0]);
     entry.extend([0; 16]);

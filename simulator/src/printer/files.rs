@@ -61,7 +61,8 @@ impl Files {
     }
 }
 
-/// A path below the root: no leading slash, no empty, `.` or `..` part; `None` if it would leave the root or names nothing.
+/// A path below the root: no leading slash, no empty, `.` or `..` part; `None` if it would leave the root or names
+/// nothing.
 pub fn clean_path(path: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.split(['/', '\\']) {

@@ -30,7 +30,8 @@ pub enum What {
     Fed {
         /// Name of the file that is printed.
         filename: String,
-        /// Each tool of the file that is used, from 0, with the slot that it prints from; 254 is the spool beside the changer.
+        /// Each tool of the file that is used, from 0, with the slot that it prints from; 254 is the spool beside the
+        /// changer.
         slots: Vec<(u32, i64)>,
     },
     /// A print ran to its end.

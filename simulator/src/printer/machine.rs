@@ -315,7 +315,8 @@ impl Machine {
         }
     }
 
-    /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and read its facts.
+    /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and read its
+    /// facts.
     pub fn store(&mut self, path: &str, bytes: Bytes, facts: Arc<GcodeFacts>) -> StoredFile {
         let kept = self.faults.keeps_bytes.map_or(bytes.len(), |most| bytes.len().min(most as usize));
         let bytes = bytes.slice(..kept);

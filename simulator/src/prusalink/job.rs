@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::{Host, done, error, files, outcome};
 use crate::printer::{Controller, Job, Machine, Outcome, Phase};
 
-/// The state of the printer in its API's words. A print that ended is shown until it is confirmed at the printer, or until the next.
+/// The state of the printer in its API's words. A print that ended is shown until it is confirmed at the printer, or
+/// until the next.
 fn state(machine: &Machine) -> &'static str {
     if !matches!(machine.controller(), Controller::Ready | Controller::Starting) {
         return "ERROR";

@@ -1,8 +1,9 @@
 //! A parts management system: `InvenTree`'s API, as far as parts and stock go.
 //!
-//! Paths end with a slash, and one that does not is redirected, whatever its method. A list is a bare array without `limit` and
-//! a page with it. Stock is changed by `add`, `remove` and `count`; each leaves a tracking entry with the caller's notes. A
-//! removal beyond what there is leaves nothing, and an item that is deleted when it is used up is gone then, with its entries.
+//! Paths end with a slash, and one that does not is redirected, whatever its method. A list is a bare array without
+//! `limit` and a page with it. Stock is changed by `add`, `remove` and `count`; each leaves a tracking entry with the
+//! caller's notes. A removal beyond what there is leaves nothing, and an item that is deleted when it is used up is
+//! gone then, with its entries.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

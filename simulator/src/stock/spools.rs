@@ -1,8 +1,8 @@
 //! A system that knows spools: Spoolman's API, as far as filaments and spools go.
 //!
-//! It asks for no token. Lists are bare arrays with the number of all members in `x-total-count`. Members without a value are
-//! left out. A use is a decrement without a reference; what remains is shown as nothing when more was used than there was, and
-//! what was used never falls below nothing.
+//! It asks for no token. Lists are bare arrays with the number of all members in `x-total-count`. Members without a
+//! value are left out. A use is a decrement without a reference; what remains is shown as nothing when more was used
+//! than there was, and what was used never falls below nothing.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -8,8 +8,8 @@ use futures::future::BoxFuture;
 use super::{Server, guard::guarded};
 use crate::{ServeOptions, VirtualPrinter};
 
-/// The state that all handlers of a protocol share. `S` is what the protocol keeps besides (sessions, an upload that is under way);
-/// a host is cloned for each request, so its members are shared by all clones.
+/// The state that all handlers of a protocol share. `S` is what the protocol keeps besides (sessions, an upload that is
+/// under way); a host is cloned for each request, so its members are shared by all clones.
 #[derive(Clone)]
 pub(crate) struct Host<S> {
     pub printer: VirtualPrinter,
@@ -21,8 +21,8 @@ pub(crate) struct Host<S> {
 }
 
 impl<S: Default> Host<S> {
-    /// Serves a printer until the server is dropped. `router` has the routes of the protocol; `error` makes an error in its own shape,
-    /// for the faults that affect every request.
+    /// Serves a printer until the server is dropped. `router` has the routes of the protocol; `error` makes an error in
+    /// its own shape, for the faults that affect every request.
     pub fn serve(
         printer: VirtualPrinter,
         options: ServeOptions,

@@ -168,7 +168,8 @@ async fn a_rebooting_printer_does_not_answer_and_may_forget() {
     lab.start("a.gcode").await;
     lab.post_json("/_sim/reboot", json!({"forget": true})).await;
     assert!(!lab.request(Method::GET, "/server/info").send().await.unwrap_err().is_timeout());
-    // What is arranged keeps its real time; only what follows goes at the new speed. So the boot is cut short by another one.
+    // What is arranged keeps its real time; only what follows goes at the new speed. So the boot is cut short by
+    // another one.
     lab.printer.handle.set_speed(10_000.0);
     lab.printer.handle.reboot(false);
     lab.logged(|what| *what == What::Restarted).await;

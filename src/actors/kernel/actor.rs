@@ -1,4 +1,5 @@
-//! The one actor behind every aggregate: decides commands in turn and makes each change durable before anybody hears of it.
+//! The one actor behind every aggregate: decides commands in turn and makes each change durable before anybody hears of
+//! it.
 //!
 //! Commands collect in a queue. When no commit is in flight, those that wait (up to a bound) are decided one after the
 //! other, each on the state that the one before left, and submitted to the store as one commit (group commit). When the
@@ -43,7 +44,8 @@ use crate::store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable
 
 /// Pause before the store is asked for the state again when it was unavailable.
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
-/// How often the scheduler is yielded to after an answer, so that callers who ask again at once are part of the next commit.
+/// How often the scheduler is yielded to after an answer, so that callers who ask again at once are part of the next
+/// commit.
 const GATHER_YIELDS: usize = 4;
 /// Commits that are superseded this often in a row are not tried again: something else writes this aggregate.
 const MAX_SUPERSEDED: u32 = 3;
@@ -230,8 +232,8 @@ impl<T: StoredAggregate> ActorState<T> {
         let _ = self.args.supervisor.cast(park);
     }
 
-    /// Asks the supervisor to be taken out of memory when the aggregate is at rest and idle. A command that comes too late
-    /// goes back to its handle, which activates the aggregate again.
+    /// Asks the supervisor to be taken out of memory when the aggregate is at rest and idle. A command that comes too
+    /// late goes back to its handle, which activates the aggregate again.
     fn quiet(&mut self, asked: u64, me: &ActorRef<Msg<T>>) {
         self.quiet_set = false;
         let idle = self.waiting.is_empty() && self.flight.is_none() && self.under_way.is_empty();

@@ -1,7 +1,7 @@
 //! The directory of one kind of aggregate: finds, reads, creates and activates them.
 //!
-//! Finding or reading an aggregate that is in memory is a look into a concurrent map: no message, no lock that a crashed
-//! actor could hold. Reading one that is not in memory goes to the database and activates nothing.
+//! Finding or reading an aggregate that is in memory is a look into a concurrent map: no message, no lock that a
+//! crashed actor could hold. Reading one that is not in memory goes to the database and activates nothing.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -114,8 +114,8 @@ impl<T: StoredAggregate> AnyDirectory for Directory<T> {
 }
 
 impl<T: StoredAggregate> Directory<T> {
-    /// An empty directory without a supervisor. Directories are made first and started afterwards, because the effects of
-    /// one kind hold the directories of others, in circles (an order asks materials, a material asks orders).
+    /// An empty directory without a supervisor. Directories are made first and started afterwards, because the effects
+    /// of one kind hold the directories of others, in circles (an order asks materials, a material asks orders).
     pub fn new(args: DirectoryArgs) -> Self {
         Self { entries: Arc::new(DashMap::new()), supervisor: SupervisorRef::default(), args }
     }
@@ -219,7 +219,8 @@ impl<T: StoredAggregate> Directory<T> {
         Handle(self.entries.entry(id).or_insert_with(fresh).clone())
     }
 
-    /// The last committed state: from memory when the aggregate is there, else from the database, without activating it.
+    /// The last committed state: from memory when the aggregate is there, else from the database, without activating
+    /// it.
     pub async fn read(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
         if let Some(entry) = self.entries.get(&id) {
             let state = entry.published.load_full();

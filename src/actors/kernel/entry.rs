@@ -1,5 +1,5 @@
-//! The entry of an aggregate in the directory: where its actor is, and its last committed state. It outlives the actor, so a
-//! handle, which points to the entry, never goes stale.
+//! The entry of an aggregate in the directory: where its actor is, and its last committed state. It outlives the actor,
+//! so a handle, which points to the entry, never goes stale.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -22,7 +22,8 @@ pub enum ActorStatus<T: Aggregate> {
     Here(ActorRef<Msg<T>>),
     /// Out of memory; a command activates it.
     Resting,
-    /// Crashed too often: takes no commands, and is started again from time to time to find out whether the cause is gone.
+    /// Crashed too often: takes no commands, and is started again from time to time to find out whether the cause is
+    /// gone.
     Parked,
     /// The server shuts down.
     Closed,
@@ -142,8 +143,8 @@ impl<T: Aggregate> DirectoryEntry<T> {
         })
     }
 
-    /// Has the actor started when the aggregate is out of memory. The status is changed before the message is sent, so a
-    /// supervisor that crashes before it reads the message starts the actor when it is back.
+    /// Has the actor started when the aggregate is out of memory. The status is changed before the message is sent, so
+    /// a supervisor that crashes before it reads the message starts the actor when it is back.
     pub(super) fn activate(self: &Arc<Self>) {
         let rested = self.status.send_if_modified(|status| {
             let rests = matches!(status.1, ActorStatus::Resting);

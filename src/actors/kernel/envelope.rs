@@ -1,8 +1,8 @@
 //! A command on its way from a caller to its answer.
 //!
-//! What an [`Envelope`] guarantees: its caller hears exactly one [`CommandEnd`], and the outcome never claims more than is
-//! known. Whoever holds the envelope (mailbox, actor, commit under way) may crash or be dropped at any moment; the drop
-//! itself answers, by how far the command had come ([`Stage`]):
+//! What an [`Envelope`] guarantees: its caller hears exactly one [`CommandEnd`], and the outcome never claims more than
+//! is known. Whoever holds the envelope (mailbox, actor, commit under way) may crash or be dropped at any moment; the
+//! drop itself answers, by how far the command had come ([`Stage`]):
 //!
 //! - before its decision, or decided and not submitted: certainly nothing happened, so the command goes back to the
 //!   handle, which sends it again to the restarted actor ([`CommandEnd::NotDone`]);

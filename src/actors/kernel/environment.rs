@@ -55,9 +55,9 @@ impl Environment {
     pub fn chance(&self) -> f64 {
         self.ids.chance()
     }
-    /// Waits until this moment of the clock, but no longer than `longest`: the whole span that was to be waited. Returns
-    /// at once when the moment is past. The bound is for a wall clock that was set back after the moment was chosen: the
-    /// moment then seems later than anybody meant to wait.
+    /// Waits until this moment of the clock, but no longer than `longest`: the whole span that was to be waited.
+    /// Returns at once when the moment is past. The bound is for a wall clock that was set back after the moment was
+    /// chosen: the moment then seems later than anybody meant to wait.
     pub async fn wait_until(&self, at: Timestamp, longest: Duration) {
         let wait = Duration::from_millis(u64::try_from(at.since(self.now())).unwrap_or(0));
         tokio::time::sleep(wait.min(longest)).await;

@@ -1,8 +1,8 @@
 //! How everybody speaks to an aggregate: reads its last committed state without a mailbox, asks it commands.
 //!
-//! A handle never goes stale. It points to the directory's entry and not to an actor, so it survives crashes, restarts and
-//! the aggregate leaving memory. A command that certainly did not happen is sent again to the next actor; the caller sees
-//! only the delay.
+//! A handle never goes stale. It points to the directory's entry and not to an actor, so it survives crashes, restarts
+//! and the aggregate leaving memory. A command that certainly did not happen is sent again to the next actor; the
+//! caller sees only the delay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,8 +74,8 @@ impl<T: Aggregate> Handle<T> {
         self.0.published.load_full()
     }
 
-    /// Asks a command and waits for its answer, at most `within`. A crash of the actor in between is not noticed as long
-    /// as the command certainly did not happen and there is time left.
+    /// Asks a command and waits for its answer, at most `within`. A crash of the actor in between is not noticed as
+    /// long as the command certainly did not happen and there is time left.
     pub async fn ask(
         &self,
         caller: CommandOrigin,

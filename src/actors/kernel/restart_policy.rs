@@ -8,7 +8,8 @@ use crate::domain::schedule::Delays;
 /// When the actors of a kind are restarted, parked and unloaded, and how much they take into one commit.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// An actor that crashes more often than this within `window` is parked: it takes no commands until a probe succeeds.
+    /// An actor that crashes more often than this within `window` is parked: it takes no commands until a probe
+    /// succeeds.
     pub max_crashes: usize,
     /// Crashes longer ago than this are forgotten.
     pub window: Duration,

@@ -1,4 +1,5 @@
-//! The root of the supervision tree: keeps the store, the supervisors and the dispatcher; starts again whichever of them crashes.
+//! The root of the supervision tree: keeps the store, the supervisors and the dispatcher; starts again whichever of
+//! them crashes.
 //!
 //! Its children are few and hold no state that is not on disk or in shared places, so a restart is a new start.
 

@@ -1,9 +1,9 @@
-//! Supervises the actors of one kind: starts them, restarts them after crashes, parks those that crash too often, and takes
-//! those at rest out of memory.
+//! Supervises the actors of one kind: starts them, restarts them after crashes, parks those that crash too often, and
+//! takes those at rest out of memory.
 //!
-//! No command passes through the supervisor, so it is no bottleneck, and while it is restarted itself everything that is up
-//! stays readable. Its children are linked to it: when it crashes they end with it, and its successor starts all that were
-//! up, from what the directory's entries say.
+//! No command passes through the supervisor, so it is no bottleneck, and while it is restarted itself everything that
+//! is up stays readable. Its children are linked to it: when it crashes they end with it, and its successor starts all
+//! that were up, from what the directory's entries say.
 
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;

@@ -1,8 +1,8 @@
-//! Panics on purpose, so that tests see through the server's port what a crash of each real kind does. Release builds have
-//! none of this.
+//! Panics on purpose, so that tests see through the server's port what a crash of each real kind does. Release builds
+//! have none of this.
 //!
-//! `PRINTFLOOR_TEST_PANICS` names a folder. A file in it, called after a kind and a point (`order.decide`), makes the next
-//! actor of that kind that reaches the point panic. The file is removed first, so each makes one panic.
+//! `PRINTFLOOR_TEST_PANICS` names a folder. A file in it, called after a kind and a point (`order.decide`), makes the
+//! next actor of that kind that reaches the point panic. The file is removed first, so each makes one panic.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;

@@ -107,8 +107,9 @@ fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<
     used.into_iter().map(one).collect()
 }
 
-/// What one plate takes of each material: what the file states of its filaments, where the material is counted in grams, else the
-/// SKU's estimates. Filaments that the SKU does not assign are of its first material. Needs of the same material are summed.
+/// What one plate takes of each material: what the file states of its filaments, where the material is counted in
+/// grams, else the SKU's estimates. Filaments that the SKU does not assign are of its first material. Needs of the same
+/// material are summed.
 fn needs(
     fields: &SkuFields,
     material_id: Id,

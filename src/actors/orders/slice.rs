@@ -9,7 +9,8 @@ use crate::domain::order::{Make, Order, OrderCommand, SlicingNews};
 use crate::domain::slice_source::SliceSource;
 
 impl OrderEffects {
-    /// Tells the order of the G-code that its jobs of a SKU wait for. What slicing waits for is looked for again at intervals.
+    /// Tells the order of the G-code that its jobs of a SKU wait for. What slicing waits for is looked for again at
+    /// intervals.
     pub(super) async fn slice(&self, of: &Handle<Order>, sku: Id, source: SliceSource) {
         let news = |news| OrderCommand::Slicing { sku, source: source.clone(), news };
         loop {

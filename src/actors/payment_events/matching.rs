@@ -1,4 +1,5 @@
-//! Which order a payment event belongs to, and what the order is told. Signatures are checked in `domain/payment_event`.
+//! Which order a payment event belongs to, and what the order is told. Signatures are checked in
+//! `domain/payment_event`.
 
 use std::sync::Arc;
 
@@ -40,7 +41,8 @@ pub struct PaymentMatcher {
 }
 
 impl PaymentMatcher {
-    /// Finds the order and tells it. The id of the event is kept in the same commit as its effect, so it has at most one.
+    /// Finds the order and tells it. The id of the event is kept in the same commit as its effect, so it has at most
+    /// one.
     pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
         let Some(news) = news(event) else { return Ok(PaymentMatch::Ignored) };
         let Some(order) = self.find(&event.links).await? else { return Ok(PaymentMatch::Unmatched) };

@@ -47,8 +47,8 @@ impl StopRoute {
     }
 }
 
-/// Stops a printer in an emergency. Answers whether the stop is recorded already; one that went out and is not recorded is
-/// tried again until it is. `None` when the server is shutting down.
+/// Stops a printer in an emergency. Answers whether the stop is recorded already; one that went out and is not recorded
+/// is tried again until it is. `None` when the server is shutting down.
 ///
 /// It runs in a task of its own: a caller who hangs up changes nothing.
 pub async fn emergency_stop(

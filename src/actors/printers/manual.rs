@@ -40,9 +40,9 @@ pub enum StartOutcome {
 
 /// Waits until a manual print begins or fails, up to `START_TIMEOUT`.
 ///
-/// `heard` gives the printer's own words when the print was asked for just now. A print that was asked for earlier with the
-/// same idempotency key has none: the printer's state tells its outcome. The state also tells what comes without words, such as
-/// an emergency stop.
+/// `heard` gives the printer's own words when the print was asked for just now. A print that was asked for earlier with
+/// the same idempotency key has none: the printer's state tells its outcome. The state also tells what comes without
+/// words, such as an emergency stop.
 pub async fn await_start(
     printers: &Directory<Printer>,
     printer: Id,
@@ -134,7 +134,8 @@ pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<S
     Ok(name.to_owned())
 }
 
-/// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing was asked of it.
+/// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing
+/// was asked of it.
 async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
     let Some(connection) = with.connections.wait_for(of.id()).await else {
         return Some(Err(PrinterError::Unreachable("it is not connected".to_owned())));

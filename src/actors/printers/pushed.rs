@@ -1,5 +1,5 @@
-//! What a printer pushes between two looks: how far its print is and how warm it is. Changes of state are only hints, on which the
-//! watch looks.
+//! What a printer pushes between two looks: how far its print is and how warm it is. Changes of state are only hints,
+//! on which the watch looks.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);
 const POLLS_PER_LOOK: u32 = 10;
 
 /// The pause until the next look at a printer that answered. A server without its printer pushes nothing of it. A start
-/// that is not confirmed is looked for at every poll: what is pushed is no look, and the verdict on the start asks for how
-/// long nobody looked.
+/// that is not confirmed is looked for at every poll: what is pushed is no look, and the verdict on the start asks for
+/// how long nobody looked.
 pub(super) fn pause(of: &Handle<Printer>, connection: &PrinterConnection, poll: Duration) -> Duration {
     let connected = connection.status.borrow().connection == Connection::Connected;
     let awaited = of.read().state.as_ref().is_some_and(Printer::awaits_start);
@@ -31,8 +31,8 @@ pub(super) fn heard(connection: &PrinterConnection, looked: Instant) -> Instant 
     connection.adapter.push().heard.map_or(looked, |pushed| pushed.max(looked))
 }
 
-/// Takes over what is pushed. Returns when the push connection is open and has been silent for so long that the printer must be
-/// looked at, to know in time whether it is offline.
+/// Takes over what is pushed. Returns when the push connection is open and has been silent for so long that the printer
+/// must be looked at, to know in time whether it is offline.
 pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;
     loop {
@@ -57,8 +57,8 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
     }
 }
 
-/// Whether the rules should hear of the progress of a print. Its state is that of the last look, which must not be older than what the
-/// rules know of an emergency stop.
+/// Whether the rules should hear of the progress of a print. Its state is that of the last look, which must not be
+/// older than what the rules know of an emergency stop.
 fn counts(printer: &Printer, status: &Status, now: Timestamp) -> bool {
     let on = matches!(status.state, Activity::Printing | Activity::Paused);
     on && printer.stopped_at.is_none_or(|at| status.updated_at > at || at > now) && printer.matters(status, now)

@@ -57,8 +57,8 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
     }
 }
 
-/// Measures for how long nobody looks at the printer. After a restart of the server, or over a new connection, nobody is
-/// known to have looked since `from`; if the clock was set back since then, that time is unknown.
+/// Measures for how long nobody looks at the printer. After a restart of the server, or over a new connection, nobody
+/// is known to have looked since `from`; if the clock was set back since then, that time is unknown.
 fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Timestamp) {
     if let Some(connection) = with.connections.get(of.id()) {
         let before = u64::try_from(with.environment.now().since(from)).map_or(Duration::MAX, Duration::from_millis);
@@ -176,8 +176,9 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
     }
 }
 
-/// Gathers the evidence for the verdict and tells it: status, then history, then deletion. Only "reachable, not our file,
-/// deleted" counts as revoked. A printer without a history that names the file as its last print leaves it to a person. For a print that was seen, nothing is deleted: the history alone decides.
+/// Gathers the evidence for the verdict and tells it: status, then history, then deletion. Only "reachable, not our
+/// file, deleted" counts as revoked. A printer without a history that names the file as its last print leaves it to a
+/// person. For a print that was seen, nothing is deleted: the history alone decides.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let evidence = match with.connections.wait_for(of.id()).await {
         Some(connection) => {
@@ -228,7 +229,8 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
                 return Evidence::Remembers(print);
             }
         }
-        // Its last print may be this one, begun and ended unseen, or the name may stand there before the start took effect.
+        // Its last print may be this one, begun and ended unseen, or the name may stand there before the start took
+        // effect.
         Err(PrinterError::Unsupported(_)) if names_it && !began => return Evidence::NamesLast,
         Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
         Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),

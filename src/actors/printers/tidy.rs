@@ -1,5 +1,6 @@
-//! Removes our files from a printer: after the end of each attempt, and what is left of earlier ones whenever it is connected
-//! anew. A disk that fills up with past prints stops a printer; a file that stays there may be started by hand by mistake.
+//! Removes our files from a printer: after the end of each attempt, and what is left of earlier ones whenever it is
+//! connected anew. A disk that fills up with past prints stops a printer; a file that stays there may be started by
+//! hand by mistake.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ struct Work {
     in_hand: Option<String>,
     /// The attempt that ended last.
     ended: Option<Id>,
-    /// Whether the printer's files were listed since it was connected, and since an attempt ended whose file was not seen in hand.
+    /// Whether the printer's files were listed since it was connected, and since an attempt ended whose file was not
+    /// seen in hand.
     listed: bool,
     due: BTreeSet<String>,
     not_before: Option<Instant>,

@@ -1,6 +1,7 @@
 //! Holds the connection to one printer and looks at it: at once when it pushes, else every few seconds.
 //!
-//! The status of every look is published to the connection (the last value wins); only what matters to the rules becomes a command.
+//! The status of every look is published to the connection (the last value wins); only what matters to the rules
+//! becomes a command.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,8 +125,8 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
     }
 }
 
-/// Tells the printer's actor of the spools that the printer reports, where they differ from what is recorded, with what the shop
-/// knows of such spools: what operators said at other printers, and the codes and colours of materials.
+/// Tells the printer's actor of the spools that the printer reports, where they differ from what is recorded, with what
+/// the shop knows of such spools: what operators said at other printers, and the codes and colours of materials.
 async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     let slots = status.clone().bounded().slots;
     if slots.is_empty() || !of.read().state.as_ref().is_some_and(|printer| printer.slots_matter(&slots)) {

@@ -28,8 +28,8 @@ const RESTOCK_MS: i64 = 12_000;
 const WALK_MS: i64 = 4_000;
 /// Time between a failed print and its retry, in milliseconds.
 const RETRY_DELAY_MS: i64 = 3_000;
-/// How long a start stays unverified before somebody says what became of it, in milliseconds: longer than a printer of the
-/// demo is away, so that most printers say it themselves.
+/// How long a start stays unverified before somebody says what became of it, in milliseconds: longer than a printer of
+/// the demo is away, so that most printers say it themselves.
 const DOUBT_MS: i64 = 25_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 

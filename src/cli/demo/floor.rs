@@ -9,8 +9,8 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use super::folder::Folder;
 use crate::cli::CliError;
 
-/// Ports between the first printers of two kinds: room for all that a demo may have, so that adding printers of one kind moves
-/// no port of another.
+/// Ports between the first printers of two kinds: room for all that a demo may have, so that adding printers of one
+/// kind moves no port of another.
 const ROW_PORTS: u16 = 101;
 /// Number of ports of one demo: the receiver's, then a row for each kind of printer.
 const PORTS_PER_DEMO: u16 = 1 + ROW_PORTS * PrinterKind::ALL.len() as u16;

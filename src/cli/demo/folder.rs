@@ -72,8 +72,8 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Takes the first port that the command line names. Refused if it differs from that of the first start, because the shop knows its
-    /// printers by their ports.
+    /// Takes the first port that the command line names. Refused if it differs from that of the first start, because
+    /// the shop knows its printers by their ports.
     pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), CliError> {
         match (self.memory.base_port, chosen) {
             (Some(known), Some(chosen)) if known != chosen => Err(CliError::Failed(format!(

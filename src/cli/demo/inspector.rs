@@ -1,5 +1,5 @@
-//! Simulated staff who look at finished parts: now and then one is bad. It is signed off as bad, and the order makes it again by
-//! itself.
+//! Simulated staff who look at finished parts: now and then one is bad. It is signed off as bad, and the order makes it
+//! again by itself.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! An order that becomes late: staff pauses its print until its promise has passed. The forecast says so before the customer does.
+//! An order that becomes late: staff pauses its print until its promise has passed. The forecast says so before the
+//! customer does.
 
 use std::time::Duration;
 

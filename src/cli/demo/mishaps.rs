@@ -1,5 +1,6 @@
 //! Mishaps on the simulated floor, one after the other, and how the shop gets over each: a printer loses its network in
-//! the middle of a print, a print fails, and the answer to a start is lost, so that nobody can tell whether it happened.
+//! the middle of a print, a print fails, and the answer to a start is lost, so that nobody can tell whether it
+//! happened.
 //!
 //! Only the virtual printers are tampered with; what the server makes of it is read from its API.
 

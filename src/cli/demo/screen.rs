@@ -1,5 +1,5 @@
-//! What the demo shows. At a terminal a short block above says how the shop stands, and what happens scrolls below it, in
-//! colours; elsewhere there are plain lines.
+//! What the demo shows. At a terminal a short block above says how the shop stands, and what happens scrolls below it,
+//! in colours; elsewhere there are plain lines.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};

@@ -26,16 +26,16 @@ impl PrinterMatch<'_> {
         self.busy.is_none() && self.fit.fits()
     }
 
-    /// Rank among the printers, the lowest first: those that could be given the job now, then those that fit; of these one that
-    /// did not refuse the job, then the one that fits best, then the longest idle.
+    /// Rank among the printers, the lowest first: those that could be given the job now, then those that fit; of these
+    /// one that did not refuse the job, then the one that fits best, then the longest idle.
     fn rank(&self, job: &Job) -> (bool, bool, bool, (bool, i64), Timestamp, Id) {
         let Printer { idle_since, id, .. } = *self.printer;
         (!self.is_possible(), !self.fit.fits(), job.tried_on.contains(&id), self.fit.rank(), idle_since, id)
     }
 }
 
-/// Matches a job with all printers that are not deleted, in the order in which the dispatcher prefers them. Pure: the same state
-/// gives the same answer.
+/// Matches a job with all printers that are not deleted, in the order in which the dispatcher prefers them. Pure: the
+/// same state gives the same answer.
 pub fn match_printers<'a>(job: &Job, around: &Surroundings<'a>) -> Vec<PrinterMatch<'a>> {
     let needs = job.launch_needs();
     let named = |id: Id| {

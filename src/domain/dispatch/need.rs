@@ -10,8 +10,8 @@ use crate::domain::printer::{ConfirmedStart, Printer, Refusals};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
-/// What a job needs of a printer. Jobs of one class fit the same printers equally well, so that only the first of each class has
-/// to be compared with the printers.
+/// What a job needs of a printer. Jobs of one class fit the same printers equally well, so that only the first of each
+/// class has to be compared with the printers.
 #[derive(Clone, Debug)]
 pub(super) struct NeedClass {
     key: Arc<ClassKey>,
@@ -122,6 +122,6 @@ impl BoardPrinter {
     }
 }
 
-/// Rank of a printer for a job, the lowest first: refused starts, refused this job, then how well it fits, then how long it is
-/// idle; the id tells equals apart.
+/// Rank of a printer for a job, the lowest first: refused starts, refused this job, then how well it fits, then how
+/// long it is idle; the id tells equals apart.
 pub(super) type PrinterRank = ((bool, bool), (bool, i64), Timestamp, Id);

@@ -1,8 +1,8 @@
 //! Plays the queue ahead: which job would get which printer when, if nothing came in between.
 //!
 //! It is a [`Board`] of its own, so what it plays follows the dispatcher's rule by construction. Nobody is asked: a
-//! proposal counts as taken, and the caller says when a printer is free again. Prints use up the spools of which it is known
-//! what is left; nobody swaps one.
+//! proposal counts as taken, and the caller says when a printer is free again. Prints use up the spools of which it is
+//! known what is left; nobody swaps one.
 
 use super::{Board, BoardPrinter, BoardRules, Proposal};
 use crate::domain::id::Id;

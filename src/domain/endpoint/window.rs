@@ -2,8 +2,8 @@
 //! others are the backlog, in the database.
 //!
 //! A new delivery may displace one that waits for a retry, but never one that is due: its attempt may be under way, and
-//! taking it out would send it twice. While there is a backlog, a delivery whose attempt failed leaves the window, and a
-//! refill brings in those that are due next. So a delivery that keeps failing never holds up the others.
+//! taking it out would send it twice. While there is a backlog, a delivery whose attempt failed leaves the window, and
+//! a refill brings in those that are due next. So a delivery that keeps failing never holds up the others.
 
 use crate::domain::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint, EndpointEffect};
 use crate::domain::id::Id;

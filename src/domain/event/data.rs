@@ -1,5 +1,5 @@
-//! The `data` of each event: one struct for the events that say the same, with when each of them is sent. Events are made
-//! from these structs, and the API's description and the pages at `/docs/events` are made from them too.
+//! The `data` of each event: one struct for the events that say the same, with when each of them is sent. Events are
+//! made from these structs, and the API's description and the pages at `/docs/events` are made from them too.
 
 use api_derive::Response;
 use serde::Serialize;

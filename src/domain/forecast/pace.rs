@@ -1,7 +1,8 @@
-//! How long prints take, compared with what their files state: learnt for each file and each printer from finished prints.
+//! How long prints take, compared with what their files state: learnt for each file and each printer from finished
+//! prints.
 //!
-//! A print's ratio (observed over stated time) is explained as the file's pace times the printer's. Each new print moves both
-//! a little, so a slow printer does not make its files look slow, nor the other way round.
+//! A print's ratio (observed over stated time) is explained as the file's pace times the printer's. Each new print
+//! moves both a little, so a slow printer does not make its files look slow, nor the other way round.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

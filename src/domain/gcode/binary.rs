@@ -23,8 +23,8 @@ const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
 /// Most blocks of a file. One of a gigabyte has some 16,000, of 64 KiB each.
 const MAX_BLOCKS: u32 = 100_000;
-/// Most bytes that the blocks of a file are unpacked to, all together; what comes after is skipped. Settings and pictures of a
-/// real file take less than one megabyte.
+/// Most bytes that the blocks of a file are unpacked to, all together; what comes after is skipped. Settings and
+/// pictures of a real file take less than one megabyte.
 const MAX_UNPACKED_BYTES: usize = 16 << 20;
 
 const GCODE_BLOCK: u16 = 1;

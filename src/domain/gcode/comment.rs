@@ -9,7 +9,8 @@ pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
     Some((key.trim_end(), value[1..].trim_start()))
 }
 
-/// A number as slicers write it: finite and not negative; which value it may be is said where its meaning is known. Some write it in the language of the computer, with a decimal comma.
+/// A number as slicers write it: finite and not negative; which value it may be is said where its meaning is known.
+/// Some write it in the language of the computer, with a decimal comma.
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let with_point = if text.contains('.') { None } else { text.split_once(',') };
@@ -25,8 +26,8 @@ pub(super) fn leading_number(text: &str) -> Option<f64> {
     number(text.split_whitespace().next()?)
 }
 
-/// The parts of a list, one per extruder. Commas separate them, or with a decimal comma in the numbers, commas and blanks.
-/// `None` where it cannot be told what separates.
+/// The parts of a list, one per extruder. Commas separate them, or with a decimal comma in the numbers, commas and
+/// blanks. `None` where it cannot be told what separates.
 fn parts(text: &str) -> Option<Vec<&str>> {
     let parts: Vec<&str> = if text.contains(", ") { text.split(", ").collect() } else { text.split(',').collect() };
     let written_whole = |part: &&str| part.trim().trim_end_matches('m').bytes().all(|byte| byte.is_ascii_digit());

@@ -1,7 +1,7 @@
 //! How large a print is, read from its moves: slicers of PrusaSlicer's family do not state it.
 //!
-//! Only moves that extrude count, and none of the printer's own start and end (`;TYPE:Custom`), which wipe and prime beside the
-//! print. The way of an arc between its ends is not followed.
+//! Only moves that extrude count, and none of the printer's own start and end (`;TYPE:Custom`), which wipe and prime
+//! beside the print. The way of an arc between its ends is not followed.
 
 use crate::domain::sku::Dimensions;
 
@@ -136,8 +136,8 @@ impl Extents {
         all.then_some(Dimensions { x: wide, y: deep, z: high })
     }
 
-    /// Where the print leaves the bed of the settings at the file's end, in words for people; `None` if it does not, or the
-    /// settings name no bed.
+    /// Where the print leaves the bed of the settings at the file's end, in words for people; `None` if it does not, or
+    /// the settings name no bed.
     pub fn beyond_bed(&self) -> Option<String> {
         let bed = self.bed?;
         let axes = ['X', 'Y'].into_iter().zip(self.print).zip(bed);

@@ -50,8 +50,8 @@ impl Others {
         }
     }
 
-    /// `Ext 1 =  1548.12 mm` of KISSlicer; `Material#1 Used: 1548.1`, `Filament Diameter #1: 1.75` and `Filament Density #1: 1240`
-    /// of ideaMaker.
+    /// `Ext 1 =  1548.12 mm` of KISSlicer; `Material#1 Used: 1548.1`, `Filament Diameter #1: 1.75` and
+    /// `Filament Density #1: 1240` of ideaMaker.
     fn of_extruder(&mut self, key: &str, value: &str) {
         let (extruder, what) = if let Some(number) = key.strip_prefix("Ext ") {
             if !value.contains("mm") {
@@ -81,7 +81,8 @@ impl Others {
         self.length.or((!lengths.is_empty()).then(|| lengths.iter().sum()))
     }
 
-    /// Weight of the filament of all extruders in grams; without a density and diameter of each that is used it is unknown.
+    /// Weight of the filament of all extruders in grams; without a density and diameter of each that is used it is
+    /// unknown.
     pub(super) fn grams(&self) -> Option<f64> {
         let used = self.extruders.values().filter(|[length, ..]| length.is_some_and(|length| length > 0.0));
         let weights = used.map(|[length, diameter, density]| {

@@ -11,7 +11,8 @@ use super::{Damage, FoundPlate, GcodeReader, Metadata};
 use crate::domain::file::MAX_PLATES;
 use crate::domain::sku::Dimensions;
 
-/// Bytes read of the first plate's G-code. Its beginning has all statements, and a small archive may unpack to any size.
+/// Bytes read of the first plate's G-code. Its beginning has all statements, and a small archive may unpack to any
+/// size.
 const MAX_PLATE_BYTES: u64 = 16 << 20;
 /// Bytes read of each further plate's G-code: its header and its settings.
 const MAX_HEADER_BYTES: u64 = 512 << 10;
@@ -29,8 +30,9 @@ const MAX_DIRECTORY_BYTES: u64 = 4 << 20;
 /// Bytes at the end of an archive in which the record that ends its directory may stand, and the 64-bit one before it.
 const END_BYTES: u64 = (64 << 10) + 22 + 20 + 56;
 
-/// Refuses an archive whose directory says that it has more entries, or more bytes, than a package may have: the directory is read
-/// into memory as a whole. Every place that looks like the end of a directory is judged, because the archive may have several.
+/// Refuses an archive whose directory says that it has more entries, or more bytes, than a package may have: the
+/// directory is read into memory as a whole. Every place that looks like the end of a directory is judged, because the
+/// archive may have several.
 fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     let cut = |_: io::Error| Damage::CutOff;
     let size = file.seek(SeekFrom::End(0)).map_err(cut)?;
@@ -44,8 +46,8 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     };
     for at in 0..end.len() {
         let here = &end[at..];
-        // Entries and bytes of the directory, 16 and 32 bits, or 64 bits each. The 64-bit record may also stand elsewhere, where
-        // its locator says.
+        // Entries and bytes of the directory, 16 and 32 bits, or 64 bits each. The 64-bit record may also stand
+        // elsewhere, where its locator says.
         let told = if here.starts_with(b"PK\x05\x06") {
             [
                 number(here, 10, 2).filter(|entries| *entries != 0xffff),

@@ -1,5 +1,5 @@
-//! What the small files beside the G-code in a package say of its plates: times and filaments (`slice_info.config`), names
-//! (`model_settings.config`), the build plate and the extents (`plate_1.json`).
+//! What the small files beside the G-code in a package say of its plates: times and filaments (`slice_info.config`),
+//! names (`model_settings.config`), the build plate and the extents (`plate_1.json`).
 
 use std::collections::BTreeMap;
 

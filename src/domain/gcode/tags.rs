@@ -1,5 +1,5 @@
-//! The tags of the small XML files inside a sliced package. Their content is in attributes, so nesting, text and declarations
-//! are passed over.
+//! The tags of the small XML files inside a sliced package. Their content is in attributes, so nesting, text and
+//! declarations are passed over.
 
 use std::borrow::Cow;
 

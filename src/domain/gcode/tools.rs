@@ -1,5 +1,5 @@
-//! What slicers' comments say of each tool: the filament in it, its colour and how much of it is used, and of the machine that
-//! the file was sliced for.
+//! What slicers' comments say of each tool: the filament in it, its colour and how much of it is used, and of the
+//! machine that the file was sliced for.
 
 use super::FoundPlate;
 use super::comment::{metres_each, numbers};
@@ -57,15 +57,15 @@ impl Tools {
         }
     }
 
-    /// The colour of a tool's filament. Several slicers write a colour of their own where nobody chose one for the tool,
-    /// so the filament's comes first.
+    /// The colour of a tool's filament. Several slicers write a colour of their own where nobody chose one for the
+    /// tool, so the filament's comes first.
     fn colour(&self, tool: usize) -> Option<String> {
         let of = |colours: &[String]| colours.get(tool).and_then(|text| colour(text));
         of(&self.filament_colours).or_else(|| of(&self.extruder_colours))
     }
 
-    /// The filaments that are used, by their index. `total_grams` and `total_mm` are those of the whole print: they are the
-    /// filament's own where there is only one.
+    /// The filaments that are used, by their index. `total_grams` and `total_mm` are those of the whole print: they are
+    /// the filament's own where there is only one.
     fn filaments(&self, total_grams: Option<Amount>, total_mm: Option<f64>) -> Vec<PlateFilament> {
         let tools = self.millimetres.len().max(self.grams.len()).min(MAX_FILAMENTS);
         let index = |place: usize| match self.used.get(place) {

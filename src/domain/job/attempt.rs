@@ -81,8 +81,8 @@ pub struct Attempt {
     pub ended_at: Option<Timestamp>,
     /// When the printer was claimed.
     pub created_at: Timestamp,
-    /// What was said of its parts; `None` while it prints, where nothing was printed, and while nobody has signed them off
-    /// although somebody must.
+    /// What was said of its parts; `None` while it prints, where nothing was printed, and while nobody has signed them
+    /// off although somebody must.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_off: Option<SignOff>,
     /// Its printer has told how its parts were signed off there, which it does once.
@@ -97,8 +97,8 @@ pub struct Attempt {
     /// What the print used of all its materials together; they are counted in the same unit.
     #[serde(default)]
     pub used: Amount,
-    /// What the print used of each of its materials. Empty for a print that ended before this was kept; it was of the job's first
-    /// material then, as far as anybody knows.
+    /// What the print used of each of its materials. Empty for a print that ended before this was kept; it was of the
+    /// job's first material then, as far as anybody knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_of: Vec<(Id, Amount)>,
 }

@@ -1,8 +1,9 @@
 //! The claims of a job: one for each distinct material that it needs.
 //!
-//! They are asked for one after the other, in the order of the materials' ids, and what is held stays held while the next waits.
-//! Of two jobs that need the same materials neither can then hold what the other waits for: whoever waits for a material holds
-//! only materials with smaller ids. A job that loses one gives up those with greater ids too, and asks again in this order.
+//! They are asked for one after the other, in the order of the materials' ids, and what is held stays held while the
+//! next waits. Of two jobs that need the same materials neither can then hold what the other waits for: whoever waits
+//! for a material holds only materials with smaller ids. A job that loses one gives up those with greater ids too, and
+//! asks again in this order.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +12,8 @@ use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::launch::MaterialNeed;
 
-/// What a job needs of a material besides the one that its SKU requires first, and its claim on it. The members are as those of
-/// the same names in [`Job`].
+/// What a job needs of a material besides the one that its SKU requires first, and its claim on it. The members are as
+/// those of the same names in [`Job`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FurtherNeed {
@@ -171,8 +172,8 @@ impl Job {
         }
     }
 
-    /// Begins anew: whatever was held or settled is on its way back, and the needs are asked for again. A claim that was asked
-    /// for and not answered is asked for still: only its answer tells what the material holds for it.
+    /// Begins anew: whatever was held or settled is on its way back, and the needs are asked for again. A claim that
+    /// was asked for and not answered is asked for still: only its answer tells what the material holds for it.
     pub fn claim_anew(&mut self) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
@@ -191,9 +192,9 @@ impl Job {
         self.ask_next();
     }
 
-    /// Gives up the claim with this number and, because of the order in which claims are asked for, those on materials after it.
-    /// They are settled with nothing consumed, and the first is asked for again. One that is not answered yet is given up when
-    /// its answer comes ([`Job::is_in_order`]).
+    /// Gives up the claim with this number and, because of the order in which claims are asked for, those on materials
+    /// after it. They are settled with nothing consumed, and the first is asked for again. One that is not answered yet
+    /// is given up when its answer comes ([`Job::is_in_order`]).
     pub fn give_up_claim(&mut self, number: u32) {
         let mut from = false;
         self.give_up(|claim| {
@@ -213,8 +214,8 @@ impl Job {
         self.give_up(|claim| claim.material_id > material);
     }
 
-    /// Takes over what the G-code says that it needs. A reservation of another amount is asked for once more under its number,
-    /// and the material corrects it in one step, so that nobody else takes it in between.
+    /// Takes over what the G-code says that it needs. A reservation of another amount is asked for once more under its
+    /// number, and the material corrects it in one step, so that nobody else takes it in between.
     pub fn correct_needs(&mut self, needs: &[MaterialNeed]) {
         let corrected = |material: Id, need: Amount| {
             let said = needs.iter().find(|one| one.material_id == material)?;
@@ -253,8 +254,8 @@ impl Job {
         self.claims().iter().take_while(|claim| claim.material_id < material).all(|claim| claim.stock == Stock::Held)
     }
 
-    /// Ends the job's current claims, of which a print used this share (1 is all of the need). A claim that was not answered
-    /// yet stays asked for; its answer then settles it.
+    /// Ends the job's current claims, of which a print used this share (1 is all of the need). A claim that was not
+    /// answered yet stays asked for; its answer then settles it.
     pub fn settle(&mut self, share: f64) {
         for claim in self.claims_mut() {
             let consumed = claim.need.scaled(share);

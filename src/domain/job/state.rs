@@ -10,8 +10,8 @@ pub enum JobState {
     /// Made; what it is printed from is not read yet, or its SKU has neither a G-code file nor a model to slice.
     #[serde(rename = "CREATED")]
     Created,
-    /// Ready for the stock check: a claim on the material is asked for and not answered. Or all material is reserved, and its
-    /// model is being sliced.
+    /// Ready for the stock check: a claim on the material is asked for and not answered. Or all material is reserved,
+    /// and its model is being sliced.
     #[serde(rename = "VALIDATED")]
     Validated,
     /// The stock check did not pass, or the slicer failed; [`super::Job::blocked_by`] says why.
@@ -48,7 +48,8 @@ pub enum Block {
     Material,
     /// The stock on hand is below the material's reorder point; an operator may release the job all the same.
     ReorderPoint,
-    /// The slicer failed on the model; its material is given back until an operator releases the job to be sliced again.
+    /// The slicer failed on the model; its material is given back until an operator releases the job to be sliced
+    /// again.
     Slicing,
 }
 

@@ -46,14 +46,16 @@ pub enum Mismatch {
     },
     /// This material is in none of its slots.
     NotLoaded(Id),
-    /// The material is in another slot than the one that the file takes it from, and the printer cannot be told another.
+    /// The material is in another slot than the one that the file takes it from, and the printer cannot be told
+    /// another.
     OtherSlot {
         /// What is in the wrong slot.
         material: Id,
         /// The slot that it must be in: the number of the filament in the file.
         slot: u32,
     },
-    /// The material is only on a spool beside the slots that the printer can choose from, and cannot be taken from there.
+    /// The material is only on a spool beside the slots that the printer can choose from, and cannot be taken from
+    /// there.
     OutOfReach(Id),
     /// Which filament of the file is of which material is not known, and the printer has several slots.
     UnknownFilaments,
@@ -100,8 +102,8 @@ impl Mismatch {
 pub struct Fit {
     /// What is missing; nothing: the printer can make the job.
     pub missing: Vec<Mismatch>,
-    /// The slots that it would use: one for each material, or for each filament where the printer cannot choose. Complete only if
-    /// nothing is missing.
+    /// The slots that it would use: one for each material, or for each filament where the printer cannot choose.
+    /// Complete only if nothing is missing.
     pub slots: Vec<ChosenSlot>,
 }
 
@@ -111,8 +113,8 @@ impl Fit {
         self.missing.is_empty()
     }
 
-    /// How well it fits, the lower the better: printers with all materials loaded come first; of these the one whose spools the
-    /// job uses up best, by what would be left on them; unknown spools come last.
+    /// How well it fits, the lower the better: printers with all materials loaded come first; of these the one whose
+    /// spools the job uses up best, by what would be left on them; unknown spools come last.
     pub fn rank(&self) -> (bool, i64) {
         let left = |chosen: &ChosenSlot| Some(chosen.remaining?.0.saturating_sub(chosen.needed.need.0));
         let sum = self.slots.iter().map(left).try_fold(0i64, |sum, left| Some(sum.saturating_add(left?)));
@@ -129,7 +131,8 @@ impl Fit {
     }
 }
 
-/// Judges one job on one printer, whatever the printer does at the moment. Pure: the same needs and facts give the same answer.
+/// Judges one job on one printer, whatever the printer does at the moment. Pure: the same needs and facts give the same
+/// answer.
 pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     let mut missing = Vec::new();
     if facts.machine_type != needs.machine_type {

@@ -1,8 +1,8 @@
 //! From which slots a printer would take what a job needs.
 //!
-//! A printer with one slot takes everything from it. One of a type that maps slots is told the slot of each filament at the start;
-//! what nobody but a person says of such a printer is one spool beside the slots that it can choose from. Any other takes
-//! filament n of the file, its tool, from slot n: what is in another slot is out of its reach.
+//! A printer with one slot takes everything from it. One of a type that maps slots is told the slot of each filament at
+//! the start; what nobody but a person says of such a printer is one spool beside the slots that it can choose from.
+//! Any other takes filament n of the file, its tool, from slot n: what is in another slot is out of its reach.
 
 use serde::{Deserialize, Serialize};
 
@@ -69,8 +69,8 @@ impl From<StoredFilamentSlot> for FilamentSlot {
 }
 
 impl SlicedFor {
-    /// For each filament of the file, by its index, the slot that it comes from, of those that were chosen; `None` for one that
-    /// the plate does not use. Empty where nobody knows.
+    /// For each filament of the file, by its index, the slot that it comes from, of those that were chosen; `None` for
+    /// one that the plate does not use. Empty where nobody knows.
     pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {
         if self.filaments.is_empty() {
             // One material needs no telling which.
@@ -191,7 +191,8 @@ fn from_its_number(needed: MaterialNeed, filament: u32, slots: &[SlotFacts]) -> 
     }
 }
 
-/// How the need of a material is spread over its filaments: as the file states their weights, else evenly. The sum is the need.
+/// How the need of a material is spread over its filaments: as the file states their weights, else evenly. The sum is
+/// the need.
 fn shares(need: Amount, of_it: &[&UsedFilament]) -> Vec<Amount> {
     let stated: Option<Vec<i64>> = of_it.iter().map(|used| used.grams.map(|grams| grams.0.max(0))).collect();
     let weights = stated.filter(|all| all.iter().any(|grams| *grams > 0)).unwrap_or_else(|| vec![1; of_it.len()]);

@@ -9,8 +9,8 @@ use crate::domain::file::GcodeForm;
 pub struct TypeFacts {
     /// The formats of G-code that they print.
     pub forms: Vec<GcodeForm>,
-    /// Whether a start tells them which slot each filament comes from. Otherwise a printer of several slots takes filament n of a
-    /// file (its tool) from slot n.
+    /// Whether a start tells them which slot each filament comes from. Otherwise a printer of several slots takes
+    /// filament n of a file (its tool) from slot n.
     pub maps_slots: bool,
 }
 

@@ -30,9 +30,9 @@ impl Network {
     }
 }
 
-/// The address of the client. Without a trusted peer it is the peer: anybody can write a header. Behind trusted proxies it
-/// is the rightmost address of `X-Forwarded-For` that is none of them; `forwarded` are the values in the order of the
-/// headers. Where that list ends early or cannot be read it is the last hop that is known.
+/// The address of the client. Without a trusted peer it is the peer: anybody can write a header. Behind trusted proxies
+/// it is the rightmost address of `X-Forwarded-For` that is none of them; `forwarded` are the values in the order of
+/// the headers. Where that list ends early or cannot be read it is the last hop that is known.
 pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
     let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut known = peer.to_canonical();
@@ -49,8 +49,8 @@ pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a s
     known
 }
 
-/// Whether many clients may stand behind one address: a trusted proxy, or this machine, on which a proxy may run that nobody
-/// has named. Their connections are not bounded by address; the proxy bounds those of its own clients.
+/// Whether many clients may stand behind one address: a trusted proxy, or this machine, on which a proxy may run that
+/// nobody has named. Their connections are not bounded by address; the proxy bounds those of its own clients.
 pub fn speaks_for_many(peer: IpAddr, trusted: &[Network]) -> bool {
     let peer = peer.to_canonical();
     peer.is_loopback() || trusted.iter().any(|network| network.contains(peer))

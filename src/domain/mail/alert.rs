@@ -1,8 +1,8 @@
 //! Alerts: mails that tell the operators what needs a person.
 //!
 //! Each alert is made in the commit that causes it, so none is lost. Alerts of one kind are sent together: the first at
-//! once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed jobs are two
-//! mails.
+//! once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed jobs are
+//! two mails.
 
 use std::fmt::Write as _;
 
@@ -120,8 +120,8 @@ impl Mail {
     }
 }
 
-/// As one line. A subject may contain names that people gave; a control character in it would be refused by every mailer, and in
-/// the text of a mail it could pass for a line of the shop's own.
+/// As one line. A subject may contain names that people gave; a control character in it would be refused by every
+/// mailer, and in the text of a mail it could pass for a line of the shop's own.
 pub fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -93,8 +93,8 @@ impl<'a> MaterialChange<'a> {
         self.put(claim);
     }
 
-    /// Corrects what is reserved for a held claim. What it holds is its own: the reorder point does not take it away. If the
-    /// rest of a greater need is not free, the whole reservation is, and the claim waits in line.
+    /// Corrects what is reserved for a held claim. What it holds is its own: the reorder point does not take it away.
+    /// If the rest of a greater need is not free, the whole reservation is, and the claim waits in line.
     pub(super) fn correct(&mut self, held: Claim, need: Amount) {
         let job = Some(held.id.job);
         let (free, more) = (self.next.quantity - self.next.reserved + held.need, need - held.need);
@@ -191,8 +191,8 @@ impl<'a> MaterialChange<'a> {
         self.movements.is_empty() && self.touched.is_empty() && self.links.is_empty()
     }
 
-    /// Alerts people and programs. Each crossing below the reorder point is announced once, whoever waits in line. So is
-    /// a claim that needs more than is available of a material that is not low, until nobody waits any more. A
+    /// Alerts people and programs. Each crossing below the reorder point is announced once, whoever waits in line. So
+    /// is a claim that needs more than is available of a material that is not low, until nobody waits any more. A
     /// discrepancy is announced when it arises.
     fn alert(&mut self) {
         let low = self.next.available() < self.next.fields.reorder_point;

@@ -241,8 +241,8 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
 }
 
 /// Answers claims of one order, in rank order among themselves. Only these are checked, because no claim that waited
-/// before fits (see [`MaterialChange::walk`]). A reservation that is asked for with another need is corrected first, which may
-/// let others fit.
+/// before fits (see [`MaterialChange::walk`]). A reservation that is asked for with another need is corrected first,
+/// which may let others fit.
 fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);
     let mut ranked: Vec<&ClaimAsk> = asks.iter().collect();
@@ -276,7 +276,8 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
         kept: false,
     };
     if corrected {
-        // What became free goes by rank over those that wait already and those that ask just now, so that nobody is passed.
+        // What became free goes by rank over those that wait already and those that ask just now, so that nobody is
+        // passed.
         unanswered.iter().for_each(|ask| change.put(asked(ask)));
         change.walk();
     }

@@ -33,8 +33,8 @@ impl Payment {
 }
 
 impl Order {
-    /// Brings `kept_cents` in line with the payments. Documents of older releases do not have it, and rules that judge the
-    /// next payment start from it.
+    /// Brings `kept_cents` in line with the payments. Documents of older releases do not have it, and rules that judge
+    /// the next payment start from it.
     pub fn count_kept(&mut self) {
         self.kept_cents = self.books().kept;
     }

@@ -73,8 +73,8 @@ impl<'a> OrderChange<'a> {
         self.order.jobs.insert_mut(job.id, Arc::new(job));
     }
 
-    /// Changes a job. Its version goes up once per command of a person, however many edits the command makes, and only if
-    /// something differs.
+    /// Changes a job. Its version goes up once per command of a person, however many edits the command makes, and only
+    /// if something differs.
     pub(super) fn edit(&mut self, id: Id, change: impl FnOnce(&mut Job)) {
         let Some(old) = self.order.jobs.get(&id) else {
             return;
@@ -210,8 +210,9 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Raises and lowers the flags that follow from the jobs: one that FAILED waits for a retry or a cancel; an order that
-    /// is ready with fewer parts than were ordered, or of which nothing will be made, waits for a word with the customer.
+    /// Raises and lowers the flags that follow from the jobs: one that FAILED waits for a retry or a cancel; an order
+    /// that is ready with fewer parts than were ordered, or of which nothing will be made, waits for a word with the
+    /// customer.
     fn flag_jobs(&mut self) {
         let order = &self.order;
         let states = || order.jobs.values().map(|job| job.state);

@@ -143,7 +143,8 @@ pub enum SlicingNews {
     Done(Box<Make>),
     /// The slicer failed, with its own words.
     Failed(String),
-    /// It waits for something, such as a slicer that is not installed, and goes on by itself; the reason in words for people.
+    /// It waits for something, such as a slicer that is not installed, and goes on by itself; the reason in words for
+    /// people.
     Waits(String),
 }
 
@@ -238,7 +239,8 @@ pub enum OrderCommand {
         /// How it went.
         news: SlicingNews,
     },
-    /// A material's answer to claims: which material, and for each claim how it stands and, if it waits, why in words for people.
+    /// A material's answer to claims: which material, and for each claim how it stands and, if it waits, why in words
+    /// for people.
     Stock(Id, Vec<(ClaimId, ClaimState, Option<String>)>),
     /// A material asks reservations back because less is on hand than is reserved; with the reason in words for
     /// people. The answer lists those that are kept.
@@ -299,8 +301,8 @@ pub enum OrderCommand {
         /// What the person says.
         said: Inspection,
     },
-    /// A printer tells what a person said when they cleared its bed. It tells so of each attempt once, and repeats it until
-    /// the order has answered.
+    /// A printer tells what a person said when they cleared its bed. It tells so of each attempt once, and repeats it
+    /// until the order has answered.
     SignedAtPrinter {
         /// The job that was printed.
         job: Id,
@@ -313,12 +315,13 @@ pub enum OrderCommand {
         /// When they said it.
         at: Timestamp,
     },
-    /// Releases a job past the reorder point, or one that could not be sliced to be sliced again: `awaiting_manual_review` →
-    /// VALIDATED. Not past a shortage of material.
+    /// Releases a job past the reorder point, or one that could not be sliced to be sliced again:
+    /// `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
     ReleaseJob {
         /// The job to release.
         job: Id,
-        /// The stock now of the material that the job waits for. The claim that follows decides; this only tells the operator at once.
+        /// The stock now of the material that the job waits for. The claim that follows decides; this only tells the
+        /// operator at once.
         stock: StockNow,
     },
     /// An operator decides an attempt that lives; the printer is told by an effect.

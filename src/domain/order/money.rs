@@ -67,8 +67,8 @@ impl OrderChange<'_> {
         Ok(self.order_done())
     }
 
-    /// An operator has given back money that did not come through the processor: of the payment that is named, all that is
-    /// left of it or a part. What came through the processor is refunded there, and its event records it.
+    /// An operator has given back money that did not come through the processor: of the payment that is named, all that
+    /// is left of it or a part. What came through the processor is refunded there, and its event records it.
     pub(super) fn refund(mut self, payment: Option<Id>, amount_cents: Option<i64>) -> Result<Decision<Order>, Refusal> {
         let paid = |one: &&Payment| one.amount_cents > 0 && payment.is_none_or(|id| one.id == id);
         let Some(paid) = self.order.payments.iter().rev().find(paid).cloned() else {

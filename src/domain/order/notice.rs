@@ -12,8 +12,8 @@ use crate::domain::time::Timestamp;
 const MAX_TOLD_LINES: usize = 100;
 
 impl OrderChange<'_> {
-    /// Tells the customer of a shipment that leaves with this commit, unless no address of theirs is known or the shop tells
-    /// them by other means.
+    /// Tells the customer of a shipment that leaves with this commit, unless no address of theirs is known or the shop
+    /// tells them by other means.
     pub(super) fn tell_shipment(&mut self, sent: &SentShipment) {
         let Some(address) = self.order.customer_email.clone().filter(|_| self.cx.rules.shipment_notices) else {
             return;

@@ -1,7 +1,7 @@
 //! Counting parts: how many of each line are good, under way and missing.
 //!
-//! A plate is printed as a whole, so a job always makes as many parts as its plate holds, also where the line needs fewer
-//! of them.
+//! A plate is printed as a whole, so a job always makes as many parts as its plate holds, also where the line needs
+//! fewer of them.
 
 use super::{Line, Order};
 use crate::domain::job::{AttemptState, Job, JobState};

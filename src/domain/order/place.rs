@@ -52,8 +52,8 @@ pub(super) fn tax_of(net_cents: i64, bps: i64) -> Option<i64> {
     i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
 }
 
-/// Subtotal of the lines and the whole tax in minor units; `None` on overflow. The tax is rounded once for each rate, over
-/// the sum of all that it applies to; shipping is taxed at the destination's rate.
+/// Subtotal of the lines and the whole tax in minor units; `None` on overflow. The tax is rounded once for each rate,
+/// over the sum of all that it applies to; shipping is taxed at the destination's rate.
 fn sums(lines: &[Line], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, i64)> {
     let mut nets = BTreeMap::from([(shipping_bps, shipping_cents)]);
     let mut subtotal = 0i64;
@@ -175,7 +175,8 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
 }
 
-/// What a line orders, and what that is made from, must not be deleted. Parts of a kit are told of by the kit's own line.
+/// What a line orders, and what that is made from, must not be deleted. Parts of a kit are told of by the kit's own
+/// line.
 fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
     let n = line.kit_line.map_or(n, |kit| kit as usize);
     let made_of = line.make.iter().flat_map(|make| {

@@ -7,8 +7,8 @@ use crate::domain::job::{Job, JobState};
 use crate::domain::promise::Promise;
 
 impl OrderChange<'_> {
-    /// Keeps a promise, unless one is kept already, there is nothing to be printed, or a job may still turn out to be short of
-    /// material.
+    /// Keeps a promise, unless one is kept already, there is nothing to be printed, or a job may still turn out to be
+    /// short of material.
     pub(super) fn promise(mut self, promise: Promise) -> Decision<Order> {
         let open = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
         let sure = self.order.jobs.values().all(|job| has_all_it_needs(job));
@@ -19,8 +19,8 @@ impl OrderChange<'_> {
     }
 }
 
-/// Whether nothing but time stands between this job and its part. The forecast counts a job whose stock check is under way as if it
-/// passed; a promise waits for the answer.
+/// Whether nothing but time stands between this job and its part. The forecast counts a job whose stock check is under
+/// way as if it passed; a promise waits for the answer.
 fn has_all_it_needs(job: &Job) -> bool {
     match job.state {
         JobState::Created | JobState::Validated | JobState::AwaitingManualReview | JobState::Failed => {

@@ -1,7 +1,7 @@
 //! Shipping: what leaves in which shipment, and when the whole order has left.
 //!
-//! Parts may leave as soon as they are good. The order is shipped with the shipment by which the last of them left: all that was
-//! ordered or, once it is ready and the customer takes it as it is, all that is good.
+//! Parts may leave as soon as they are good. The order is shipped with the shipment by which the last of them left: all
+//! that was ordered or, once it is ready and the customer takes it as it is, all that is good.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,8 @@ impl Order {
         there.map(|(n, (_, leaving))| SentLine { line: n as u32, quantity: sent(leaving.there) }).collect()
     }
 
-    /// Whether nothing more is to leave: all that was ordered has left or, where a short order is accepted, all that is good.
+    /// Whether nothing more is to leave: all that was ordered has left or, where a short order is accepted, all that is
+    /// good.
     fn has_left(&self, short: bool) -> bool {
         let lines = self.lines.iter().zip(self.leaving()).filter(|(line, _)| !line.is_kit());
         lines.into_iter().all(|(_, leaving)| leaving.owed == 0 || (short && leaving.there == 0))
@@ -81,8 +82,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Ships parts: those that are named or, without names, all that are good and have not left. The delivery date must be a
-    /// real date. What is picked up needs neither tracking number nor date: it leaves today.
+    /// Ships parts: those that are named or, without names, all that are good and have not left. The delivery date must
+    /// be a real date. What is picked up needs neither tracking number nor date: it leaves today.
     pub(super) fn ship(
         mut self,
         shipment: &Shipment,

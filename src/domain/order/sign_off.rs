@@ -1,12 +1,12 @@
 //! Good parts: what people say of finished prints, and what is made again because of it.
 //!
 //! The parts of a print count at its end, or once a person has signed them off (`quality.sign_off`). A sign-off of a
-//! COMPLETED job that leaves parts missing makes further jobs in its own commit, at most `quality.max_reprints` for each line;
-//! what is missing then is flagged. A FAILED job is left to a person. Once the order is shipped, cancelled or refunded, a
-//! sign-off is only recorded.
+//! COMPLETED job that leaves parts missing makes further jobs in its own commit, at most `quality.max_reprints` for
+//! each line; what is missing then is flagged. A FAILED job is left to a person. Once the order is shipped, cancelled
+//! or refunded, a sign-off is only recorded.
 //!
-//! A correction upwards leaves jobs that were made for missing parts as they are: whether they are still wanted is for a
-//! person to say.
+//! A correction upwards leaves jobs that were made for missing parts as they are: whether they are still wanted is for
+//! a person to say.
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
@@ -47,8 +47,8 @@ impl OrderChange<'_> {
         Ok(self.job_done(id)?.requires(said.requires()))
     }
 
-    /// A printer tells what a person said when they cleared its bed. Of two people who said something, the later is right;
-    /// who cleared the bed without a word did not contradict anybody.
+    /// A printer tells what a person said when they cleared its bed. Of two people who said something, the later is
+    /// right; who cleared the bed without a word did not contradict anybody.
     pub(super) fn signed_at_printer(
         mut self,
         id: Id,

@@ -1,7 +1,7 @@
 //! Slicing: jobs without G-code get it made from their SKU's model while all their material is reserved.
 //!
-//! What the G-code says that it takes corrects the reservations. A failure frees them, and an operator decides whether the
-//! model is sliced again.
+//! What the G-code says that it takes corrects the reservations. A failure frees them, and an operator decides whether
+//! the model is sliced again.
 
 use super::change::OrderChange;
 use super::{Make, Order, SlicingNews};
@@ -18,7 +18,8 @@ use crate::domain::slice_source::SliceSource;
 const MAX_WORDS_CHARS: usize = 500;
 
 impl OrderChange<'_> {
-    /// How slicing went, for the jobs that wait for it now. Others, whose reservation was taken away meanwhile, ask again.
+    /// How slicing went, for the jobs that wait for it now. Others, whose reservation was taken away meanwhile, ask
+    /// again.
     pub(super) fn slicing(mut self, sku: Id, source: &SliceSource, news: &SlicingNews) -> Decision<Order> {
         let waits = self.order.jobs.values().filter(|job| job.sku_id == sku && job.to_slice() == Some(source));
         let waiting: Vec<Id> = waits.map(|job| job.id).collect();

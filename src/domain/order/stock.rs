@@ -117,7 +117,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// One more claim of the job is held: the next one is asked for, or with the last the job is sliced or waits for a printer.
+    /// One more claim of the job is held: the next one is asked for, or with the last the job is sliced or waits for a
+    /// printer.
     fn held(&mut self, id: Id) {
         let Ok(job) = self.job(id) else { return };
         if job.state == JobState::AwaitingManualReview {

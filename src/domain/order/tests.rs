@@ -146,7 +146,8 @@ pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {
     decision.events.iter().map(|event| event.event.as_str()).collect()
 }
 
-/// Jobs that were made by themselves make less than one plate more than was missing, and no more than the settings allow.
+/// Jobs that were made by themselves make less than one plate more than was missing, and no more than the settings
+/// allow.
 pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &Order) {
     let quality = &bench.rules.quality;
     for (n, (line, parts)) in after.lines.iter().zip(after.parts()).enumerate() {

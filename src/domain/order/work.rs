@@ -296,8 +296,8 @@ impl OrderChange<'_> {
     }
 
     /// Lets a job past the reorder point. Refused while material is short, because there is nothing to reserve.
-    /// Judged by the stock of now: what once blocked the job may have changed since. A job that could not be sliced asks for
-    /// its material again and is then sliced again.
+    /// Judged by the stock of now: what once blocked the job may have changed since. A job that could not be sliced
+    /// asks for its material again and is then sliced again.
     pub(super) fn release_job(mut self, id: Id, stock: &StockNow) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {

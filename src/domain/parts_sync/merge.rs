@@ -242,8 +242,9 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
     Ok(taken)
 }
 
-/// The item for the next booking, and how much of what is due it takes. Use goes to the items in slots first, as much as was
-/// drawn from each; then to what is in a slot; then to the oldest. What came in goes to the newest that has room.
+/// The item for the next booking, and how much of what is due it takes. Use goes to the items in slots first, as much
+/// as was drawn from each; then to what is in a slot; then to the oldest. What came in goes to the newest that has
+/// room.
 fn choose(due: Amount, look: &StockLook, drawn: &Quantities) -> Option<(i64, Amount)> {
     if due < Amount::ZERO {
         let from = |item: i64, most: Amount| {

@@ -37,7 +37,8 @@ pub fn check_base_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// The URL with its host read as web addresses are: other schemes leave it as it is written, so that one address could hide as another.
+/// The URL with its host read as web addresses are: other schemes leave it as it is written, so that one address could
+/// hide as another.
 fn as_http(url: &Url) -> Option<Url> {
     if url.scheme() != "mqtts" {
         return Some(url.clone());

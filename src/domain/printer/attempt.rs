@@ -271,8 +271,8 @@ impl Printer {
         }
     }
 
-    /// A print has ended by a person's word, unseen: whatever is on the bed, a person looks at it before the next print,
-    /// also on a printer that clears its bed by itself.
+    /// A print has ended by a person's word, unseen: whatever is on the bed, a person looks at it before the next
+    /// print, also on a printer that clears its bed by itself.
     fn left_on_the_bed(&mut self, end: PrintEnd) {
         self.bed_not_cleared = true;
         self.print_failed |= end == PrintEnd::Failed;

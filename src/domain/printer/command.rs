@@ -90,8 +90,8 @@ pub enum PrinterCommand {
     SlotsReported {
         /// All that it reported.
         slots: Vec<ReportedSlot>,
-        /// To which materials such spools belong: the printer's own bindings first, then those from elsewhere in the shop.
-        /// Of deleted materials there are none.
+        /// To which materials such spools belong: the printer's own bindings first, then those from elsewhere in the
+        /// shop. Of deleted materials there are none.
         known: Vec<SpoolBinding>,
     },
     /// An order offers an attempt. A printer that cannot take it answers `NotTaken` with the reason, and will never
@@ -141,8 +141,8 @@ pub enum PrinterCommand {
         /// The printer's own words.
         reason: String,
     },
-    /// The latest progress of an attempt's print, 0 to 1, as last seen. Sent before what ends the print is told, because
-    /// many printers reset their progress at the end.
+    /// The latest progress of an attempt's print, 0 to 1, as last seen. Sent before what ends the print is told,
+    /// because many printers reset their progress at the end.
     Progressed {
         /// The attempt that prints.
         attempt: Id,
@@ -267,9 +267,9 @@ pub enum PrinterEffect {
         serial: Option<String>,
     },
     /// Bring the attempt to a print or a verdict: upload in phase `Taken`, then send the start once, then find out
-    /// what became of it. From the phases `StartSent` and `Unverified` on, only the latter; so also for a print that was
-    /// seen and is gone. It stays the same effect through these phases, so that the task that recorded the start goes
-    /// on to send it.
+    /// what became of it. From the phases `StartSent` and `Unverified` on, only the latter; so also for a print that
+    /// was seen and is gone. It stays the same effect through these phases, so that the task that recorded the start
+    /// goes on to send it.
     Run {
         /// The attempt in hand.
         attempt: Id,

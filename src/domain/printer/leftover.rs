@@ -4,8 +4,8 @@ use super::Printer;
 use crate::domain::id::Id;
 
 impl Printer {
-    /// Whether a file on the printer was uploaded for an attempt that is over here. Files of people, of other servers and of the
-    /// attempt in hand never are.
+    /// Whether a file on the printer was uploaded for an attempt that is over here. Files of people, of other servers
+    /// and of the attempt in hand never are.
     pub fn is_leftover(&self, path: &str) -> bool {
         let in_hand = self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path));
         !in_hand && attempt_of(path).is_some_and(|attempt| self.past.contains(&attempt))

@@ -1,5 +1,5 @@
-//! Which material each filament of a file is of, where nobody says it: what is loaded in the printers that could print it decides, if
-//! it leaves no choice. Not for choosing slots, which is done at each launch anew.
+//! Which material each filament of a file is of, where nobody says it: what is loaded in the printers that could print
+//! it decides, if it leaves no choice. Not for choosing slots, which is done at each launch anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +21,8 @@ pub enum Undecided {
     Several,
 }
 
-/// The materials of a file's filaments; without any it has one, with the number 0. Every printer of this type of machine that prints
-/// such files and has a material for each filament must have the same.
+/// The materials of a file's filaments; without any it has one, with the number 0. Every printer of this type of
+/// machine that prints such files and has a material for each filament must have the same.
 pub fn loaded_materials<'a>(
     filaments: &[PlateFilament],
     form: GcodeForm,
@@ -68,8 +68,8 @@ fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> R
     filaments.iter().map(|filament| Ok((filament.index, of(filament)?))).collect()
 }
 
-/// Where a filament can come from any slot, its colour tells them apart; where no slot has its colour there must be only one
-/// material.
+/// Where a filament can come from any slot, its colour tells them apart; where no slot has its colour there must be
+/// only one material.
 fn by_colour(filament: &PlateFilament, slots: &[Slot]) -> Result<Id, Undecided> {
     let reported = || slots.iter().filter(|slot| slot.source == SlotSource::Printer);
     let alike = |slot: &&Slot| match (&slot.color, &filament.color) {

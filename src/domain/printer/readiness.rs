@@ -125,8 +125,8 @@ impl Printer {
         }
     }
 
-    /// Whether it could take a job once its present print is over and the bed is cleared, with nothing else for a person
-    /// to do: it is connected, in service and without a fault.
+    /// Whether it could take a job once its present print is over and the bed is cleared, with nothing else for a
+    /// person to do: it is connected, in service and without a fault.
     pub fn goes_on(&self) -> bool {
         let mut later = self.clone();
         (later.in_hand, later.manual, later.shows, later.bed_not_cleared) = (None, None, None, false);

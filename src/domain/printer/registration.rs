@@ -1,5 +1,5 @@
-//! What operators do with a printer's registration: create it, edit it, connect and disconnect it. What it has in hand keeps
-//! its type and address, and keeps it connected.
+//! What operators do with a printer's registration: create it, edit it, connect and disconnect it. What it has in hand
+//! keeps its type and address, and keeps it connected.
 
 use super::{MachineAddress, Printer, PrinterAnswer, PrinterFields};
 use crate::domain::aggregate::{Decision, DecisionContext};

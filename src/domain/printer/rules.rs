@@ -187,8 +187,8 @@ impl Printer {
             .created(alert.into_iter().chain(left).flatten())
     }
 
-    /// The printer, or the firmware behind its server, has not answered for too long. `printer.offline` is published once
-    /// per outage.
+    /// The printer, or the firmware behind its server, has not answered for too long. `printer.offline` is published
+    /// once per outage.
     pub(super) fn silent(
         self,
         connection: Connection,

@@ -1,8 +1,8 @@
 //! Reading a printer's status: its connection and state, and what it proves about the attempt in hand.
 //!
 //! Statuses are told in the order in which the printer was looked at: there is one look at a time for each connection.
-//! Where a status must be newer than a recorded moment, that moment counts only if it is not in the future: a clock that
-//! was set back in between orders nothing, and must not hold anything up.
+//! Where a status must be newer than a recorded moment, that moment counts only if it is not in the future: a clock
+//! that was set back in between orders nothing, and must not hold anything up.
 
 use super::{InHand, Phase, Printer};
 use crate::domain::id::Id;
@@ -239,8 +239,8 @@ impl Printer {
     }
 
     /// A print of ours has ended: something lies on the bed, unless it finished and the printer clears its bed by
-    /// itself. What failed or was cancelled may stick to the bed or the nozzle, so a person looks; so does what a printer
-    /// with a firmware fault calls finished.
+    /// itself. What failed or was cancelled may stick to the bed or the nozzle, so a person looks; so does what a
+    /// printer with a firmware fault calls finished.
     pub(super) fn print_over(&mut self, end: PrintEnd, auto_clear: bool) {
         self.bed_not_cleared |= !(auto_clear && end == PrintEnd::Finished && self.fault.is_none());
         self.print_failed |= end == PrintEnd::Failed;

@@ -1,8 +1,8 @@
 //! The last print of a printer, kept until somebody says how its parts are.
 //!
-//! Whoever clears the bed signs the last print off. The printer keeps what they said and tells the order until the order has
-//! heard it, and only after the order has heard of the print's end. What lies on the bed is the last print's only as long as
-//! nothing else was printed: any later print, of a job or not, takes its place.
+//! Whoever clears the bed signs the last print off. The printer keeps what they said and tells the order until the
+//! order has heard it, and only after the order has heard of the print's end. What lies on the bed is the last print's
+//! only as long as nothing else was printed: any later print, of a job or not, takes its place.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +44,8 @@ pub struct SignedPrint {
 }
 
 impl Printer {
-    /// Follows up on a decision: a print that has just ended becomes the last print, and any other print that begins takes
-    /// its place.
+    /// Follows up on a decision: a print that has just ended becomes the last print, and any other print that begins
+    /// takes its place.
     pub(super) fn with_last_print(before: Option<&Self>, mut decision: Decision<Self>) -> Decision<Self> {
         let (Some(before), Some(next)) = (before, &mut decision.next) else { return decision };
         next.note_last_print(before);
@@ -74,8 +74,8 @@ impl Printer {
         }
     }
 
-    /// An operator has cleared the bed, which signs the last print off. Words about parts of which no print is known here are
-    /// refused, so that they are not lost.
+    /// An operator has cleared the bed, which signs the last print off. Words about parts of which no print is known
+    /// here are refused, so that they are not lost.
     pub(super) fn bed_cleared(self, said: &Inspection, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         said.check(&cx.rules.quality)?;
         if self.last_print.is_none() && !said.says_nothing() {

@@ -1,8 +1,8 @@
 //! The slots of a printer: which spool is where, how much is left on it, and to which material it belongs.
 //!
-//! A printer with one spool has one slot, and `loadedMaterialId` is its material. Operators say what is in a slot; printers that
-//! know their spools report them, by the vendor's code and the colour. What was reported is bound to a material by an operator
-//! once; the same code and colour are bound by themselves afterwards.
+//! A printer with one spool has one slot, and `loadedMaterialId` is its material. Operators say what is in a slot;
+//! printers that know their spools report them, by the vendor's code and the colour. What was reported is bound to a
+//! material by an operator once; the same code and colour are bound by themselves afterwards.
 
 use serde::{Deserialize, Serialize};
 
@@ -306,7 +306,8 @@ impl Printer {
             let unchanged = before.filter(|before| Slot { updated_at: before.updated_at, ..slot.clone() } == **before);
             slots.push(unchanged.cloned().unwrap_or(slot));
         }
-        // What operators said of other slots stays, such as of a spool beside the changer; what the printer no longer reports goes.
+        // What operators said of other slots stays, such as of a spool beside the changer; what the printer no longer
+        // reports goes.
         let manual = self.slots.iter().filter(|slot| slot.source == SlotSource::Manual);
         let other: Vec<Slot> = manual.filter(|slot| slots.iter().all(|one| one.slot != slot.slot)).cloned().collect();
         slots.extend(other);
@@ -342,8 +343,9 @@ impl Printer {
         reported.len() != of_printer().count() || !reported.iter().all(known)
     }
 
-    /// The system that knows spools says what is left on one. Heeded only while the slot is as the caller saw it: meanwhile a
-    /// print may have used some, or the spool may have been swapped. An unbound slot gets the spool's material.
+    /// The system that knows spools says what is left on one. Heeded only while the slot is as the caller saw it:
+    /// meanwhile a print may have used some, or the spool may have been swapped. An unbound slot gets the spool's
+    /// material.
     pub(super) fn spool_left(self, said: &SpoolLeft, cx: &DecisionContext<'_>) -> Decision<Self> {
         let SpoolLeft { slot: number, spool, was, left, material } = *said;
         let as_seen =
@@ -384,8 +386,8 @@ impl Printer {
         self.slots = slots;
     }
 
-    /// The print has just ended: what it used is taken from what is left in its slots, where that is known and the printer does
-    /// not tell it by itself. A spool that was swapped meanwhile for another material is left alone.
+    /// The print has just ended: what it used is taken from what is left in its slots, where that is known and the
+    /// printer does not tell it by itself. A spool that was swapped meanwhile for another material is left alone.
     pub(super) fn use_up(&mut self, now: Timestamp) {
         let Some(in_hand) = &self.in_hand else { return };
         let Phase::Ended { end, filament_mm, progress, .. } = in_hand.phase else { return };

@@ -1,5 +1,5 @@
-//! What stands before every handler: who asks is admitted or refused, bodies and places among the requests under way are
-//! bounded, and refused attempts are noted.
+//! What stands before every handler: who asks is admitted or refused, bodies and places among the requests under way
+//! are bounded, and refused attempts are noted.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! The page that lists all events: when each is sent, its members and an example. Made from the structs that the events are
-//! made from.
+//! The page that lists all events: when each is sent, its members and an example. Made from the structs that the events
+//! are made from.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! What every request passes before its route: a look at the load, credentials, rate limits, and a timeout on a silent body.
+//! What every request passes before its route: a look at the load, credentials, rate limits, and a timeout on a silent
+//! body.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -87,8 +88,8 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     let client = app.limits.client(peer, request.headers());
     request.extensions_mut().insert(ClientAddress(client));
     let crowded = request.extensions().get::<Crowded>().is_some();
-    // A place among the requests under way is taken behind this, when the body is there; where none is left nothing more is
-    // done for the request.
+    // A place among the requests under way is taken behind this, when the body is there; where none is left nothing
+    // more is done for the request.
     let refuses = app.admission.refuses(crowded);
     if treatment == Treatment::Uncounted {
         return if refuses { overloaded() } else { next.run(request).await };

@@ -1,8 +1,8 @@
-//! The OpenAPI 3.0.3 rendition of the document, for generators that do not read 3.1. It is made from the 3.1 document by a
-//! pure function, so that the two cannot part.
+//! The OpenAPI 3.0.3 rendition of the document, for generators that do not read 3.1. It is made from the 3.1 document
+//! by a pure function, so that the two cannot part.
 //!
-//! What differs: 3.0 knows no `webhooks`, no licence identifiers, no `null` type (`nullable` stands for it), no numbers in
-//! `exclusiveMinimum` and `exclusiveMaximum` (they are flags of `minimum` and `maximum`), no `const`, no lists of
+//! What differs: 3.0 knows no `webhooks`, no licence identifiers, no `null` type (`nullable` stands for it), no numbers
+//! in `exclusiveMinimum` and `exclusiveMaximum` (they are flags of `minimum` and `maximum`), no `const`, no lists of
 //! `examples` in schemas, and nothing beside a `$ref`.
 
 use serde_json::{Map, Value, json};

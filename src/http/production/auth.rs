@@ -229,7 +229,8 @@ fn check(password: &str, hash: Option<&str>) -> bool {
     }
 }
 
-/// The cookie that carries a token; an age of 0 removes it. Without an age it ends with the browser, or with the session.
+/// The cookie that carries a token; an age of 0 removes it. Without an age it ends with the browser, or with the
+/// session.
 fn set_cookie(app: &SessionHandles, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
     let secure = if app.config.mode == Mode::Production { "; Secure" } else { "" };
     let age = age.map(|age| format!("; Max-Age={age}")).unwrap_or_default();

@@ -43,8 +43,8 @@ const EVENTS_PER_READ: usize = 200;
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
 /// A comment line alone. A blank line after it would end a block, of which some clients make an event without content.
 const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
-/// How every stream begins: readers that are cut off come back after this many milliseconds. Without a blank line it is a
-/// part of the first event's block.
+/// How every stream begins: readers that are cut off come back after this many milliseconds. Without a blank line it is
+/// a part of the first event's block.
 const RETRY_LINE: Bytes = Bytes::from_static(b"retry: 3000\n");
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 /// The id that examples use for an event.

@@ -56,8 +56,8 @@ struct ForecastView {
     at: Timestamp,
     /// When the last job is printed that anybody can tell; null when there is none.
     done_at: Option<Timestamp>,
-    /// Unfinished jobs of paid orders for which nobody can tell: they wait for stock, for a person, or for a printer that
-    /// fits.
+    /// Unfinished jobs of paid orders for which nobody can tell: they wait for stock, for a person, or for a printer
+    /// that fits.
     untold: usize,
     /// All printers, by name.
     printers: Vec<PrinterOutlook>,

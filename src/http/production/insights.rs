@@ -96,8 +96,8 @@ struct QualityNumbers {
     scrap_seconds: i64,
     /// Material in parts that are not good, by unit.
     scrap_material: Vec<LostMaterial>,
-    /// What that material costs today, in the smallest unit of the shop's currency, as far as the `unitCostCents` of materials is
-    /// known; null where it is known of none of it.
+    /// What that material costs today, in the smallest unit of the shop's currency, as far as the `unitCostCents` of
+    /// materials is known; null where it is known of none of it.
     scrap_cost_cents: Option<i64>,
 }
 

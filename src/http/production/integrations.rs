@@ -1,4 +1,5 @@
-//! The other systems of the shop: where they are, and whether they have a token. A change is tested before it is written.
+//! The other systems of the shop: where they are, and whether they have a token. A change is tested before it is
+//! written.
 
 use std::sync::Arc;
 

@@ -122,8 +122,8 @@ pub struct NewMaterial {
     /// The vendor's code of its spools, as printers report it.
     #[api(ONE_LINE, MaxChars(50))]
     vendor_code: Option<String>,
-    /// What one unit of it costs, in the smallest unit of the shop's currency, to price bad parts: 2.5 for 25.00 a kilogram. At most
-    /// three decimals.
+    /// What one unit of it costs, in the smallest unit of the shop's currency, to price bad parts: 2.5 for 25.00 a
+    /// kilogram. At most three decimals.
     #[api(NotNegative)]
     unit_cost_cents: Option<Amount>,
     /// Stock on hand; at most three decimals.

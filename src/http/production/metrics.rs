@@ -1,5 +1,5 @@
-//! The numbers of the shop for monitoring, in the text formats of Prometheus and `OpenMetrics`. Labels are words of ours
-//! and never ids, so that there are no more of them the more the shop does.
+//! The numbers of the shop for monitoring, in the text formats of Prometheus and `OpenMetrics`. Labels are words of
+//! ours and never ids, so that there are no more of them the more the shop does.
 //!
 //! Counting happens elsewhere, in atomics; here the numbers are only gathered and named. One more is one more line in
 //! `gathered`, or one more function like those below it.

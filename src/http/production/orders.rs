@@ -134,7 +134,8 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
+/// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last
+/// commit.
 pub(crate) async fn shown(
     app: &OrderHandles,
     who: &Caller,

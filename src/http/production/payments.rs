@@ -59,8 +59,8 @@ handles! {
     }
 }
 
-/// The routes of payment events: one path as the processor knows it, one for processors that were set up earlier, and the
-/// list of events that belong to nothing.
+/// The routes of payment events: one path as the processor knows it, one for processors that were set up earlier, and
+/// the list of events that belong to nothing.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(agent::TAG, agent::ABOUT, "event")
         .post(RequiredAccess::Open, "/webhooks/payments", receive, |op| words(op, "receivePaymentEvent"))

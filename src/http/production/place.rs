@@ -163,8 +163,8 @@ struct LookUp<'a> {
 }
 
 impl LookUp<'_> {
-    /// What a SKU is made from and with. Customers order only what there is a file for; staff may order it early, and its jobs
-    /// wait for the file.
+    /// What a SKU is made from and with. Customers order only what there is a file for; staff may order it early, and
+    /// its jobs wait for the file.
     async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<Make>, ApiError> {
         if self.who.is_customer() && !sku.fields.orderable() {
             let name = &sku.fields.name;

@@ -169,8 +169,8 @@ pub struct PrinterQuery {
     page: PageQuery,
 }
 
-/// The connection of a printer; 409 when an operator disconnected it. Waits a moment for the connection of a printer that
-/// was registered, moved or connected just now.
+/// The connection of a printer; 409 when an operator disconnected it. Waits a moment for the connection of a printer
+/// that was registered, moved or connected just now.
 pub async fn connection(
     connections: &PrinterConnections,
     id: Id,

@@ -1,5 +1,5 @@
-//! Settings of the server: every one with its explanation and value, and changes of them, which are written into the settings'
-//! file and take effect at the next start.
+//! Settings of the server: every one with its explanation and value, and changes of them, which are written into the
+//! settings' file and take effect at the next start.
 
 pub(super) mod changes;
 

@@ -1,6 +1,8 @@
-//! The setup of a new shop: the door that the one-time code opens, the first admin, and what the wizard asks and writes.
+//! The setup of a new shop: the door that the one-time code opens, the first admin, and what the wizard asks and
+//! writes.
 //!
-//! Until the setup is completed the routes are open to the session of the setup and to admins, afterwards to admins alone.
+//! Until the setup is completed the routes are open to the session of the setup and to admins, afterwards to admins
+//! alone.
 
 mod discover;
 mod save;
@@ -121,7 +123,8 @@ pub struct FirstAdmin {
 pub struct ConnectionTest {
     /// Which service.
     service: Service,
-    /// Settings by their names that differ from those in force; of a printer its `type`, `baseUrl`, `apiKey` and `serial`.
+    /// Settings by their names that differ from those in force; of a printer its `type`, `baseUrl`, `apiKey` and
+    /// `serial`.
     settings: Option<JsonObject>,
 }
 

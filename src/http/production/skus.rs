@@ -123,7 +123,8 @@ pub struct NewSku {
     /// Material for one full plate, in the material's unit; at most three decimals. Only kits have none, and show 0.
     #[api(AboveZero)]
     estimated_consumption: Optional<Amount>,
-    /// Further materials, each for one filament of the file; `materialId` is that of filament 0 and of all that are not named.
+    /// Further materials, each for one filament of the file; `materialId` is that of filament 0 and of all that are not
+    /// named.
     #[api(ItemsWithin(0..=MAX_MATERIALS), default = Vec::new())]
     materials: Vec<SkuMaterial>,
     /// The type of machine that it is made on. Only kits need none; that of a kit means nothing.
@@ -233,7 +234,8 @@ fn slug_of(code: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-/// What is made itself needs what a kit does not. (Whether it is a kit is unknown where the components could not be read.)
+/// What is made itself needs what a kit does not. (Whether it is a kit is unknown where the components could not be
+/// read.)
 fn check_made(given: &SkuChange, faults: &mut Faults) {
     if !matches!(&given.components, Optional::Present(components) if components.is_empty()) {
         return;

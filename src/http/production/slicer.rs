@@ -1,7 +1,7 @@
 //! The way from a slicer to the shop: as much of a print host's API as slicers use to upload.
 //!
-//! An operator enters `{base}/slicer/{machineType}` as a print host with an API key. What is uploaded lands among the files.
-//! With "upload and print" it becomes an order of the shop's own: one job for any printer of that type.
+//! An operator enters `{base}/slicer/{machineType}` as a print host with an API key. What is uploaded lands among the
+//! files. With "upload and print" it becomes an order of the shop's own: one job for any printer of that type.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -227,8 +227,8 @@ async fn print_one(
     Ok(call.ask(&app.orders.orders, CommandTarget::New, command).await?.id)
 }
 
-/// What each filament of the file is of: the materials that the printers of a type have loaded for them. A slicer does not say of
-/// what it prints, and stock of another material must not be reserved.
+/// What each filament of the file is of: the materials that the printers of a type have loaded for them. A slicer does
+/// not say of what it prints, and stock of another material must not be reserved.
 async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) -> Result<FilamentMaterials, ApiError> {
     let plate = file.metadata.plate(PLATE);
     let filaments = plate.map(|plate| plate.filaments.as_slice()).unwrap_or_default();
@@ -263,7 +263,8 @@ async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) 
     Ok(found)
 }
 
-/// The SKU of a file's content for this type of machine and these materials: the same for each upload of the same content.
+/// The SKU of a file's content for this type of machine and these materials: the same for each upload of the same
+/// content.
 async fn sku(
     app: &SlicerHandles,
     call: &CommandRequest,

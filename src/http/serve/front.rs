@@ -1,12 +1,12 @@
 //! The front of the server: a thread of its own that accepts every connection and answers what must always be heard.
 //!
-//! It reads the first line of the first request. Health checks and emergency stops are answered here, whatever the rest of
-//! the server is busy with; every other connection is handed over with the bytes that were read. Places are few and bounded:
-//! when they are full, the oldest connection that has not said what it wants is closed, so that silent clients cannot keep a
-//! new one from being heard.
+//! It reads the first line of the first request. Health checks and emergency stops are answered here, whatever the rest
+//! of the server is busy with; every other connection is handed over with the bytes that were read. Places are few and
+//! bounded: when they are full, the oldest connection that has not said what it wants is closed, so that silent clients
+//! cannot keep a new one from being heard.
 //!
-//! A later request on a connection that was handed over is answered by the rest of the server, emergency stops included:
-//! those pass its bounds too, but share its threads.
+//! A later request on a connection that was handed over is answered by the rest of the server, emergency stops
+//! included: those pass its bounds too, but share its threads.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -52,8 +52,8 @@ pub struct Arrived {
     pub place: AdmissionPermit,
 }
 
-/// The running front. It accepts until the server leaves; what it has begun, such as recording an emergency stop, goes on
-/// until it is [ended](Self::end).
+/// The running front. It accepts until the server leaves; what it has begun, such as recording an emergency stop, goes
+/// on until it is [ended](Self::end).
 pub struct Front {
     thread: Option<JoinHandle<()>>,
     ended: CancellationToken,

@@ -1,8 +1,8 @@
 //! Looks through the bytes of a connection for heads whose lines end in a bare line feed.
 //!
-//! The HTTP library takes such lines, other programs do not: a proxy before the server may then see one request where the
-//! server sees two. Bodies are passed over by their length. A body without a length (`Transfer-Encoding`) ends the search
-//! until the next request begins, and such a connection takes no further request.
+//! The HTTP library takes such lines, other programs do not: a proxy before the server may then see one request where
+//! the server sees two. Bodies are passed over by their length. A body without a length (`Transfer-Encoding`) ends the
+//! search until the next request begins, and such a connection takes no further request.
 
 /// Longest name of a header that is looked for, in bytes.
 const MAX_NAME_BYTES: usize = 20;

@@ -1,5 +1,5 @@
-//! Checks of single members. Each has two faces in one place: it judges a value, and it marks the schema with what it asks
-//! for. A test holds the two against each other.
+//! Checks of single members. Each has two faces in one place: it judges a value, and it marks the schema with what it
+//! asks for. A test holds the two against each other.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -95,8 +95,8 @@ impl Rule<String> for &Pattern {
     }
 }
 
-/// Declares a [`Pattern`]: its name, the regular expression, and the words that refuse what does not match. The expression
-/// must mean the same to Rust's `regex` and to JSON Schema (ECMA 262): character classes are written out.
+/// Declares a [`Pattern`]: its name, the regular expression, and the words that refuse what does not match. The
+/// expression must mean the same to Rust's `regex` and to JSON Schema (ECMA 262): character classes are written out.
 macro_rules! like {
     ($name:ident, $pattern:literal, $message:literal) => {
         static $name: $crate::http::wire::Pattern =
@@ -111,8 +111,8 @@ like!(
     "must be one line, without line breaks, tabs or other control characters"
 );
 
-/// One line of text. Names, carriers, references and reasons stand in subjects of mails, in headers and in lines of logs,
-/// where a line break would begin something else.
+/// One line of text. Names, carriers, references and reasons stand in subjects of mails, in headers and in lines of
+/// logs, where a line break would begin something else.
 pub static ONE_LINE: &Pattern = &ONE_LINE_PATTERN;
 
 /// From the one number to the other, both included.

@@ -82,8 +82,8 @@ fn what_a_rule_judges_is_what_it_says() {
     assert_eq!(disagree::<Vec<String>>(&[&OneOrMoreDistinct("text")]), none);
     assert_eq!(disagree::<JsonObject>(&[]), none);
     assert_eq!(disagree::<EmptyBody>(&[]), none);
-    // What a schema cannot say: blanks; three decimals, which are not exact in floating point; the ends of 64 bits, which are
-    // not exact either and stand as `format: int64`.
+    // What a schema cannot say: blanks; three decimals, which are not exact in floating point; the ends of 64 bits,
+    // which are not exact either and stand as `format: int64`.
     assert_eq!(disagree::<String>(&[&Filled]), [json!("  ")]);
     assert_eq!(disagree::<Amount>(&[&AboveZero]), [json!(1.0005)]);
     assert_eq!(disagree::<Amount>(&[&NotNegative]), [json!(0.0005), json!(1.0005)]);

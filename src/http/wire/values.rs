@@ -15,7 +15,8 @@ use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
-/// Declares how a plain type is read: the words that refuse another value, how it is read, and the JSON of a query's text.
+/// Declares how a plain type is read: the words that refuse another value, how it is read, and the JSON of a query's
+/// text.
 macro_rules! value {
     ($type:ty, $message:expr, $read:expr $(, $from_text:expr)?) => {
         impl FromJson for $type {
@@ -61,9 +62,9 @@ value!(
 value!(Id, "must be an identifier", |value| value.as_str()?.parse().ok());
 value!(Timestamp, "must be an RFC 3339 date and time from 1970 to 2999", |value| value.as_str()?.parse().ok());
 
-/// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has the
-/// type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the type
-/// is the description of the schema.
+/// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has
+/// the type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the
+/// type is the description of the schema.
 macro_rules! enumeration {
     ($($(#[doc = $doc:literal])* $type:ident),+ $(,)?) => {
         $($crate::http::wire::enumeration!($(#[doc = $doc])* $type = stringify!($type));)+

@@ -12,8 +12,8 @@ use crate::integrations::Line;
 /// Most spools that no link knows, of which what is left is asked in one round.
 const MAX_ASKED: usize = 64;
 
-/// The slots that hold a numbered spool, with their printers. Those whose printers weigh their spools by themselves are left
-/// alone.
+/// The slots that hold a numbered spool, with their printers. Those whose printers weigh their spools by themselves are
+/// left alone.
 fn spooled(sync: &StockSync) -> Vec<(Id, i64, Slot)> {
     let printers = sync.printers.all_resident();
     let present = printers.iter().filter_map(|(id, state)| Some((*id, state.state.as_ref()?)));
@@ -35,7 +35,8 @@ pub(super) fn drawn(sync: &StockSync, link: &StockLink) -> Quantities {
     drawn.collect()
 }
 
-/// Tells the slots what is left on their spools: where nothing of ours is still to be booked, or where nobody knows yet.
+/// Tells the slots what is left on their spools: where nothing of ours is still to be booked, or where nobody knows
+/// yet.
 pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError> {
     let mut asked = 0;
     for (printer, spool, slot) in spooled(sync) {

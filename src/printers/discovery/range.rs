@@ -1,5 +1,5 @@
-//! Which addresses a search may ask: this machine, and the first ten addresses of the local /24 network. Nothing else is ever
-//! dialled, and no network that is not private: in a hired machine's the neighbours are strangers.
+//! Which addresses a search may ask: this machine, and the first ten addresses of the local /24 network. Nothing else
+//! is ever dialled, and no network that is not private: in a hired machine's the neighbours are strangers.
 
 use std::fs;
 use std::iter;
@@ -23,8 +23,8 @@ impl ScanAddress {
     }
 }
 
-/// What is asked on a machine with this address in its network: itself, and the first ten of its /24 network besides itself.
-/// Without an address, or with one that is not private, only itself.
+/// What is asked on a machine with this address in its network: itself, and the first ten of its /24 network besides
+/// itself. Without an address, or with one that is not private, only itself.
 pub fn scanned(own: Option<Ipv4Addr>) -> Vec<ScanAddress> {
     let beside = own.filter(Ipv4Addr::is_private).into_iter().flat_map(|own| {
         let [a, b, c, _] = own.octets();
@@ -33,8 +33,8 @@ pub fn scanned(own: Option<Ipv4Addr>) -> Vec<ScanAddress> {
     iter::once(Ipv4Addr::LOCALHOST).chain(beside).map(ScanAddress).collect()
 }
 
-/// The address of this machine in the local network: that of the interface with the default route, else of the first one.
-/// `None` where there is no network, or the system does not say.
+/// The address of this machine in the local network: that of the interface with the default route, else of the first
+/// one. `None` where there is no network, or the system does not say.
 pub fn own_address() -> Option<Ipv4Addr> {
     own_of(&fs::read_to_string(ROUTES).ok()?, &fs::read_to_string(ADDRESSES).ok()?)
 }

@@ -1,8 +1,9 @@
 //! Whether this Moonraker has run without a restart since a marked moment.
 //!
-//! It keeps its G-code console in memory from its start on: a line that was there is there still, unless it was restarted
-//! or very many lines came since. The mark is the time of the latest line, which is looked up as it is: neither the clock
-//! of the printer's host, which may start anywhere after a loss of power, nor ours is compared with anything.
+//! It keeps its G-code console in memory from its start on: a line that was there is there still, unless it was
+//! restarted or very many lines came since. The mark is the time of the latest line, which is looked up as it is:
+//! neither the clock of the printer's host, which may start anywhere after a loss of power, nor ours is compared with
+//! anything.
 
 use serde_json::Value;
 

@@ -8,8 +8,9 @@ use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
-/// Stores a file. The printer compares the SHA-256 of what it received, so a file cut short is never kept; what it *stored* is
-/// compared here, because Moonraker names unfinished uploads by the second and several on one computer mix them up.
+/// Stores a file. The printer compares the SHA-256 of what it received, so a file cut short is never kept; what it
+/// *stored* is compared here, because Moonraker names unfinished uploads by the second and several on one computer mix
+/// them up.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
@@ -52,8 +53,8 @@ async fn compare(wire: &Wire, path: &str, size: Option<u64>, source: &Source) ->
     }
 }
 
-/// Whether this Moonraker rewrites files when it stores them (`file_processors` of the file's metadata): then they cannot be
-/// compared.
+/// Whether this Moonraker rewrites files when it stores them (`file_processors` of the file's metadata): then they
+/// cannot be compared.
 async fn rewrites(wire: &Wire, path: &str) -> bool {
     let metadata = wire.get("server/files/metadata", &[("filename", path)]).await;
     let processors = metadata.ok().and_then(|told| told.pointer("/result/file_processors")?.as_array().cloned());

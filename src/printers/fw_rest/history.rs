@@ -13,7 +13,8 @@ const PAGE_PRINTS: usize = 100;
 /// Pages read before we say that the printer does not remember: our files are young when somebody asks.
 const MAX_PAGES: usize = 20;
 
-/// Prints of a file, newest first. A Moonraker without history: unsupported, which is not the same as remembering nothing.
+/// Prints of a file, newest first. A Moonraker without history: unsupported, which is not the same as remembering
+/// nothing.
 pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
     let name = file_name(name)?;
     let limit = PAGE_PRINTS.to_string();
@@ -40,8 +41,8 @@ pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, P
     Ok(Vec::new())
 }
 
-/// One entry of the history; a print that is on has `in_progress` and no end. An entry that Moonraker's own end or restart
-/// closed says nothing of the print, which Klipper goes on with.
+/// One entry of the history; a print that is on has `in_progress` and no end. An entry that Moonraker's own end or
+/// restart closed says nothing of the print, which Klipper goes on with.
 fn past(job: &Value, name: &str) -> PastPrint {
     let status = job.get("status").and_then(Value::as_str);
     PastPrint {

@@ -1,4 +1,5 @@
-//! Moonraker's web socket: identify, subscribe to what changes a print's state, subscribe again after each restart of the firmware.
+//! Moonraker's web socket: identify, subscribe to what changes a print's state, subscribe again after each restart of
+//! the firmware.
 
 use std::sync::Arc;
 

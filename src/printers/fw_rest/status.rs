@@ -105,8 +105,8 @@ pub(super) fn firmware_away(info: &Value, at: Timestamp) -> Status {
     Status::unavailable(Connection::FirmwareDisconnected, format!("klipper is {}", klippy_state(info)), at)
 }
 
-/// How far the print is, 0 to 1: bytes between the first and the last line of G-code, as Moonraker's web front ends count;
-/// where these are unknown, bytes of the file; and all of it once complete.
+/// How far the print is, 0 to 1: bytes between the first and the last line of G-code, as Moonraker's web front ends
+/// count; where these are unknown, bytes of the file; and all of it once complete.
 fn fraction(objects: &Value, facts: FileFacts) -> f64 {
     if text(objects, "/print_stats/state") == Some("complete") {
         return 1.0;
@@ -133,7 +133,8 @@ fn remaining(objects: &Value, facts: FileFacts, fraction: f64) -> Option<i64> {
 
 /// A status from the objects of [`OBJECTS`].
 ///
-/// Values outlive the print: a printer that was reached again may tell the `complete` of an earlier one, so who asks compares `file`.
+/// Values outlive the print: a printer that was reached again may tell the `complete` of an earlier one, so who asks
+/// compares `file`.
 pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
     let firmware = text(objects, "/webhooks/state").unwrap_or("ready");
     let print = text(objects, "/print_stats/state").unwrap_or("standby");

@@ -223,8 +223,8 @@ async fn an_upload_is_checked_by_its_hash_and_never_started() {
     }
 }
 
-/// A Moonraker that stores what it was sent, says that it stored `size` bytes, and sends `stored` when asked for the file. Counts
-/// deletions.
+/// A Moonraker that stores what it was sent, says that it stored `size` bytes, and sends `stored` when asked for the
+/// file. Counts deletions.
 async fn storing(size: usize, stored: Vec<u8>, processors: Value) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let deleted = Arc::new(AtomicUsize::new(0));
     let counted = deleted.clone();

@@ -1,7 +1,7 @@
 //! What is read of a printer's certificate: its common name, which is the serial number, and its public key.
 //!
-//! Such certificates are signed by the maker's own authority or by the printer itself, name no host, and lack extensions that
-//! verifiers of web servers insist on. So the few fields are read here.
+//! Such certificates are signed by the maker's own authority or by the printer itself, name no host, and lack
+//! extensions that verifiers of web servers insist on. So the few fields are read here.
 
 /// Tags of the encoding.
 const SEQUENCE_TAG: u8 = 0x30;

@@ -16,7 +16,8 @@ pub(super) struct Command {
     group: &'static str,
     /// What stands beside its name and number, as the printer takes it.
     members: Value,
-    /// Whether the broker must acknowledge it. Starts go out unacknowledged: what is sent again after a connection was lost would cancel the print.
+    /// Whether the broker must acknowledge it. Starts go out unacknowledged: what is sent again after a connection was
+    /// lost would cancel the print.
     pub(super) acknowledged: bool,
 }
 
@@ -56,7 +57,8 @@ impl Command {
                 "param": format!("Metadata/plate_{plate}.gcode"),
                 "url": format!("ftp://{file}"),
                 "file": file,
-                // None: what the printer would sum up is not known for sure. A package carries sums of its plates in itself.
+                // None: what the printer would sum up is not known for sure. A package carries sums of its plates in
+                // itself.
                 "md5": "",
                 "bed_type": "auto",
                 "timelapse": false,

@@ -1,5 +1,5 @@
-//! How printers in LAN mode are told: their broker shows a certificate that is named for a serial number and asks for the access
-//! code, and they announce themselves in packets to the whole network.
+//! How printers in LAN mode are told: their broker shows a certificate that is named for a serial number and asks for
+//! the access code, and they announce themselves in packets to the whole network.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;

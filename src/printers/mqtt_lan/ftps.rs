@@ -1,7 +1,9 @@
-//! Files on a printer, over FTP inside TLS from the first byte. As much of the protocol as it takes to store, list and delete.
+//! Files on a printer, over FTP inside TLS from the first byte. As much of the protocol as it takes to store, list and
+//! delete.
 //!
-//! Each operation is a connection of its own, one at a time. Data connections resume the TLS session of their control connection: the
-//! printers refuse others. What an answer promises is looked up afterwards, because printers cut transfers and forget to say so.
+//! Each operation is a connection of its own, one at a time. Data connections resume the TLS session of their control
+//! connection: the printers refuse others. What an answer promises is looked up afterwards, because printers cut
+//! transfers and forget to say so.
 
 mod control;
 
@@ -73,8 +75,8 @@ impl Ftps {
         Self { link, turn: tokio::sync::Mutex::default(), bare: AtomicBool::new(false) }
     }
 
-    /// Stores a file, in the place of one that is there already, and compares its size. The server knows no sums, and reading back
-    /// would take data connections, on which some models hang.
+    /// Stores a file, in the place of one that is there already, and compares its size. The server knows no sums, and
+    /// reading back would take data connections, on which some models hang.
     pub(super) async fn store(&self, name: &str, source: &Source) -> Result<(), PrinterError> {
         let _turn = self.turn.lock().await;
         let settings = &self.link.settings;
@@ -244,7 +246,8 @@ impl Ftps {
         let data = self.wrap(tcp, bare).await?;
         let mut bytes = Vec::new();
         let read = timeout(self.link.settings.request_timeout, data.take(MAX_LIST_BYTES).read_to_end(&mut bytes)).await;
-        // Some models end the connection without a farewell: what came counts once the printer says that it is complete.
+        // Some models end the connection without a farewell: what came counts once the printer says that it is
+        // complete.
         let complete = timeout(COMPLETE_TIMEOUT, control.reply()).await;
         let said = matches!(&complete, Ok(Ok(reply)) if (200..300).contains(&reply.code));
         match read {

@@ -1,8 +1,9 @@
-//! From a printer's merged report to one status. Numbers come as numbers or as strings, depending on the model. Pure but for the
-//! moments that are handed in.
+//! From a printer's merged report to one status. Numbers come as numbers or as strings, depending on the model. Pure
+//! but for the moments that are handed in.
 //!
-//! `gcode_state` outlives its print: after a start the old `FINISH` stays for minutes, beside the id of the new print. So the end of a print counts
-//! only if the same print was seen under way before, or if the state changed to an end while we listened.
+//! `gcode_state` outlives its print: after a start the old `FINISH` stays for minutes, beside the id of the new print.
+//! So the end of a print counts only if the same print was seen under way before, or if the state changed to an end
+//! while we listened.
 
 use std::time::Duration;
 

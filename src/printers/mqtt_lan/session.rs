@@ -1,5 +1,6 @@
-//! The one connection to a printer's broker: opened by whoever first asks for the printer, made anew when it breaks, and kept
-//! until it is stopped or dropped. Every connection is a session of its own, so nothing is ever sent a second time.
+//! The one connection to a printer's broker: opened by whoever first asks for the printer, made anew when it breaks,
+//! and kept until it is stopped or dropped. Every connection is a session of its own, so nothing is ever sent a second
+//! time.
 
 mod talk;
 
@@ -166,8 +167,8 @@ impl Session {
         self.shared.with(|state| state.outbox.is_some() && state.track.full)
     }
 
-    /// Waits until the connection is open and the printer has reported, within the times of a connection and a request. Where it was closed before,
-    /// one new attempt is awaited.
+    /// Waits until the connection is open and the printer has reported, within the times of a connection and a request.
+    /// Where it was closed before, one new attempt is awaited.
     pub(super) async fn ready(&self) -> Result<(), PrinterError> {
         let mut moved = self.shared.moved.subscribe();
         let endings = self.shared.with(|state| state.endings);
@@ -204,7 +205,8 @@ impl Session {
         timeout(connect_timeout + request_timeout, opened).await.unwrap_or_else(silent)
     }
 
-    /// As [`Self::ready`], and the printer said something just now: a connection may stand open although nobody is behind it any more.
+    /// As [`Self::ready`], and the printer said something just now: a connection may stand open although nobody is
+    /// behind it any more.
     pub(super) async fn fresh(&self) -> Result<(), PrinterError> {
         self.ready().await?;
         let fresh = self.shared.with(|state| state.spoke.is_some_and(|at| at.elapsed() < MAX_REPORT_AGE));

@@ -1,5 +1,5 @@
-//! Filament changers (AMS): what is in their slots, and from which of them a print takes its filaments. Slots are numbered as the printer
-//! numbers them, changer times four plus place.
+//! Filament changers (AMS): what is in their slots, and from which of them a print takes its filaments. Slots are
+//! numbered as the printer numbers them, changer times four plus place.
 
 use serde_json::Value;
 
@@ -46,11 +46,11 @@ impl Changer {
         Self { now: now.filter(|now| slots.iter().any(|(slot, _)| slot == now)), slots }
     }
 
-    /// The feed of a print whose filaments come from these slots; `None` is a filament that it does not use. Without any slot it is
-    /// what feeds the nozzle now.
+    /// The feed of a print whose filaments come from these slots; `None` is a filament that it does not use. Without
+    /// any slot it is what feeds the nozzle now.
     ///
-    /// A slot that the printer reported when it was chosen must be there with the same spool: what was chosen from the changer never
-    /// comes from the spool beside it. A slot that only a person knows of is that spool.
+    /// A slot that the printer reported when it was chosen must be there with the same spool: what was chosen from the
+    /// changer never comes from the spool beside it. A slot that only a person knows of is that spool.
     pub(super) fn feed(&self, filaments: &[Option<FilamentSlot>]) -> Result<Feed, PrinterError> {
         let used: Vec<&FilamentSlot> = filaments.iter().flatten().collect();
         if used.is_empty() {

@@ -1,4 +1,5 @@
-//! Against the simulated printer, on its real protocols: what only this type has. What all types share is tested with them.
+//! Against the simulated printer, on its real protocols: what only this type has. What all types share is tested with
+//! them.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;

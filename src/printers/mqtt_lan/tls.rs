@@ -1,9 +1,10 @@
-//! TLS with a printer that shows a certificate of its own: it must be named for the printer's serial number, and its key must
-//! stay the one that was seen first.
+//! TLS with a printer that shows a certificate of its own: it must be named for the printer's serial number, and its
+//! key must stay the one that was seen first.
 //!
-//! No authority vouches for it: the maker's is not the same for all families and its certificates do not pass the rules for web servers, and in LAN-only mode some
-//! printers sign for themselves. So the first connection is trusted if the name is right, and later ones only with the same key. The key is kept as long as the
-//! printer is watched; a printer whose board was replaced is accepted after an operator disconnects and connects it.
+//! No authority vouches for it: the maker's is not the same for all families and its certificates do not pass the rules
+//! for web servers, and in LAN-only mode some printers sign for themselves. So the first connection is trusted if the
+//! name is right, and later ones only with the same key. The key is kept as long as the printer is watched; a printer
+//! whose board was replaced is accepted after an operator disconnects and connects it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,8 +21,9 @@ use crate::printers::registry::MakeError;
 pub(super) struct Tls {
     /// For the broker.
     pub(super) mqtt: Arc<ClientConfig>,
-    /// For the file server. Its control and data connections share this configuration, so that the data connection resumes the session of
-    /// the control connection, as the printers demand. TLS 1.2 at most: with 1.3 the session comes too late, and transfers are cut.
+    /// For the file server. Its control and data connections share this configuration, so that the data connection
+    /// resumes the session of the control connection, as the printers demand. TLS 1.2 at most: with 1.3 the session
+    /// comes too late, and transfers are cut.
     pub(super) ftps: Arc<ClientConfig>,
     /// What is asked for; sessions are resumed under it.
     pub(super) name: ServerName<'static>,

@@ -1,5 +1,5 @@
-//! What the printer's numbers for errors mean, in words for people. The commonest have a text here; of the others the number is
-//! told, under which the printer's screen and its maker's pages explain it.
+//! What the printer's numbers for errors mean, in words for people. The commonest have a text here; of the others the
+//! number is told, under which the printer's screen and its maker's pages explain it.
 
 use serde_json::Value;
 
@@ -127,7 +127,8 @@ pub(super) fn told(notices: &[u64]) -> Option<String> {
     Some(told.join("; ")).filter(|text| !text.is_empty())
 }
 
-/// Whether one of the notices is a fault of heaters or motors after which nothing may be printed until somebody has looked.
+/// Whether one of the notices is a fault of heaters or motors after which nothing may be printed until somebody has
+/// looked.
 pub(super) fn is_fault(notices: &[u64]) -> bool {
     notices.iter().any(|notice| notice >> 56 == MOTION_MODULE && (notice >> 16) & 0xFFFF == FATAL_LEVEL)
 }

@@ -13,7 +13,8 @@ use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::upload;
 use crate::printers::wire::Wire;
 
-/// How long an upload waits for another one at the printer to be over. One that broke off is noticed there after a while.
+/// How long an upload waits for another one at the printer to be over. One that broke off is noticed there after a
+/// while.
 const TRANSFER_WAIT: Duration = Duration::from_secs(20);
 /// Between two tries meanwhile.
 const TRANSFER_INTERVAL: Duration = Duration::from_secs(1);
@@ -38,7 +39,8 @@ pub(super) fn storage(answer: &Value) -> Result<String, PrinterError> {
     })
 }
 
-/// The name of a file as a path below its storage. The printer shortens names to 8 and 3 characters and shows the given one beside.
+/// The name of a file as a path below its storage. The printer shortens names to 8 and 3 characters and shows the given
+/// one beside.
 pub(super) fn name_of(file: &Value) -> Option<String> {
     let text = |member: &str| file.get(member).and_then(Value::as_str).filter(|text| !text.is_empty());
     let name = text("display_name").or_else(|| text("name"))?;
@@ -77,8 +79,8 @@ pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Sour
     }
 }
 
-/// Compares the size that a file's entry tells, and the bytes at the address that it names. Printers send whole files only, of
-/// which the beginning is read.
+/// Compares the size that a file's entry tells, and the bytes at the address that it names. Printers send whole files
+/// only, of which the beginning is read.
 async fn compare(wire: &Wire, entry: &Value, source: &Source) -> Result<(), PrinterError> {
     let (size, sent) = (entry.get("size").and_then(Value::as_u64), source.sent_bytes());
     if let Some(size) = size.filter(|size| *size != sent) {
@@ -109,8 +111,8 @@ async fn send(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result
     }
 }
 
-/// Which other upload keeps a printer from taking ours, in words; empty when there is none. There is one at a time, and one that
-/// broke off may stay for a while.
+/// Which other upload keeps a printer from taking ours, in words; empty when there is none. There is one at a time, and
+/// one that broke off may stay for a while.
 async fn under_way(wire: &Wire) -> String {
     let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());

@@ -33,9 +33,9 @@ fn state_of(told: &Value) -> &str {
 
 /// A status from `/api/v1/status` and, asked right after it, `/api/v1/job`.
 ///
-/// FINISHED and STOPPED are shown until somebody confirms them at the printer or another print begins. READY is idle, too: set by a
-/// person who prepared it. A printer that is busy, or waits for a person, with nothing to print is not idle and shows no file, so
-/// that nothing is sent to it and nothing is concluded from it.
+/// FINISHED and STOPPED are shown until somebody confirms them at the printer or another print begins. READY is idle,
+/// too: set by a person who prepared it. A printer that is busy, or waits for a person, with nothing to print is not
+/// idle and shows no file, so that nothing is sent to it and nothing is concluded from it.
 pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timestamp) -> Status {
     let told_state = state_of(told);
     let of_job = job.get("state").and_then(Value::as_str);
@@ -80,7 +80,8 @@ pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timest
         filament_mm: None,
         nozzle: number_at("/printer/temp_nozzle").unwrap_or(0.0),
         bed: number_at("/printer/temp_bed").unwrap_or(0.0),
-        // It cannot be told to home and does so by itself before each print: that it is ready again is all there is to know.
+        // It cannot be told to home and does so by itself before each print: that it is ready again is all there is to
+        // know.
         homed: (state == Activity::Idle).then_some(true),
         message: words(told, told_state, of_job),
         slots: Vec::new(),

@@ -74,7 +74,8 @@ async fn sum(source: &Source) -> Result<String, PrinterError> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// The next bytes of what is sent, from an offset on; fewer at the end. A local file that is shorter than was said is an error.
+/// The next bytes of what is sent, from an offset on; fewer at the end. A local file that is shorter than was said is
+/// an error.
 async fn piece(source: &Source, offset: u64) -> Result<Vec<u8>, PrinterError> {
     let wanted = CHUNK_BYTES.min(source.sent_bytes().saturating_sub(offset));
     let head = source.head();

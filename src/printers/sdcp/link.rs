@@ -1,6 +1,6 @@
-//! The one socket to a printer. A few clients are all that it bears, and it throws none out: it hangs until it is switched off and on.
-//! So everything that is asked goes over this socket, another one is opened only once it is closed, and nobody holds it who asks
-//! nothing.
+//! The one socket to a printer. A few clients are all that it bears, and it throws none out: it hangs until it is
+//! switched off and on. So everything that is asked goes over this socket, another one is opened only once it is
+//! closed, and nobody holds it who asks nothing.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -85,8 +85,8 @@ impl OneSocket {
         Self { url, strange, settings, shared: Arc::default(), task: Mutex::default() }
     }
 
-    /// Asks, and waits for the answer within the time of a question. For a status and for what the printer is, that is the message
-    /// that follows.
+    /// Asks, and waits for the answer within the time of a question. For a status and for what the printer is, that is
+    /// the message that follows.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Value, PrinterError> {
         let (answered, answer) = oneshot::channel();
         if self.questions().try_send(Question { ask, answered }).is_err() {

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::printers::adapter::PrinterError;
 
-/// What a printer is asked. Nothing else may be sent: commands that it does not know end its firmware, and any print with it.
+/// What a printer is asked. Nothing else may be sent: commands that it does not know end its firmware, and any print
+/// with it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Ask {
     /// For its status, which comes as a message of its own.

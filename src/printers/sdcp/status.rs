@@ -93,8 +93,8 @@ pub(super) fn telemetry(told: &Value) -> Telemetry {
     }
 }
 
-/// A status from the printer's own. A printer that calibrates, tests itself or is in a state that is not known is not idle and shows
-/// no file: nothing is sent to it, and nothing is concluded from it. One that receives a file is idle.
+/// A status from the printer's own. A printer that calibrates, tests itself or is in a state that is not known is not
+/// idle and shows no file: nothing is sent to it, and nothing is concluded from it. One that receives a file is idle.
 pub(super) fn read(told: &Value, at: Timestamp) -> Status {
     let machine = told.get("CurrentStatus").and_then(Value::as_array);
     let does = |number: i64| machine.is_some_and(|all| all.iter().any(|one| one.as_i64() == Some(number)));

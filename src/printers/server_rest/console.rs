@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
-/// Longest wait for the firmware to answer all commands. A command that moves the printer may take longer; what it says later is
-/// not heard.
+/// Longest wait for the firmware to answer all commands. A command that moves the printer may take longer; what it says
+/// later is not heard.
 const CONSOLE_TIMEOUT: Duration = Duration::from_secs(3);
 /// The command that asks for temperatures.
 const TEMPERATURES: &str = "M105";

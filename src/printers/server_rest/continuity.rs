@@ -1,9 +1,9 @@
 //! Whether this `OctoPrint` has run without a restart since a marked moment.
 //!
 //! It keeps the temperatures of the last half hour in memory, a measurement every few seconds: measurements that were
-//! there are there still, unless it was restarted or they are too old. The mark is the time of the latest one with a hash
-//! of the last few, which are looked up as they are: times alone could come again, since the clock of the printer's host
-//! may start anywhere after a loss of power.
+//! there are there still, unless it was restarted or they are too old. The mark is the time of the latest one with a
+//! hash of the last few, which are looked up as they are: times alone could come again, since the clock of the
+//! printer's host may start anywhere after a loss of power.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -14,8 +14,8 @@ use crate::printers::wire::Wire;
 
 /// Measurements that a mark covers.
 const MARKED_MEASUREMENTS: usize = 4;
-/// Seconds for which `OctoPrint` keeps measurements unless it is set otherwise, with a margin. A list that is longer may
-/// have dropped the marked ones.
+/// Seconds for which `OctoPrint` keeps measurements unless it is set otherwise, with a margin. A list that is longer
+/// may have dropped the marked ones.
 const KEPT_SECONDS: i64 = 25 * 60;
 
 /// The mark of this moment; `None` while there are too few measurements.

@@ -15,8 +15,8 @@ pub(super) fn resource(name: &str) -> Result<String, PrinterError> {
 }
 
 /// Stores a file, whose name `OctoPrint` may change, and compares what it stored with what was sent. Plug-ins (its file
-/// pre-processors) may rewrite files without saying so: what they made of ours is known by its first line, which names the
-/// print, and by its last one.
+/// pre-processors) may rewrite files without saying so: what they made of ours is known by its first line, which names
+/// the print, and by its last one.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
@@ -78,8 +78,8 @@ pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
     Ok(files)
 }
 
-/// The last ended print of a file, from the file's own record: `prints: {success, failure, last: {date, success}}`, written when a print ends. One that did not succeed
-/// was cancelled or failed; the record does not tell which.
+/// The last ended print of a file, from the file's own record: `prints: {success, failure, last: {date, success}}`,
+/// written when a print ends. One that did not succeed was cancelled or failed; the record does not tell which.
 pub(super) async fn history(wire: &Wire, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
     let file = wire.get(&resource(name)?, &[]).await?;
     let Some(last) = file.pointer("/prints/last") else {

@@ -1,4 +1,5 @@
-//! `OctoPrint`'s raw web socket: a session from the key, then state messages up to twice a second, of which only a change wakes.
+//! `OctoPrint`'s raw web socket: a session from the key, then state messages up to twice a second, of which only a
+//! change wakes.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};

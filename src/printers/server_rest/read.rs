@@ -17,7 +17,8 @@ pub(super) enum Port {
     Closed(String),
 }
 
-/// How the serial port stands. The texts are those of `OctoPrint`'s states; what is none of the closed or opening ones is open.
+/// How the serial port stands. The texts are those of `OctoPrint`'s states; what is none of the closed or opening ones
+/// is open.
 pub(super) fn port(connection: &Value) -> Result<Port, PrinterError> {
     let state = connection
         .pointer("/current/state")

@@ -37,7 +37,8 @@ fn completion(job: &Value) -> Option<f64> {
 
 /// A status from `/api/printer` and `/api/job`.
 ///
-/// There is no finished or failed state: an idle printer whose selected file is at exactly 100 finished it; `ended` stays open otherwise.
+/// There is no finished or failed state: an idle printer whose selected file is at exactly 100 finished it; `ended`
+/// stays open otherwise.
 pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
     let flag = |name: &str| {
         printer.pointer("/state/flags").and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or(false)

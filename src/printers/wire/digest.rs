@@ -1,7 +1,7 @@
 //! HTTP Digest (RFC 7616 with MD5 and `qop=auth`), for printers that are reached with a user name and a password.
 //!
-//! The challenge of the last refusal is answered in every call, each time with the next count, so that only the first call and
-//! those after a nonce has aged are sent twice.
+//! The challenge of the last refusal is answered in every call, each time with the next count, so that only the first
+//! call and those after a nonce has aged are sent twice.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -49,7 +49,8 @@ impl Digest {
         Some(nonce)
     }
 
-    /// Takes the challenge out of a refusal; false when there is none, or when it is the one that the call had answered.
+    /// Takes the challenge out of a refusal; false when there is none, or when it is the one that the call had
+    /// answered.
     pub(super) fn learn(&self, refusal: &HeaderMap, answered: Option<&str>) -> bool {
         let mut offered = refusal.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let Some(new) = offered.find_map(challenge) else { return false };

@@ -12,8 +12,8 @@ pub(super) fn words(told: Option<&Value>, body: &[u8], status: StatusCode) -> St
     let told = told.and_then(|json| {
         let Some(error) = json.get("error") else { return titled(json) };
         let message = error.as_str().or_else(|| error.get("message")?.as_str())?;
-        // A message of several lines is no reason phrase of HTTP: it then stands in the traceback only, as what uploads and
-        // deletions refuse always does.
+        // A message of several lines is no reason phrase of HTTP: it then stands in the traceback only, as what uploads
+        // and deletions refuse always does.
         let bare = message == "Unknown" || Some(message) == status.canonical_reason();
         let inner = error.get("traceback").and_then(Value::as_str).filter(|_| bare).and_then(raised);
         Some(inner.unwrap_or_else(|| message.to_owned()))

@@ -23,7 +23,8 @@ pub struct ApiSettings {
     pub from: String,
 }
 
-/// Sends messages through a mail service. The message's id is the idempotency key, so a repeat within a day is not sent twice.
+/// Sends messages through a mail service. The message's id is the idempotency key, so a repeat within a day is not sent
+/// twice.
 pub struct MailApi {
     client: reqwest::Client,
     url: String,

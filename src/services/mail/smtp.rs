@@ -57,8 +57,8 @@ pub struct SmtpSettings {
 
 /// Sends messages through a mail server, each over a connection of its own.
 ///
-/// The library's transport with its pool is not used: it limits connecting but no answer, and a sending that is given up in the middle
-/// would go back into the pool.
+/// The library's transport with its pool is not used: it limits connecting but no answer, and a sending that is given
+/// up in the middle would go back into the pool.
 pub struct Smtp {
     settings: SmtpSettings,
     tls: TlsParameters,
@@ -136,8 +136,8 @@ async fn farewell(mut connection: AsyncSmtpConnection) {
     let _ = timeout(QUIT_TIMEOUT, connection.quit()).await;
 }
 
-/// Tells a message that is refused for what it is from everything that may be mended: a server that wants a login first must not cost
-/// the message.
+/// Tells a message that is refused for what it is from everything that may be mended: a server that wants a login first
+/// must not cost the message.
 fn judge(error: &SmtpError) -> MailError {
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.

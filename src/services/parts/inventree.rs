@@ -1,7 +1,7 @@
 //! `InvenTree`: materials are linked to parts; what a part holds is the sum of its stock items.
 //!
-//! Stock is only ever added and removed there, never set. There is no idempotency key, so our reference stands in the notes of
-//! the booking, and the tracking entries of the item tell whether it was booked.
+//! Stock is only ever added and removed there, never set. There is no idempotency key, so our reference stands in the
+//! notes of the booking, and the tracking entries of the item tell whether it was booked.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
-//! Spoolman: materials are linked to filaments; what a filament holds is the sum of what is left on its spools, in grams.
+//! Spoolman: materials are linked to filaments; what a filament holds is the sum of what is left on its spools, in
+//! grams.
 //!
-//! A booking is a `use`, which is a decrement without a reference. What was used of the spool before tells afterwards whether it
-//! was booked, unless somebody else changed the same spool in between: then nobody can tell.
+//! A booking is a `use`, which is a decrement without a reference. What was used of the spool before tells afterwards
+//! whether it was booked, unless somebody else changed the same spool in between: then nobody can tell.
 
 use std::collections::BTreeMap;
 

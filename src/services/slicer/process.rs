@@ -67,7 +67,8 @@ impl ProgramEnd {
     }
 }
 
-/// The lines of a program's output that tell something: without its progress, traces, and what comes before each message.
+/// The lines of a program's output that tell something: without its progress, traces, and what comes before each
+/// message.
 pub fn lines(output: &str) -> impl Iterator<Item = &str> {
     output.lines().filter_map(|line| {
         let line = line.trim();
@@ -103,8 +104,8 @@ impl Drop for Group {
     }
 }
 
-/// Runs a program to its end. It gets no input, none of this server's environment, and a group of its own, which is killed with
-/// it when it takes too long, when this is dropped, and when the program itself has ended.
+/// Runs a program to its end. It gets no input, none of this server's environment, and a group of its own, which is
+/// killed with it when it takes too long, when this is dropped, and when the program itself has ended.
 ///
 /// # Errors
 ///

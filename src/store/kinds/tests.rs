@@ -1,5 +1,5 @@
-//! What can be read is written so that it reads back as the same: every kind, with numbers, times and texts at and beyond
-//! the ends of what is taken.
+//! What can be read is written so that it reads back as the same: every kind, with numbers, times and texts at and
+//! beyond the ends of what is taken.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod scripts;
@@ -213,8 +213,8 @@ fn state_reads_back<T: StoredAggregate>(state: &T) {
     assert!(same(&read, &state), "{state} became {read}");
 }
 
-/// Decides a command on what is there. What is accepted reads back by the rows of the store: the state, and what stands in rows
-/// of its own.
+/// Decides a command on what is there. What is accepted reads back by the rows of the store: the state, and what stands
+/// in rows of its own.
 fn decided<T>(bench: &Bench, this: &mut Option<T>, of: Id, command: &T::Command) -> Option<Decision<T>>
 where
     T: StoredAggregate + Aggregate<Row: Written + KeptRow, Created: Written + KeptRow>,

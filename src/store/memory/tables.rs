@@ -1,4 +1,5 @@
-//! The data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is kept or not.
+//! The data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is kept or
+//! not.
 
 use std::any::Any;
 use std::sync::Arc;

@@ -34,7 +34,8 @@ impl Queries {
         Ok(seen.collect())
     }
 
-    /// The promises of the orders that were changed last of those that are ready or shipped, at most `limit`, oldest first.
+    /// The promises of the orders that were changed last of those that are ready or shipped, at most `limit`, oldest
+    /// first.
     pub async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
         use orders::Column as C;
         let over = [OrderStatus::Ready, OrderStatus::Shipped].iter().map(word).collect::<Result<Vec<_>, _>>();
@@ -65,8 +66,9 @@ mod tests {
     use crate::store::rows::{Batch, Snapshot, StoredRow};
     use crate::store::{AggregateKey, CommandWrites, CommitOwner, Submission};
 
-    /// Orders 1 to 5, the later the number the earlier it was changed. Each has a job that was printed once well and once badly, but the
-    /// print of order 2 was never seen. Order 3 is not printed yet, and nothing was promised of order 4.
+    /// Orders 1 to 5, the later the number the earlier it was changed. Each has a job that was printed once well and
+    /// once badly, but the print of order 2 was never seen. Order 3 is not printed yet, and nothing was promised of
+    /// order 4.
     fn shop() -> (Vec<Order>, Vec<OrderRow>) {
         let mut rows = Vec::new();
         let orders = (1..=5).map(|n| {

@@ -47,7 +47,8 @@ pub struct QualityCounts {
     pub lost_ms: i64,
     /// Material in parts that are not good, by its unit.
     pub lost_material: Vec<(&'static str, Amount)>,
-    /// What that material costs today, in the smallest unit of the currency; `None` where the cost of none of it is known.
+    /// What that material costs today, in the smallest unit of the currency; `None` where the cost of none of it is
+    /// known.
     pub lost_cents: Option<i64>,
 }
 
@@ -64,8 +65,8 @@ impl QualityBy {
 }
 
 impl Queries {
-    /// Judged prints that ended from `from` on and before `to`, in groups: the most parts that are not good first, at most
-    /// 200 groups.
+    /// Judged prints that ended from `from` on and before `to`, in groups: the most parts that are not good first, at
+    /// most 200 groups.
     pub async fn quality(
         &self,
         by: QualityBy,

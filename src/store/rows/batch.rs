@@ -1,8 +1,9 @@
-//! Everything that one transaction writes, gathered table by table, so that each table costs a few multi-row statements.
+//! Everything that one transaction writes, gathered table by table, so that each table costs a few multi-row
+//! statements.
 //!
-//! The batch knows no table by name: a table joins when its first row is pushed. The order in which tables are written is
-//! that of their first rows, snapshot rows first. It is the same for the same pushes, so a failing commit fails the same
-//! way when it is tried again.
+//! The batch knows no table by name: a table joins when its first row is pushed. The order in which tables are written
+//! is that of their first rows, snapshot rows first. It is the same for the same pushes, so a failing commit fails the
+//! same way when it is tried again.
 
 use std::any::Any;
 use std::fmt::Debug;

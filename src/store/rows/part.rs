@@ -1,5 +1,5 @@
-//! Rows of parts: what grows in an aggregate (jobs, movements, deliveries) stands in tables of its own, under the version of
-//! the aggregate's snapshot row.
+//! Rows of parts: what grows in an aggregate (jobs, movements, deliveries) stands in tables of its own, under the
+//! version of the aggregate's snapshot row.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -19,7 +19,8 @@ pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
 pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// The table of its rows.
     type Entity: EntityTrait<Model: TableRow + Doc>;
-    /// The column that holds the id of the aggregate it belongs to. `None`: there is only one such aggregate, [`Id::ONLY`].
+    /// The column that holds the id of the aggregate it belongs to. `None`: there is only one such aggregate,
+    /// [`Id::ONLY`].
     const OWNER_COLUMN: Option<&'static str> = None;
     /// The id of the aggregate it belongs to.
     fn owner(&self) -> Id {
@@ -103,9 +104,9 @@ impl<'a> RowSink<'a> {
     }
 }
 
-/// Declares the rows of a part: `part_row!(Job in jobs of order_id, |this| { … })`. Key, owner, schema number and document
-/// are filled in; the columns are what queries filter, sort and join by. `unique` names the columns whose values together
-/// no two rows share.
+/// Declares the rows of a part: `part_row!(Job in jobs of order_id, |this| { … })`. Key, owner, schema number and
+/// document are filled in; the columns are what queries filter, sort and join by. `unique` names the columns whose
+/// values together no two rows share.
 macro_rules! part_row {
     ($part:ident in $table:ident $(of $owner:ident)? $(unique [$unique:ident $($more:ident)*])?, |$this:ident| { $($column:ident : $value:expr),* $(,)? }) => {
         $crate::store::rows::doc_row!($table);

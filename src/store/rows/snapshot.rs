@@ -32,8 +32,8 @@ pub trait SnapshotModel: Doc {
     }
 }
 
-/// An aggregate's snapshot row, of whichever table its kind has. Made by the actor, written by the writer, which knows no
-/// kind. Cloned when a transaction is tried again.
+/// An aggregate's snapshot row, of whichever table its kind has. Made by the actor, written by the writer, which knows
+/// no kind. Cloned when a transaction is tried again.
 #[derive(Clone, Debug)]
 pub struct SnapshotRow(Arc<dyn ErasedSnapshot>);
 

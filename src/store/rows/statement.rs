@@ -38,7 +38,8 @@ where
     M: SnapshotModel + IntoActiveModel<ActiveOf<M>> + 'static,
 {
     let count = snapshots.len();
-    // The two databases judge the same row twice in one statement differently. The writer then writes each submission alone.
+    // The two databases judge the same row twice in one statement differently. The writer then writes each submission
+    // alone.
     if snapshots.iter().map(Doc::key).collect::<HashSet<_>>().len() != count {
         return Err(WriteError::Guard(M::TABLE));
     }
@@ -148,7 +149,8 @@ fn by_name(constraint: &str) -> Option<String> {
     Some(format!("{table}.{}", columns.replace("__", ",")))
 }
 
-/// `SQLite` lists the columns: `UNIQUE constraint failed: deliveries.endpoint_id, deliveries.event_id, deliveries.replay`.
+/// `SQLite` lists the columns:
+/// `UNIQUE constraint failed: deliveries.endpoint_id, deliveries.event_id, deliveries.replay`.
 fn by_columns(message: &str) -> Option<String> {
     let (_, columns) = message.split_once("UNIQUE constraint failed: ")?;
     let (table, _) = columns.split_once('.')?;

@@ -33,8 +33,8 @@ pub(super) struct TransactionTask {
 }
 
 impl TransactionTask {
-    /// Writes the submissions, publishes their events, tells the owners, and runs the ordered work. Gives the connection
-    /// back when it is still good.
+    /// Writes the submissions, publishes their events, tells the owners, and runs the ordered work. Gives the
+    /// connection back when it is still good.
     pub async fn run(
         mut self,
         submissions: Vec<Submission>,
@@ -116,8 +116,8 @@ async fn close(db: DatabaseConnection) {
     let _ = timeout(CLOSE_TIMEOUT, db.close()).await;
 }
 
-/// Opens the database again, once the transaction of a crashed predecessor has ended, and takes the next epoch; or finds
-/// that another server took over meanwhile.
+/// Opens the database again, once the transaction of a crashed predecessor has ended, and takes the next epoch; or
+/// finds that another server took over meanwhile.
 pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let counters = &args.counters;
     let write_lock = counters.write_lock.clone().lock_owned().await;

@@ -1,5 +1,6 @@
-//! Who may use an operation gets what it promises: 2xx with the described body. Every reading operation is asked by every
-//! role that it is for; what changes something is done once by each role. (That nobody else may is tested in `roles`.)
+//! Who may use an operation gets what it promises: 2xx with the described body. Every reading operation is asked by
+//! every role that it is for; what changes something is done once by each role. (That nobody else may is tested in
+//! `roles`.)
 
 mod floor;
 

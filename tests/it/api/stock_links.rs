@@ -1,4 +1,5 @@
-//! Stock that is kept in step with a parts management system and with one that knows spools, whatever happens on the way.
+//! Stock that is kept in step with a parts management system and with one that knows spools, whatever happens on the
+//! way.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};

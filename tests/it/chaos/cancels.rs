@@ -1,5 +1,5 @@
-//! Cancels that wait for a printer whose network is cut. Meanwhile the print ends, and somebody prints something of their
-//! own there, which no cancel may touch.
+//! Cancels that wait for a printer whose network is cut. Meanwhile the print ends, and somebody prints something of
+//! their own there, which no cancel may touch.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What the shop sells: plates of one part and of two, parts of two materials, some as G-code and some as packages of plates,
-//! and a kit of them.
+//! What the shop sells: plates of one part and of two, parts of two materials, some as G-code and some as packages of
+//! plates, and a kit of them.
 
 use serde_json::{Value, json};
 use simulator::gcode::orca_gcode;

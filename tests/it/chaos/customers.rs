@@ -76,8 +76,8 @@ impl Sold {
     }
 }
 
-/// POSTs with one idempotency key until the server says something final; what it acknowledges must be true for ever. Gives
-/// the code of a refusal.
+/// POSTs with one idempotency key until the server says something final; what it acknowledges must be true for ever.
+/// Gives the code of a refusal.
 pub async fn ask(client: &Client, path: &str, key: &str, body: &Value) -> Result<Value, String> {
     until(&format!("an answer to {path}"), || async {
         let request = client.request("POST", path).header("Idempotency-Key", key).json(body);

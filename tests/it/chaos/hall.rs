@@ -42,9 +42,9 @@ pub struct Machine {
     pub sick: bool,
     /// A person clears its bed after each print.
     pub by_hand: bool,
-    /// Whether it tells of prints that ended while nobody looked and in whose place it shows something else. Prints take a
-    /// moment here, far less than their files say, which is what counts for a printer that tells nothing: so nobody prints
-    /// something of their own on such a one.
+    /// Whether it tells of prints that ended while nobody looked and in whose place it shows something else. Prints
+    /// take a moment here, far less than their files say, which is what counts for a printer that tells nothing: so
+    /// nobody prints something of their own on such a one.
     pub remembers: bool,
     /// Materials in its slots, in the order of the slots.
     pub loaded: Vec<String>,
@@ -75,8 +75,8 @@ pub fn is_own(file: &str) -> bool {
 }
 
 impl Hall {
-    /// Of each kind two healthy printers and one that refuses every start; with their slots, which some report and others are
-    /// told.
+    /// Of each kind two healthy printers and one that refuses every start; with their slots, which some report and
+    /// others are told.
     pub async fn new(app: &App, catalogue: &Catalogue, seed: u64) -> Self {
         let options = FleetOptions { speed: SPEED, seed, ..FleetOptions::of_each(HEALTHY + 1) };
         let fleet = Fleet::start(options).await.unwrap();
@@ -129,15 +129,16 @@ impl Hall {
         self.machines.iter().enumerate().find(|(_, machine)| machine.id == id)
     }
 
-    /// Somebody at the machine prints something of their own that takes so many seconds; it prints something already, or
-    /// this now.
+    /// Somebody at the machine prints something of their own that takes so many seconds; it prints something already,
+    /// or this now.
     pub fn own_print(&self, n: usize, name: &str, seconds: u64) {
         let sim = &self.machines[n].sim.handle;
         sim.put_file(name, simulator::gcode::gcode("vase", seconds, 1.0, 300.0));
         let _ = sim.with(|machine| machine.start(name));
     }
 
-    /// Cuts networks, sets the clock, and prints things of people's own, until it is over; then everything is well again.
+    /// Cuts networks, sets the clock, and prints things of people's own, until it is over; then everything is well
+    /// again.
     pub async fn mishaps(self: Arc<Self>, clock: Arc<Clock>, over: Arc<AtomicBool>, seed: u64) {
         let mut rng = Rng::with_seed(seed);
         let mut own = 0;

@@ -1,5 +1,5 @@
-//! Inspectors: they clear beds, say how many parts of a plate are good, look again at parts of finished jobs, and say the
-//! same again.
+//! Inspectors: they clear beds, say how many parts of a plate are good, look again at parts of finished jobs, and say
+//! the same again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,8 +46,8 @@ impl Inspector {
         Self { client, hall, rng: Rng::with_seed(seed), words: Words::new(), said: 0 }
     }
 
-    /// Works until it is over; once it is quiet, nobody looks at parts again that somebody has judged. `required`: parts
-    /// count only once they are signed off.
+    /// Works until it is over; once it is quiet, nobody looks at parts again that somebody has judged. `required`:
+    /// parts count only once they are signed off.
     pub async fn work(mut self, required: bool, quiet: Arc<AtomicBool>, over: Arc<AtomicBool>) -> Words {
         while !over.load(Relaxed) {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -123,8 +123,8 @@ impl Inspector {
         let known = self.words.contains_key(attempt_id);
         let hall = self.hall.clone();
         let Some((_, machine)) = hall.at(attempt["printerId"].as_str().unwrap()) else { return };
-        // Of two people who speak of the same parts, one at the printer and one here, nobody could tell who was later: the
-        // clock goes back and forth. So it is one after the other.
+        // Of two people who speak of the same parts, one at the printer and one here, nobody could tell who was later:
+        // the clock goes back and forth. So it is one after the other.
         if known && attempt["signOff"]["by"].as_str().is_none_or(|by| by == "system") {
             return;
         }

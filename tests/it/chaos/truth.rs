@@ -105,7 +105,8 @@ pub fn shipments(one: &Outcome<'_>, sent: &Sent) {
     }
 }
 
-/// What is there of each order leaves; then the order is shipped, and what is said of its parts changes nothing any more.
+/// What is there of each order leaves; then the order is shipped, and what is said of its parts changes nothing any
+/// more.
 pub async fn all_leaves(app: &App, outcomes: &[Outcome<'_>], sent: &mut Sent) {
     for one in outcomes.iter().filter(|one| one.order["status"] == "ready") {
         let (id, before) = (one.sold.id(), one.order["shipments"].as_array().unwrap().len());

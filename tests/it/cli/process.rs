@@ -50,7 +50,8 @@ impl Place {
         }
     }
 
-    /// The first of a range of ports that no other test uses as long as this place lives, not even between two starts of a command.
+    /// The first of a range of ports that no other test uses as long as this place lives, not even between two starts
+    /// of a command.
     pub fn ports(&self) -> u16 {
         let reserve = || {
             RANGE_LOCKS

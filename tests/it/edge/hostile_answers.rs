@@ -1,5 +1,5 @@
-//! Answers made to do harm, of every outside system that the server asks or hears: printers, receivers of webhooks, the mail
-//! service, the agent gateway.
+//! Answers made to do harm, of every outside system that the server asks or hears: printers, receivers of webhooks, the
+//! mail service, the agent gateway.
 
 use std::time::Duration;
 

@@ -57,7 +57,8 @@ async fn a_directory_of_a_million_entries_delays_no_emergency_stop() {
     stops_beside(&app, &printer, uploads.collect()).await;
 }
 
-/// Sends an upload whose only part has a header of 150 MB, and gives the status of the answer; as much is sent as is taken.
+/// Sends an upload whose only part has a header of 150 MB, and gives the status of the answer; as much is sent as is
+/// taken.
 async fn header_of_150_mb(address: String, key: String) -> u16 {
     const BYTES: usize = 150_000_000;
     let begin = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"";

@@ -1,4 +1,5 @@
-//! Who may know whom: the rules nothing outside, the edge no tables, nobody but adapters a brand, nobody but clients a vendor.
+//! Who may know whom: the rules nothing outside, the edge no tables, nobody but adapters a brand, nobody but clients a
+//! vendor.
 
 use super::text::{names, parts, path_of, word};
 use super::{Rule, holds, planted_and_innocent};
@@ -205,8 +206,8 @@ const BRANDS: Rule = Rule {
     ],
 };
 
-/// The name of the signature's header is a setting with that processor's name for a default: its test, and the demo, which
-/// plays the processor, say it.
+/// The name of the signature's header is a setting with that processor's name for a default: its test, and the demo,
+/// which plays the processor, say it.
 const HEADER: &str = "\"Stripe-Signature\"";
 
 const VENDOR_NAMES: [&str; 14] = [

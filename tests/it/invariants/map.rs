@@ -30,13 +30,15 @@ fn is_rust(code: &str) -> bool {
     Path::new(code).extension().is_some_and(|extension| extension == "rs")
 }
 
-/// Whether this is written like a file or folder of the repository: `a/b.rs`, `a/`, not `/a` (an address) or `a/<b>.rs`.
+/// Whether this is written like a file or folder of the repository: `a/b.rs`, `a/`, not `/a` (an address) or
+/// `a/<b>.rs`.
 fn is_path(code: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     (is_rust(code) || code.contains('/')) && !code.starts_with('/') && code.chars().all(plain)
 }
 
-/// Whether a file or folder of the repository has this path, counted from its own folder, from `src/`, or from one below.
+/// Whether a file or folder of the repository has this path, counted from its own folder, from `src/`, or from one
+/// below.
 fn exists(path: &str, all: &BTreeSet<String>) -> bool {
     let path = path.trim_end_matches('/');
     all.iter().any(|one| one == path || one.ends_with(&format!("/{path}")))

@@ -1,5 +1,6 @@
-//! What may be `pub`: a function or constant is public only where another file uses it. (A type may have to be public because a
-//! public function answers it, and the fields of a plain struct are open together: the compiler knows more of these.)
+//! What may be `pub`: a function or constant is public only where another file uses it. (A type may have to be public
+//! because a public function answers it, and the fields of a plain struct are open together: the compiler knows more of
+//! these.)
 
 use std::collections::{BTreeMap, BTreeSet};
 

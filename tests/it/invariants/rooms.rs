@@ -1,4 +1,5 @@
-//! What must hold between the folders of `src/`: each may be read after those that it uses, so none uses itself by a detour.
+//! What must hold between the folders of `src/`: each may be read after those that it uses, so none uses itself by a
+//! detour.
 
 use std::collections::{BTreeMap, BTreeSet};
 

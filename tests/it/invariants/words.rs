@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::text::File;
-use super::{Rule, holds, planted_and_innocent, source_files};
+use super::{Rule, all_files, holds, holds_of, planted_and_innocent, source_files};
 
 /// Parts of citations of documents that are not in the repository.
 const CITATIONS: [&str; 9] = [
@@ -172,8 +172,10 @@ const COMMENT_WIDTH: Rule = Rule {
     check: |file| {
         file.in_text(|line| {
             let columns = line.chars().count();
-            let long = line.trim_start().starts_with("//") && columns > MAX_COLUMNS;
-            long.then(|| format!("has {columns} columns"))
+            let comment = line.trim_start().starts_with("//");
+            // A row of a table cannot be broken.
+            let row = line.trim_start_matches([' ', '/', '!']).starts_with('|');
+            (comment && !row && columns > MAX_COLUMNS).then(|| format!("has {columns} columns"))
         })
     },
     planted: &[(
@@ -185,6 +187,11 @@ const COMMENT_WIDTH: Rule = Rule {
         "/// Short.\nlet text = \"https://example.com/a/path/that/is/long/enough/to/be/longer/than/any/comment/may/be/in/this/project/by/far\";",
     )],
 };
+
+#[test]
+fn comment_lines_are_no_longer_than_code() {
+    holds_of(&COMMENT_WIDTH, &all_files());
+}
 
 #[test]
 fn constants_are_named_for_what_they_bound() {

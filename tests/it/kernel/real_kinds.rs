@@ -1,5 +1,6 @@
-//! Actors of each real kind panic in the middle of their work, and the server's port tells what comes of it: the command at
-//! fault hears 500, those behind it succeed, what was being written is not lost, and effects are carried out all the same.
+//! Actors of each real kind panic in the middle of their work, and the server's port tells what comes of it: the
+//! command at fault hears 500, those behind it succeed, what was being written is not lost, and effects are carried out
+//! all the same.
 
 use std::path::PathBuf;
 
@@ -229,8 +230,8 @@ impl Mined {
     }
 }
 
-/// Every kind panics once at each point while the shop works: from a file and its product to a printed order, money that
-/// comes before its order is known, a webhook and a mail.
+/// Every kind panics once at each point while the shop works: from a file and its product to a printed order, money
+/// that comes before its order is known, a webhook and a mail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
     let mined = Mined::start(Db::sqlite()).await;

@@ -8,8 +8,8 @@ each_kind! {
         let (order, job) = floor.one().await;
         floor.job_until("the print to be on", &job, |job| job["state"] == "PRINTING").await;
         floor.faults(0, |faults| faults.absurd_numbers = true);
-        // It hears them by asking and by push, keeps what it keeps of them, and reads that again: twice, because what is read
-        // is written once more.
+        // It hears them by asking and by push, keeps what it keeps of them, and reads that again: twice, because what
+        // is read is written once more.
         for _ in 0..2 {
             floor.looked_at(0).await;
             floor.app.kill_9();

@@ -64,7 +64,8 @@ each_kind! {
         }
         gcode(json!({"commands": ["M104 S50", "M106 S128"]})).await.expect(200);
         floor.physically("the second command", 0, |what| matches!(what, What::Gcode { line } if line == "M106 S128")).await;
-        // What it does not know it says on its console, where it has one; one is heard once its push connection is open.
+        // What it does not know it says on its console, where it has one; one is heard once its push connection is
+        // open.
         if kind != PrinterKind::MqttLan {
             crate::support::until("the console to tell", || async {
                 let told = gcode(json!({"commands": ["DANCE"]})).await.expect(200);

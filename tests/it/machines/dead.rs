@@ -13,7 +13,8 @@ const BRISK: f64 = 60.0;
 /// Nothing moves any more.
 const FROZEN: f64 = 0.000_1;
 
-/// A print that stands still somewhere between two tenths, as the printer shows it: (floor, order, job, progress, 0 to 1).
+/// A print that stands still somewhere between two tenths, as the printer shows it: (floor, order, job, progress, 0 to
+/// 1).
 async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String, f64) {
     let floor = Floor::new(kind, printers, SLOW, &[JUDGE_LATE, IMPATIENT, OFFLINE_SOON]).await;
     let (order, job) = floor.one().await;

@@ -7,8 +7,8 @@ macro_rules! sqlite {
     };
 }
 
-/// Makes the test once for each kind of printer, on the embedded database; one that takes `db: Db` once more on PostgreSQL, with
-/// printers of the first kind.
+/// Makes the test once for each kind of printer, on the embedded database; one that takes `db: Db` once more on
+/// PostgreSQL, with printers of the first kind.
 macro_rules! each_kind {
     ($(async fn $name:ident($kind:ident: PrinterKind $(, $db:ident: Db)?) $body:block)*) => { $(
         mod $name {

@@ -1,5 +1,5 @@
-//! The actors of a printer and of an order panic in each phase of a print, with the effects that start again after it: the
-//! part is made once, whatever they knew.
+//! The actors of a printer and of an order panic in each phase of a print, with the effects that start again after it:
+//! the part is made once, whatever they knew.
 
 use std::path::Path;
 

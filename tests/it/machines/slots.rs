@@ -211,7 +211,8 @@ each_kind! {
         }
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
-        // Packages of this simulator do not say for which model they are: then any is right, and the first has been idle longer.
+        // Packages of this simulator do not say for which model they are: then any is right, and the first has been
+        // idle longer.
         let known = prints(kind, GcodeForm::Text);
         assert_eq!((floor.started(0), floor.started(1)), if known { (0, 1) } else { (1, 0) });
         let said = if known { json!(["is a MINI, the file was sliced for a MK4"]) } else { json!([]) };

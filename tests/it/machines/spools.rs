@@ -1,4 +1,5 @@
-//! Spools that printers tell of: known by the vendor's code of a material, matched by what is left on them, and printed from.
+//! Spools that printers tell of: known by the vendor's code of a material, matched by what is left on them, and printed
+//! from.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;

@@ -1,5 +1,5 @@
-//! Prints that begin or end while nobody can see them: what the printer remembers decides, and where it cannot remember,
-//! a person does. Nothing is made again by itself.
+//! Prints that begin or end while nobody can see them: what the printer remembers decides, and where it cannot
+//! remember, a person does. Nothing is made again by itself.
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
@@ -22,7 +22,8 @@ async fn out_of_sight(kind: PrinterKind) -> (Floor, String, String) {
     (floor, order, job)
 }
 
-/// A person clears what Klipper shows of the last print. `OctoPrint` has nothing like it: there another file is selected.
+/// A person clears what Klipper shows of the last print. `OctoPrint` has nothing like it: there another file is
+/// selected.
 fn clear(floor: &Floor, kind: PrinterKind) {
     floor.sim(0).handle.with(|machine| {
         if kind == PrinterKind::FwRest {

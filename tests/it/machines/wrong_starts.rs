@@ -1,5 +1,5 @@
-//! Wrong starts and lost prints that users of farm software reported, each told once on every protocol: what must not happen is held
-//! against the machines' own log. Further tests of this folder go into the corners of several of them.
+//! Wrong starts and lost prints that users of farm software reported, each told once on every protocol: what must not
+//! happen is held against the machines' own log. Further tests of this folder go into the corners of several of them.
 
 mod ends;
 mod files;

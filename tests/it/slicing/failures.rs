@@ -1,4 +1,5 @@
-//! Slicers that are missing, fail, hang, write nonsense or take too much; profiles that are missing or would run scripts.
+//! Slicers that are missing, fail, hang, write nonsense or take too much; profiles that are missing or would run
+//! scripts.
 
 use super::*;
 

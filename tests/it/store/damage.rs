@@ -53,8 +53,8 @@ on_both! {
         assert_eq!(app.get(&path).await.expect(200)["status"], "created");
         app.post(&format!("{path}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
         app.order(&skus[1], 1).await;
-        // Lists leave out what they cannot show. Rows are counted all the same; printers are listed from memory. The jobs of
-        // what is damaged are there.
+        // Lists leave out what they cannot show. Rows are counted all the same; printers are listed from memory. The
+        // jobs of what is damaged are there.
         for (list, shown, total) in [("orders", 2, 3), ("skus", 1, 2), ("printers", 0, 0), ("jobs", 2, 2)] {
             let listed = app.get(&format!("/api/{list}")).await.expect(200);
             assert_eq!(listed[list].as_array().unwrap().len(), shown, "{listed}");

@@ -1,5 +1,5 @@
-//! The process is killed after each statement of each migration: the database opens afterwards, with all tables and what
-//! older releases had written.
+//! The process is killed after each statement of each migration: the database opens afterwards, with all tables and
+//! what older releases had written.
 
 pub mod released;
 
@@ -105,8 +105,8 @@ async fn a_file_opens_after_a_kill_at_any_statement() {
     }
 }
 
-/// The process is killed at each statement of each migration. What is left is opened once for each state of the database:
-/// a transaction that was cut off leaves nothing, which is seen and not believed.
+/// The process is killed at each statement of each migration. What is left is opened once for each state of the
+/// database: a transaction that was cut off leaves nothing, which is seen and not believed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
     let executed = watch();
@@ -142,8 +142,9 @@ async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
     assert!(kills > 100 || std::env::var_os("PRINTFLOOR_TEST_POSTGRES").is_none(), "each table and index: {kills}");
 }
 
-/// Migrates, and is killed after so many statements; says whether it came to its end before. The thread that executed the last
-/// statement stands still until the kill is over: nothing else is sent meanwhile, however fast the database answers.
+/// Migrates, and is killed after so many statements; says whether it came to its end before. The thread that executed
+/// the last statement stands still until the kill is over: nothing else is sent meanwhile, however fast the database
+/// answers.
 async fn migrates_until(
     database: &TestDatabase,
     watching: &DatabaseConnection,

@@ -1,5 +1,5 @@
-//! Another server takes over the database: the one before leaves at once, also when nobody writes and while the other holds
-//! the lock.
+//! Another server takes over the database: the one before leaves at once, also when nobody writes and while the other
+//! holds the lock.
 
 use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,5 +1,5 @@
-//! An aggregate for tests: a count with a ledger, and commands that crash. Its snapshot row is one of `skus`, whose code is unique;
-//! each change writes a movement and an event, so that a commit that is not whole shows.
+//! An aggregate for tests: a count with a ledger, and commands that crash. Its snapshot row is one of `skus`, whose
+//! code is unique; each change writes a movement and an event, so that a commit that is not whole shows.
 
 use std::collections::HashSet;
 use std::sync::Mutex;

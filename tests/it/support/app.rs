@@ -53,8 +53,8 @@ impl Builder {
         self
     }
 
-    /// With the data of an older release, which had so many migrations: its first starts with this release, by turns of a
-    /// command and of the server, are each killed after these times.
+    /// With the data of an older release, which had so many migrations: its first starts with this release, by turns of
+    /// a command and of the server, are each killed after these times.
     pub fn on_release(mut self, release: usize, rows: Vec<String>, cuts: impl IntoIterator<Item = Duration>) -> Self {
         self.older = Some(Older { release, rows, cuts: cuts.into_iter().collect() });
         self

@@ -1,7 +1,8 @@
 //! A server whose wall clock a test sets forward and back, while the monotonic clock goes on.
 //!
-//! The clock is handed to the server by the code that starts it, so the program itself has no setting for it: the server
-//! runs in a process of the test binary, which is otherwise as the real one. Only the ids are made by the machine's clock.
+//! The clock is handed to the server by the code that starts it, so the program itself has no setting for it: the
+//! server runs in a process of the test binary, which is otherwise as the real one. Only the ids are made by the
+//! machine's clock.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Holds every answer that tests get against the API's description: the status is documented for the operation, the body
-//! is of the documented shape and has no member beyond it. So the whole suite tests that the description tells the truth.
+//! Holds every answer that tests get against the API's description: the status is documented for the operation, the
+//! body is of the documented shape and has no member beyond it. So the whole suite tests that the description tells the
+//! truth.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};

@@ -1,4 +1,5 @@
-//! What the actor writes besides the rows of the decision: the audit log's line and the answer kept for an idempotency key.
+//! What the actor writes besides the rows of the decision: the audit log's line and the answer kept for an idempotency
+//! key.
 
 use crate::actors::kernel::envelope::{AskedCommand, IdempotencyKey};
 use crate::domain::aggregate::{Aggregate, DecisionContext};

@@ -67,8 +67,8 @@ impl<T: StoredAggregate> ActorState<T> {
         many
     }
 
-    /// Answers the command that was refused; the others are decided again. When it is not known which one it was, they are
-    /// decided one to a commit.
+    /// Answers the command that was refused; the others are decided again. When it is not known which one it was, they
+    /// are decided one to a commit.
     fn blame(&mut self, mut decided: Decided<T>, guilty: Option<usize>, answer: impl FnOnce() -> CommandEnd<T>) {
         let many = decided.len();
         let guilty = guilty.filter(|at| *at < many).map(|at| decided.remove(at));

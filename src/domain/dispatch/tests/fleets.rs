@@ -1,5 +1,5 @@
-//! Random fleets and queues: nothing goes where it does not fit, nothing that could print stands idle, and the same state gives
-//! the same result.
+//! Random fleets and queues: nothing goes where it does not fit, nothing that could print stands idle, and the same
+//! state gives the same result.
 
 use proptest::prelude::*;
 use proptest::sample::select;

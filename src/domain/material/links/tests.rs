@@ -161,8 +161,8 @@ impl Shop {
         }
     }
 
-    /// Somebody changes an item there; by a little more where a system without references could not tell it from our own
-    /// booking.
+    /// Somebody changes an item there; by a little more where a system without references could not tell it from our
+    /// own booking.
     fn they_change(&mut self, item: i64, mut delta: Amount) {
         if let (Some(pending), Some((_, used))) = (&self.known().pending, self.there.items.get(&item))
             && pending.item == item

@@ -2,8 +2,8 @@
 //! crashes, and prints.
 //!
 //! It checks what the rules promise together: a part is never started twice nor made twice by itself, a person's own
-//! print is never cancelled, nothing stays reserved, every job comes to an end, and what is made again for rejected parts
-//! is never more than is missing, and what people say of parts counts once and is never lost.
+//! print is never cancelled, nothing stays reserved, every job comes to an end, and what is made again for rejected
+//! parts is never more than is missing, and what people say of parts counts once and is never lost.
 
 mod machine;
 mod mailboxes;
@@ -57,8 +57,8 @@ struct Effects {
     gone: BTreeMap<Id, u32>,
     /// For each material, the sum of all movements in the ledger since the first stock.
     moved: [Amount; 2],
-    /// For each attempt, when somebody last said how many of its parts are good, and how many: of words in the same moment any
-    /// may count.
+    /// For each attempt, when somebody last said how many of its parts are good, and how many: of words in the same
+    /// moment any may count.
     said: BTreeMap<Id, (Timestamp, Vec<u32>)>,
     /// How often the slicer was asked.
     sliced: u32,
@@ -211,8 +211,8 @@ impl Effects {
         self.check();
     }
 
-    /// A person wants a cancelled job after all, of which nothing was printed. One whose print began, failed or was given up
-    /// is left alone: a second start would be that person's own doing.
+    /// A person wants a cancelled job after all, of which nothing was printed. One whose print began, failed or was
+    /// given up is left alone: a second start would be that person's own doing.
     fn retry_cancelled(&mut self, luck: u8) {
         let nothing = |attempt: &Attempt| {
             let printed_nothing =

@@ -13,7 +13,8 @@ pub(super) fn decide_kind(said: Option<FileKind>, content: Option<Content>) -> R
     match (said, content.map(Content::kind)) {
         (None, Some(found)) => Ok(found),
         (Some(said), Some(found)) if said == found => Ok(said),
-        // Text that is not known is G-code or a model of some other program when the caller says so; pictures are known.
+        // Text that is not known is G-code or a model of some other program when the caller says so; pictures are
+        // known.
         (Some(said @ (FileKind::Gcode | FileKind::Model)), None) => Ok(said),
         (Some(_), _) => Err(Refusal::field("kind", "is not what the content is").into()),
         (None, None) => {

@@ -52,7 +52,8 @@ struct PrinterMatchView {
     name: String,
     /// It fits and is ready.
     possible: bool,
-    /// Nothing is missing for good: form of file, machine type, model, volume, nozzle, plate, materials in slots, what is left there.
+    /// Nothing is missing for good: form of file, machine type, model, volume, nozzle, plate, materials in slots, what
+    /// is left there.
     fits: bool,
     /// The printer could take a job now.
     ready: bool,

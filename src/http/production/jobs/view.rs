@@ -61,7 +61,8 @@ pub struct JobView {
     material_id: Id,
     /// Material that one plate takes, in the material's unit.
     need: Amount,
-    /// What it takes of each material, in the order in which they are reserved; `materialId` and `need` are one of them.
+    /// What it takes of each material, in the order in which they are reserved; `materialId` and `need` are one of
+    /// them.
     needs: Vec<NeedView>,
     /// All that it needs is reserved.
     reserved: bool,

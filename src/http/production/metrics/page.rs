@@ -122,8 +122,8 @@ impl MetricsPage {
         Ok(text)
     }
 
-    /// In the text format of Prometheus, version 0.0.4, which differs in two things: help and type of a counter stand under
-    /// the name of its samples, which ends with `_total`, and nothing marks the end.
+    /// In the text format of Prometheus, version 0.0.4, which differs in two things: help and type of a counter stand
+    /// under the name of its samples, which ends with `_total`, and nothing marks the end.
     pub fn prometheus(self) -> Result<String, fmt::Error> {
         let counters: Vec<String> = (self.own.0.iter().map(|family| (PREFIX, family)))
             .chain(self.plain.0.iter().map(|family| ("", family)))

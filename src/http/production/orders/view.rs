@@ -91,11 +91,11 @@ pub struct OrderView<'a> {
     priority: u8,
     /// When it is wanted.
     due_at: Option<Timestamp>,
-    /// When all its jobs are expected to be printed, by the whole queue; it moves without a new version. Null when they are,
-    /// when nobody can tell, and in the answer to a change.
+    /// When all its jobs are expected to be printed, by the whole queue; it moves without a new version. Null when they
+    /// are, when nobody can tell, and in the answer to a change.
     expected_at: Option<Timestamp>,
-    /// When it was promised to be ready, by the first forecast after its payment; it never moves. Four of five promises are
-    /// meant to be kept.
+    /// When it was promised to be ready, by the first forecast after its payment; it never moves. Four of five promises
+    /// are meant to be kept.
     promised_at: Option<Timestamp>,
     /// Notes that the customer wrote and reads.
     notes: Option<&'a str>,

@@ -1,4 +1,5 @@
-//! What a printer is told to do: connect, pause, resume, cancel, restart, home, run G-code; and what its operator says of it.
+//! What a printer is told to do: connect, pause, resume, cancel, restart, home, run G-code; and what its operator says
+//! of it.
 //!
 //! What the printer answers is passed on: it refused is 502 with its words, no answer is 504, not for its type is 409.
 
@@ -92,8 +93,8 @@ struct Acknowledgement {
 
 const DONE: Plain<Acknowledgement> = Plain(Acknowledgement { ok: true });
 
-/// Lines of G-code: one at least, so many at most, none of them empty or longer than so many bytes. A schema cannot say that of
-/// bytes, blanks and line breaks: it counts characters.
+/// Lines of G-code: one at least, so many at most, none of them empty or longer than so many bytes. A schema cannot say
+/// that of bytes, blanks and line breaks: it counts characters.
 struct GcodeLines {
     max_lines: usize,
     max_bytes: usize,
@@ -316,7 +317,8 @@ async fn bed_cleared(
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
 }
 
-/// More parts than the plate of the last print makes cannot be good. The printer does not know its plate, the order does.
+/// More parts than the plate of the last print makes cannot be good. The printer does not know its plate, the order
+/// does.
 async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     let Some(last) = printer.last_print else { return Ok(()) };

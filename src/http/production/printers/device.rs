@@ -280,8 +280,8 @@ pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterCon
     connection(&app.printer_connections, id, &printer).await
 }
 
-/// A stored G-code file that a body names as `fileId`, of a form that printers of this type print. Its content tells the form: its
-/// name may be wrong.
+/// A stored G-code file that a body names as `fileId`, of a form that printers of this type print. Its content tells
+/// the form: its name may be wrong.
 pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
     let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;

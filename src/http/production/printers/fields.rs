@@ -81,11 +81,13 @@ pub struct NewPrinter {
     /// Whether the bed clears itself after a print, so that nobody has to confirm it.
     #[api(default = false)]
     auto_clear: bool,
-    /// The material that is loaded, which is that of the first slot; with null, a printer of one slot takes jobs of any.
+    /// The material that is loaded, which is that of the first slot; with null, a printer of one slot takes jobs of
+    /// any.
     loaded_material_id: Option<Id>,
     /// The nozzle that is fitted; with null, the printer takes files for any.
     nozzle: Option<Nozzle>,
-    /// The build plate that is on it, as slicers name it (`Textured PEI Plate`); with null, the printer takes files for any.
+    /// The build plate that is on it, as slicers name it (`Textured PEI Plate`); with null, the printer takes files for
+    /// any.
     #[api(ONE_LINE, MaxChars(50))]
     plate_type: Option<String>,
     /// Where the printer stands, as a note for the staff.

@@ -61,8 +61,8 @@ pub struct LoadedSpool {
     /// What is left on it, in the material's unit; at most three decimals.
     #[api(NotNegative)]
     remaining: Option<Amount>,
-    /// The number of the spool in the system that knows spools (`spools.url`): what is left on it is read there, and what
-    /// prints use of it is booked on it.
+    /// The number of the spool in the system that knows spools (`spools.url`): what is left on it is read there, and
+    /// what prints use of it is booked on it.
     spool_id: Option<i64>,
 }
 

@@ -45,7 +45,8 @@ struct StoppedView {
     ok: bool,
     /// Whether the stop is recorded already. If not, it is as soon as the database answers.
     recorded: bool,
-    /// What happened instead, where printers of the type have no emergency stop; `null` where motors and heaters were cut.
+    /// What happened instead, where printers of the type have no emergency stop; `null` where motors and heaters were
+    /// cut.
     message: Option<String>,
 }
 
@@ -70,7 +71,8 @@ async fn stop(
     Ok(Plain(StoppedView { ok: true, recorded, message }))
 }
 
-/// Stops a printer in an emergency. Answers whether that is recorded already; if not, it is as soon as that is possible.
+/// Stops a printer in an emergency. Answers whether that is recorded already; if not, it is as soon as that is
+/// possible.
 pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
     let route = match app.printer_connections.get(id) {
         Some(connection) => StopRoute::Watched(connection),

@@ -107,8 +107,8 @@ impl StatusView {
     }
 }
 
-/// What a printer does, and how the server is connected with it. Whether it is offline is decided by what the printer's own actor
-/// committed: telemetry may be a look older or newer.
+/// What a printer does, and how the server is connected with it. Whether it is offline is decided by what the printer's
+/// own actor committed: telemetry may be a look older or newer.
 fn state_of(printer: &Printer, seen: &Status) -> (Activity, Connection) {
     let offline = printer.disconnected || printer.activity == Activity::Offline && seen.state == Activity::Offline;
     if offline { (Activity::Offline, printer.connection) } else { (seen.state, seen.connection) }

@@ -99,7 +99,8 @@ pub async fn write(
     Ok(WrittenSettings { file: ".env", written: variables, shadowed, restart })
 }
 
-/// Tests these services with the settings as they would be; refuses the change when one fails. Faults stand at `path_of` each.
+/// Tests these services with the settings as they would be; refuses the change when one fails. Faults stand at
+/// `path_of` each.
 pub async fn tested(
     config: &Config,
     services: Vec<Service>,

@@ -69,8 +69,8 @@ pub(super) struct LinkView {
     pub(super) state: LinkState,
     /// Stock on hand here.
     pub(super) ours: Amount,
-    /// What is counted there: as last read while there is something to decide, else as both sides last agreed. Null when nothing
-    /// usable was read.
+    /// What is counted there: as last read while there is something to decide, else as both sides last agreed. Null
+    /// when nothing usable was read.
     pub(super) theirs: Option<Amount>,
     /// What our stock changes by if theirs is right; if ours is, the opposite is booked there.
     pub(super) difference: Option<Amount>,

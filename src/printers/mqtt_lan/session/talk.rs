@@ -37,7 +37,8 @@ const KEEP_ALIVE_SECONDS: u16 = 30;
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
 /// Number of these questions without an answer after which the connection counts as dead.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// A connection on which no report came for so long is made anew: the broker may answer although nobody reports to it any more.
+/// A connection on which no report came for so long is made anew: the broker may answer although nobody reports to it
+/// any more.
 const MAX_REPORT_SILENCE: Duration = Duration::from_mins(5);
 /// Most values of a message.
 const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 20_000 };

@@ -1,5 +1,5 @@
-//! Access, printers, endpoints, mails and payment events that wait for their order: whatever commands they are given, in any
-//! order, what they accept reads back, with all rows beside it.
+//! Access, printers, endpoints, mails and payment events that wait for their order: whatever commands they are given,
+//! in any order, what they accept reads back, with all rows beside it.
 
 use proptest::prelude::*;
 

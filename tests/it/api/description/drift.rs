@@ -1,5 +1,5 @@
-//! What the server reads is what the description says: bodies are made from the example and the schema of each operation,
-//! spoilt in one or two places, and judged by both. They must agree.
+//! What the server reads is what the description says: bodies are made from the example and the schema of each
+//! operation, spoilt in one or two places, and judged by both. They must agree.
 
 use printfloor::http::openapi::{self, operation::DescribedOperation};
 use serde_json::{Map, Value, json};

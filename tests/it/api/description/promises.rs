@@ -1,10 +1,10 @@
-//! What the published description promises to clients, line by line, held against the promises of before: nothing that a
-//! client may rely on disappears, and nothing that it may leave out becomes required. It promises operations, events with their
-//! data, and the names of schemas, which generated clients have as names of types.
+//! What the published description promises to clients, line by line, held against the promises of before: nothing that
+//! a client may rely on disappears, and nothing that it may leave out becomes required. It promises operations, events
+//! with their data, and the names of schemas, which generated clients have as names of types.
 //!
 //! `docs/openapi/promises.txt` keeps the promises. New ones are added to it by
-//! `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'`; that a promise is taken back is seen in the change
-//! of that file.
+//! `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'`; that a promise is taken back is seen in the
+//! change of that file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -49,8 +49,8 @@ impl Promises<'_> {
         self.members(verb, "", &content["schema"], MAX_DEPTH);
     }
 
-    /// `verb` is `takes`, `answers 201` or `sends`; required members of a request are also `needs`, those of an answer or an event
-    /// `always`.
+    /// `verb` is `takes`, `answers 201` or `sends`; required members of a request are also `needs`, those of an answer
+    /// or an event `always`.
     fn members(&mut self, verb: &str, path: &str, schema: &Value, depth: usize) {
         let schema = self.resolve(schema).clone();
         for one in schema["oneOf"].as_array().into_iter().flatten() {

@@ -10,8 +10,8 @@ use super::{got, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, on_both, until};
 
-/// A server that was killed after the first delivery of an event to this endpoint had failed and the failure was on disk.
-/// The next try is due 2.5 s after the first.
+/// A server that was killed after the first delivery of an event to this endpoint had failed and the failure was on
+/// disk. The next try is due 2.5 s after the first.
 async fn killed_after_a_failure(db: Db) -> (App, Sink, String) {
     let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
     let sku = some_sku(&app).await;

@@ -1,6 +1,6 @@
-//! One hall with printers of every type that prints G-code as text, faults that come and go by a seed, and orders for five SKUs, of which one
-//! takes two materials and one is a kit. Each job ends completed, failed with its true reason, or stays unverified for a person; the
-//! machines' own logs are the judge.
+//! One hall with printers of every type that prints G-code as text, faults that come and go by a seed, and orders for
+//! five SKUs, of which one takes two materials and one is a kit. Each job ends completed, failed with its true reason,
+//! or stays unverified for a person; the machines' own logs are the judge.
 //!
 //! The seed is printed; `PRINTFLOOR_TEST_SEED` replays one.
 
@@ -222,7 +222,8 @@ async fn a_mixed_hall_in_trouble_makes_each_part_at_most_once_and_says_the_truth
                 failed += 1;
                 let why = words(job, "error");
                 let kind = sims[last["printerId"].as_str().unwrap()].kind;
-                // Without a history, a print that ended while nobody could look, and was cleared, is not known to have ended well.
+                // Without a history, a print that ended while nobody could look, and was cleared, is not known to have
+                // ended well.
                 let forgotten =
                     !can(kind, Operation::History) && (why.contains("came back") || why.contains("no longer knows"));
                 assert!(parts == 0 || forgotten, "it was made: {why}: {job}");

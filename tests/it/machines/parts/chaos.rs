@@ -1,5 +1,5 @@
-//! kill -9 at random moments while people sign parts of kits off: each word that was acknowledged counts, and counts once.
-//! The seed is printed; `PRINTFLOOR_TEST_SEED` replays one.
+//! kill -9 at random moments while people sign parts of kits off: each word that was acknowledged counts, and counts
+//! once. The seed is printed; `PRINTFLOOR_TEST_SEED` replays one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ const SETS: u32 = 4;
 /// Parts in one set: of the first kind one to a plate, of the second two to a plate.
 const COMPONENTS: [(u32, u32); 2] = [(1, 1), (3, 2)];
 
-/// Clears beds and says how many parts are good, until it is over and every word was acknowledged. Gives what was said of
-/// each attempt.
+/// Clears beds and says how many parts are good, until it is over and every word was acknowledged. Gives what was said
+/// of each attempt.
 async fn inspect(client: Client, over: Arc<AtomicBool>, seed: u64) -> BTreeMap<String, u64> {
     let mut rng = Rng::with_seed(seed);
     let mut said: BTreeMap<String, (String, u64)> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Printers that fall silent, refuse us, or end a print while nobody looks: said by name, once, and nothing is invented.
+//! Printers that fall silent, refuse us, or end a print while nobody looks: said by name, once, and nothing is
+//! invented.
 
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
@@ -129,7 +130,8 @@ each_kind! {
     }
 }
 
-/// What this type refuses where its owner has not allowed other programs to command it: reports and uploads work, commands do not.
+/// What this type refuses where its owner has not allowed other programs to command it: reports and uploads work,
+/// commands do not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why() {
     for mode in [DeveloperMode::Refused, DeveloperMode::Dropped] {

@@ -1,5 +1,5 @@
-//! A delivery, a mail and an upload are under way when the database can no longer be written. Each is answered, none can be
-//! written down: only the telling may be repeated, not the act.
+//! A delivery, a mail and an upload are under way when the database can no longer be written. Each is answered, none
+//! can be written down: only the telling may be repeated, not the act.
 
 use sea_orm::{ConnectOptions, ConnectionTrait, Database};
 use serde_json::json;

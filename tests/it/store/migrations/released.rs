@@ -197,8 +197,8 @@ fn counter(release: usize) -> Vec<String> {
     rows
 }
 
-/// The rows of a shop in which nothing is printed, as the release with so many migrations wrote them: the parts of the paid
-/// order are made, the other is half paid.
+/// The rows of a shop in which nothing is printed, as the release with so many migrations wrote them: the parts of the
+/// paid order are made, the other is half paid.
 pub fn shop_at_rest(release: usize) -> Vec<String> {
     let mut rows = counter(release);
     rows.push(order(PAID, release, 2500, 2000, "ready", &[]));
