@@ -66,7 +66,7 @@ pub fn routes() -> ResourceRoutes {
 #[api(example = json!({"settings": {"mail.operators": ["sam@example.org"], "inventory.block_below_reorder_point": null}}))]
 pub struct SettingsChange {
     /// New values by the names of the settings, `section.key` or a variable; null is the default again.
-    settings: JsonObject,
+    settings: Option<JsonObject>,
 }
 
 /// What can be set of the server, and what it is set to.
@@ -133,7 +133,7 @@ async fn change(
 ) -> Result<Plain<WrittenSettings>, ApiError> {
     let SettingsChange { settings } = call.read_body()?;
     let mut faults = Faults::default();
-    let read = read_changes(settings, "settings", &mut faults);
+    let read = read_changes(settings.unwrap_or_default(), "settings", &mut faults);
     faults.refuse()?;
     let _turn = app.changes.setup.write().await;
     let planned = changes::planned(&app.config, read).await?;

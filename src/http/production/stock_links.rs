@@ -40,7 +40,7 @@ handles! {
 
 /// The routes of links.
 pub fn routes() -> ResourceRoutes {
-    let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
+    let operator = RequiredAccess::Role(Role::Operator);
     let about =
         "Materials that are counted in another system too: what changes on either side is brought to the other.";
     ResourceRoutes::new("Stock links", about, "material")
@@ -55,7 +55,7 @@ pub fn routes() -> ResourceRoutes {
                 .about("They are looked at every `stock_sync.interval_seconds` anyway.")
                 .unkeyed()
         })
-        .post(admin, LINKS, link, |op| {
+        .post(operator, LINKS, link, |op| {
             op.named("linkMaterial", "Link a material to an entry of another system")
                 .about(
                     "The link is a preview first: it shows what is counted on both sides and moves nothing until somebody agreed \
@@ -64,13 +64,13 @@ pub fn routes() -> ResourceRoutes {
                 .error(409, "already_linked", "The material is linked to another entry there.")
                 .error(409, "entry_linked", "Another material is linked to this entry.")
         })
-        .post(admin, "/api/inventory/materials/{id}/links/{system}/agree", agree, |op| {
+        .post(operator, "/api/inventory/materials/{id}/links/{system}/agree", agree, |op| {
             op.named("agreeOnStock", "Say which side is right")
                 .about("For a new link, and for one with a conflict. What is told as `theirs` is what it goes by.")
                 .error(404, "link_not_found", NO_LINK)
                 .error(409, "nothing_to_decide", "Nothing was read yet that could be decided by, or a booking is on its way.")
         })
-        .delete(admin, "/api/inventory/materials/{id}/links/{system}", unlink, |op| {
+        .delete(operator, "/api/inventory/materials/{id}/links/{system}", unlink, |op| {
             op.named("unlinkMaterial", "Remove a link")
                 .about("What was booked stays booked on both sides.")
                 .error(404, "link_not_found", NO_LINK)

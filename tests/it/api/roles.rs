@@ -136,6 +136,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
             .replace("{*name}", "a.gcode")
             .replace("{number}", "1")
             .replace("{slot}", "0")
+            .replace("{system}", "parts")
             .replace("{machineType}", "fdm_standard");
         assert!(!path.contains('{'), "say what stands for the parameters of {path}");
         for caller in &callers {
