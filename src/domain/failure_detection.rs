@@ -2,7 +2,10 @@
 //! this camera always sees, and must stay above a threshold for several pictures.
 
 /// Weight of the newest picture in the smoothed confidence: about that of twelve pictures.
-const NEWEST: f64 = 2.0 / 13.0;
+const WEIGHT_OF_NEWEST: f64 = 2.0 / 13.0;
+/// Pictures over which is learnt what the camera always sees, at least, once the first ones are seen: a failure early in
+/// a print must not pass for what is usual.
+const MIN_USUAL_FRAMES: u32 = 60;
 /// Pictures over which is learnt what the camera always sees, at most.
 const MAX_USUAL_FRAMES: u32 = 720;
 
@@ -48,12 +51,13 @@ impl WatchedPrint {
     pub fn seen(&mut self, rules: &DetectionRules, confidence: f64) -> Conclusion {
         let confidence = if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 };
         self.frames = self.frames.saturating_add(1);
-        self.smoothed += (confidence - self.smoothed) * if self.frames == 1 { 1.0 } else { NEWEST };
+        self.smoothed += (confidence - self.smoothed) * if self.frames == 1 { 1.0 } else { WEIGHT_OF_NEWEST };
         let safe = self.frames <= rules.safe_frames;
         let suspicion = (self.smoothed - self.usual).max(0.0);
         // A failure that goes on must not become what is usual.
         if safe || suspicion < rules.alert_threshold {
-            self.usual += (confidence - self.usual) / f64::from(self.frames.min(MAX_USUAL_FRAMES));
+            let frames = if safe { self.frames } else { self.frames.clamp(MIN_USUAL_FRAMES, MAX_USUAL_FRAMES) };
+            self.usual += (confidence - self.usual) / f64::from(frames);
         }
         let pause_from = rules.pause_threshold.unwrap_or(f64::INFINITY);
         let in_a_row = |before: u32, is: bool| if is && !safe { before.saturating_add(1) } else { 0 };
@@ -138,6 +142,12 @@ mod tests {
         };
         assert!((43..=48).contains(&told) && told < paused && paused <= 53, "{found:?}");
         assert!((38..60).contains(&first) && second >= 60, "{found:?}");
+    }
+
+    #[test]
+    fn a_failure_early_in_a_print_does_not_pass_for_what_is_usual() {
+        let found = concluded(&RULES, good(11).chain(std::iter::repeat_n(0.9, 60)));
+        assert!(matches!(found[..], [(_, Conclusion::Alert(_)), (_, Conclusion::Pause(_))]), "{found:?}");
     }
 
     #[test]

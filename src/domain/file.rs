@@ -2,6 +2,7 @@
 
 mod plate;
 
+pub use crate::domain::gcode_form::GcodeForm;
 pub use plate::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
 
 use std::convert::Infallible;
@@ -26,32 +27,6 @@ pub enum FileKind {
     Model,
     /// A picture: PNG, JPEG or WebP.
     Image,
-}
-
-/// The formats of G-code. Printers recognise them by the extension of the file's name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum GcodeForm {
-    /// G-code as plain text.
-    #[default]
-    #[serde(rename = "gcode")]
-    Text,
-    /// Binary G-code with checksums.
-    #[serde(rename = "bgcode")]
-    Binary,
-    /// A 3MF package that contains sliced plates.
-    #[serde(rename = "gcode.3mf")]
-    Package,
-}
-
-impl GcodeForm {
-    /// The extension of a file of this format, without the leading dot.
-    pub const fn ending(self) -> &'static str {
-        match self {
-            Self::Text => "gcode",
-            Self::Binary => "bgcode",
-            Self::Package => "gcode.3mf",
-        }
-    }
 }
 
 /// What was read from a file's content. `None` is unknown: nothing is guessed.

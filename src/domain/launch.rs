@@ -11,12 +11,11 @@ mod fit;
 mod slots;
 #[cfg(test)]
 mod tests;
-mod types;
 
 pub use facts::{LaunchFacts, SlotFacts};
 pub use fit::{Fit, Mismatch, fit};
 pub use slots::{ChosenSlot, FilamentSlot, ReportedSpool};
-pub use types::{KnownTypes, TypeFacts};
+pub use crate::domain::printer_types::{KnownTypes, TypeFacts};
 
 use serde::{Deserialize, Serialize};
 

@@ -31,6 +31,7 @@ mod safety;
 mod seen;
 mod sign_off;
 mod slots;
+mod used_up;
 mod verdict;
 
 #[cfg(test)]

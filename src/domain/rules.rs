@@ -1,6 +1,6 @@
 //! The settings that the rules depend on. They are handed to every decision, so that the rules read no configuration.
 
-use crate::domain::launch::KnownTypes;
+use crate::domain::printer_types::KnownTypes;
 
 /// Settings of the rules, taken from the configuration.
 #[derive(Clone, PartialEq, Debug)]

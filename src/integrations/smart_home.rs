@@ -11,15 +11,14 @@ use std::sync::Arc;
 
 use reqwest::Client;
 
+use self::broker::ThroughBroker;
+use self::things::Things;
+use self::web::ThroughWeb;
 use super::{IntegrationType, SetupFault, Sources, Work};
 use crate::config::Config;
 use crate::services::mqtt::{Broker, MqttSession, TopicMessage};
 use crate::services::peers::{self, Asked, PeerFault};
 use crate::services::smart_home::discovery::{OFFLINE, Topics};
-
-use self::broker::ThroughBroker;
-use self::things::Things;
-use self::web::ThroughWeb;
 
 /// The smart home.
 pub(super) static TYPE: IntegrationType = IntegrationType {

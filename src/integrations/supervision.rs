@@ -13,9 +13,9 @@ use super::{Line, Work};
 use crate::domain::schedule::Delays;
 
 /// Pauses before the work is started again.
-const RESTART: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(30) };
+const RESTART_PAUSES: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(30) };
 /// Work that went on for so long before it ended counts as healthy: the pauses begin anew.
-const HEALTHY: Duration = Duration::from_secs(60);
+const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
 /// Works until `leaving`.
 pub(super) async fn keep(line: Arc<Line>, work: Arc<dyn Work>, leaving: CancellationToken) {
@@ -34,8 +34,8 @@ async fn again_and_again(line: &Line, work: &dyn Work) {
             line.meter.crashes.one();
             tracing::error!(integration = line.name, "its work panicked and is started again");
         }
-        ends = if began.elapsed() >= HEALTHY { 0 } else { ends + 1 };
-        sleep(RESTART.next(ends, 1.0)).await;
+        ends = if began.elapsed() >= HEALTHY_AFTER { 0 } else { ends + 1 };
+        sleep(RESTART_PAUSES.next(ends, 1.0)).await;
     }
 }
 

@@ -26,7 +26,7 @@ use crate::store::outbox::Outbox;
 /// Events read in one go.
 const EVENTS_PER_READ: usize = 64;
 /// Pause after a failure that did not open the circuit.
-const PAUSE: Duration = Duration::from_millis(500);
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// An event that is answered with errors for so long is passed over, so that it cannot stop all that follow.
 const MAX_TRIED: Duration = Duration::from_secs(12 * 3600);
 
@@ -106,7 +106,7 @@ impl Tell {
                 kept = true;
                 self.keep(id, numbered.seq - 1).await;
             }
-            sleep(PAUSE).await;
+            sleep(RETRY_PAUSE).await;
         }
     }
 }

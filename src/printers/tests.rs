@@ -1,5 +1,4 @@
-//! What all types share: failures of the wire, addresses, and the streaming of uploads. Printers are fakes that answer
-//! literal bodies.
+//! What all types share: failures of the wire, addresses, streamed uploads. Printers are fakes with literal answers.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;

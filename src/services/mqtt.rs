@@ -30,7 +30,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(10);
 /// Most messages that wait to be heard; what comes beyond is dropped.
 const MAX_HEARD: usize = 1024;
 /// Port of a broker whose address names none.
-const PORT: u16 = 1883;
+const DEFAULT_PORT: u16 = 1883;
 
 /// Where a broker is, and who we are there.
 #[derive(Clone)]
@@ -87,7 +87,7 @@ impl MqttSession {
             url::Host::Ipv4(ip) => url::Host::Ipv4(*ip),
             url::Host::Ipv6(ip) => url::Host::Ipv6(*ip),
         };
-        let tcp = lan_connect(host, broker.url.port().unwrap_or(PORT)).await.map_err(away)?;
+        let tcp = lan_connect(host, broker.url.port().unwrap_or(DEFAULT_PORT)).await.map_err(away)?;
         let codec = Codec { max_incoming_size: MAX_MESSAGE_BYTES, max_outgoing_size: MAX_MESSAGE_BYTES };
         let mut connect = Connect::new(broker.client_id.clone());
         connect.keep_alive = KEEP_ALIVE_SECONDS;

@@ -23,7 +23,7 @@ use crate::domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, S
 /// Most entries, items or entries of a history that are read of one list.
 const MAX_LISTED: usize = 5000;
 /// How many are asked for at once.
-const PAGE: usize = 200;
+const PAGE_SIZE: usize = 200;
 /// Most characters of a name that is shown.
 const MAX_NAME_CHARS: usize = 200;
 

@@ -4,7 +4,10 @@
 //! the start; what nobody but a person says of such a printer is one spool beside the slots that it can choose from.
 //! Any other takes filament n of the file, its tool, from slot n: what is in another slot is out of its reach.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, SlicedFor, SlotFacts, UsedFilament};
 use crate::domain::amount::Amount;
@@ -38,8 +41,8 @@ pub struct ReportedSpool {
 }
 
 /// The slot that a filament of a file comes from.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(from = "StoredFilamentSlot", rename_all = "camelCase")]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FilamentSlot {
     /// Number of the slot.
     pub slot: u32,
@@ -47,24 +50,33 @@ pub struct FilamentSlot {
     pub spool: Option<ReportedSpool>,
 }
 
-/// As it was stored: attempts from before the spool was kept have the number alone.
+/// As it is stored now.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum StoredFilamentSlot {
-    Number(u32),
-    #[serde(rename_all = "camelCase")]
-    Whole {
-        slot: u32,
-        spool: Option<ReportedSpool>,
-    },
+#[serde(rename_all = "camelCase")]
+struct WholeFilamentSlot {
+    slot: u32,
+    spool: Option<ReportedSpool>,
 }
 
-impl From<StoredFilamentSlot> for FilamentSlot {
-    fn from(stored: StoredFilamentSlot) -> Self {
-        match stored {
-            StoredFilamentSlot::Number(slot) => Self { slot, spool: None },
-            StoredFilamentSlot::Whole { slot, spool } => Self { slot, spool },
+/// Attempts from before the spool was kept have the number alone.
+impl<'de> Deserialize<'de> for FilamentSlot {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct NumberOrWhole;
+        impl<'de> Visitor<'de> for NumberOrWhole {
+            type Value = FilamentSlot;
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("a slot, or its number")
+            }
+            fn visit_u64<E: de::Error>(self, slot: u64) -> Result<FilamentSlot, E> {
+                let slot = u32::try_from(slot).map_err(E::custom)?;
+                Ok(FilamentSlot { slot, spool: None })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<FilamentSlot, A::Error> {
+                let whole = WholeFilamentSlot::deserialize(de::value::MapAccessDeserializer::new(members))?;
+                Ok(FilamentSlot { slot: whole.slot, spool: whole.spool })
+            }
         }
+        from.deserialize_any(NumberOrWhole)
     }
 }
 

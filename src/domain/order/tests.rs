@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod claims;
+mod doubts;
 mod examples;
 mod flags;
 mod kits;

@@ -6,13 +6,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Phase, Printer, PrinterAnswer};
+use super::{Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::launch::{
     ChosenSlot, FilamentSlot, KnownTypes, LaunchFacts, LaunchNeeds, ReportedSpool, SlicedFor, SlotFacts, fit,
-    used_share,
 };
 use crate::domain::material::Material;
 use crate::domain::printer_status::ReportedSlot;
@@ -384,22 +383,6 @@ impl Printer {
         slots.sort_by_key(|one| one.slot);
         self.fields.loaded_material_id = slots.first().and_then(|first| first.material_id);
         self.slots = slots;
-    }
-
-    /// The print has just ended: what it used is taken from what is left in its slots, where that is known and the
-    /// printer does not tell it by itself. A spool that was swapped meanwhile for another material is left alone.
-    pub(super) fn use_up(&mut self, now: Timestamp) {
-        let Some(in_hand) = &self.in_hand else { return };
-        let Phase::Ended { end, filament_mm, progress, .. } = in_hand.phase else { return };
-        let share = used_share(end, filament_mm, in_hand.stated_mm, progress);
-        for used in &in_hand.used_slots {
-            let of_it = |one: &&mut Slot| one.slot == used.slot && one.material_id == Some(used.needed.material_id);
-            let Some(slot) = self.slots.iter_mut().find(of_it).filter(|one| !one.weighed) else { continue };
-            if let Some(left) = slot.remaining {
-                slot.remaining = Some((left - used.needed.need.scaled(share)).max(Amount::ZERO));
-                slot.updated_at = now;
-            }
-        }
     }
 }
 

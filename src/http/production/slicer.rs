@@ -42,7 +42,7 @@ use crate::store::queries::{Page, Queries, SkuFilter};
 /// Consumption of G-code that does not state its weight: the least amount there is, so that the ledger notes the print.
 const UNSTATED: Amount = Amount(1);
 /// The plate that is printed.
-const PLATE: u32 = 1;
+const PRINTED_PLATE: u32 = 1;
 const NO_TYPE: DescribedError = (404, "machine_type_not_found", "There is no such machine type.");
 /// Hexadecimal digits of a hash in the code of a SKU that is made for an upload.
 const CODE_DIGITS: usize = 16;
@@ -230,7 +230,7 @@ async fn print_one(
 /// What each filament of the file is of: the materials that the printers of a type have loaded for them. A slicer does
 /// not say of what it prints, and stock of another material must not be reserved.
 async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) -> Result<FilamentMaterials, ApiError> {
-    let plate = file.metadata.plate(PLATE);
+    let plate = file.metadata.plate(PRINTED_PLATE);
     let filaments = plate.map(|plate| plate.filaments.as_slice()).unwrap_or_default();
     let several = filaments.len() > 1;
     let undecided = |why: &str| {
@@ -276,7 +276,7 @@ async fn sku(
     else {
         return Err(ApiError::conflict("material_unknown", "the file was taken, but it has no filament"));
     };
-    let plate = file.metadata.plate(PLATE);
+    let plate = file.metadata.plate(PRINTED_PLATE);
     let grams = |filament: u32| {
         let stated = plate.and_then(|plate| plate.filaments.iter().find(|one| one.index == filament)?.grams);
         stated.filter(|grams| grams.0 > 0).unwrap_or(UNSTATED)
@@ -311,7 +311,7 @@ async fn sku(
         collections: Vec::new(),
         material_id: Some(material_id),
         materials: further,
-        plate: PLATE,
+        plate: PRINTED_PLATE,
         estimated_consumption,
         machine_type,
         dimensions: file.metadata.size,

@@ -139,13 +139,13 @@ impl OneSocket {
     }
 }
 
-/// Holds at most one socket, as long as questions come.
 /// Where the socket is opened, and what is said of something else that answers there.
 struct Way {
     url: Url,
     strange: PrinterError,
 }
 
+/// Holds at most one socket, as long as questions come.
 async fn keep(way: Way, settings: Settings, mut asked: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
     while let Some(first) = asked.recv().await {
         match open(&way, settings.connect_timeout).await {

@@ -10,7 +10,7 @@ use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use super::rest::Rest;
-use super::{MAX_LISTED, PAGE, StockClient, StockEntry, StockError, amount, line};
+use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line};
 use crate::domain::amount::Amount;
 use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
 
@@ -36,7 +36,7 @@ impl InvenTree {
         let mut all: Vec<Value> = Vec::new();
         loop {
             let mut query = filter.to_vec();
-            query.extend([("limit", PAGE.to_string()), ("offset", all.len().to_string())]);
+            query.extend([("limit", PAGE_SIZE.to_string()), ("offset", all.len().to_string())]);
             let (page, more) = page(self.rest.get(path, &query).await?.value)?;
             let found = page.iter().any(&enough);
             let none = page.is_empty();

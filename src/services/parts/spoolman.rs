@@ -11,12 +11,12 @@ use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use super::rest::Rest;
-use super::{MAX_LISTED, PAGE, StockClient, StockEntry, StockError, amount, line};
+use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line};
 use crate::domain::amount::Amount;
 use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
 
 /// How far a weight that is read back may be off by rounding.
-const ROUNDING: i64 = 1;
+const MAX_ROUNDING: i64 = 1;
 
 /// A client of one server.
 pub struct Spoolman {
@@ -42,7 +42,7 @@ impl Spoolman {
         let mut all: Vec<Value> = Vec::new();
         loop {
             let mut query = filter.to_vec();
-            let (limit, offset) = (PAGE.to_string(), all.len().to_string());
+            let (limit, offset) = (PAGE_SIZE.to_string(), all.len().to_string());
             query.extend([("sort", "id:asc".to_owned()), ("limit", limit), ("offset", offset)]);
             let answer = self.rest.get(path, &query).await?;
             let Value::Array(page) = answer.value else {
@@ -50,7 +50,7 @@ impl Spoolman {
             };
             let total =
                 answer.headers.get("x-total-count").and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-            let (none, short) = (page.is_empty(), page.len() < PAGE);
+            let (none, short) = (page.is_empty(), page.len() < PAGE_SIZE);
             all.extend(page);
             if none || total.map_or(short, |total| all.len() >= total) {
                 return Ok(all);
@@ -159,7 +159,7 @@ impl StockClient for Spoolman {
         if used == booking.mark {
             return Ok(BookingVerdict::NotBooked);
         }
-        if (used - (booking.mark - booking.delta)).0.abs() <= ROUNDING {
+        if (used - (booking.mark - booking.delta)).0.abs() <= MAX_ROUNDING {
             return Ok(BookingVerdict::Booked);
         }
         let words = format!("{} g of it were used before and {used} g are now", booking.mark);

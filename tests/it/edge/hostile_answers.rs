@@ -62,7 +62,9 @@ async fn everything_is_asked(app: &App, path: &str) {
 #[tokio::test]
 async fn no_answer_of_an_outside_system_ends_the_server() {
     let base = parrot(parsed_again()).await;
-    let app = app(&[("MAIL__API_KEY", "key"), ("MAIL__API_URL", &base), ("AGENT__URL", &base)]).await;
+    // What a socket says that is no answer is waited out.
+    let impatient = ("PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
+    let app = app(&[impatient, ("MAIL__API_KEY", "key"), ("MAIL__API_URL", &base), ("AGENT__URL", &base)]).await;
     let before = app.pid();
     for kind in ["fw_rest", "server_rest", "prusa_link", "sdcp"] {
         let body = json!({

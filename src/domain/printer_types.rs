@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::file::GcodeForm;
+use crate::domain::gcode_form::GcodeForm;
 
 /// What printers of one type print, and from where.
 #[derive(Clone, PartialEq, Eq, Debug)]

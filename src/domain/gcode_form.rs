@@ -1,0 +1,29 @@
+//! The formats of G-code files.
+
+use serde::{Deserialize, Serialize};
+
+/// The formats of G-code. Printers recognise them by the extension of the file's name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum GcodeForm {
+    /// G-code as plain text.
+    #[default]
+    #[serde(rename = "gcode")]
+    Text,
+    /// Binary G-code with checksums.
+    #[serde(rename = "bgcode")]
+    Binary,
+    /// A 3MF package that contains sliced plates.
+    #[serde(rename = "gcode.3mf")]
+    Package,
+}
+
+impl GcodeForm {
+    /// The extension of a file of this format, without the leading dot.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Text => "gcode",
+            Self::Binary => "bgcode",
+            Self::Package => "gcode.3mf",
+        }
+    }
+}

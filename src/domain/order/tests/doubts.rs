@@ -1,0 +1,79 @@
+//! Starts and prints of which nobody knows what became of them, and what a person says of them.
+
+use super::*;
+use crate::domain::job::{AttemptState, SeenPrint};
+
+fn resolve(desk: &Desk, outcome: Resolution, seen: SeenPrint) -> OrderCommand {
+    OrderCommand::Resolve { job: desk.job().id, outcome, seen }
+}
+
+#[test]
+fn an_unverified_start_is_resolved() {
+    for (outcome, state) in [
+        (Resolution::NotStarted, JobState::Sliced),
+        (Resolution::Finished, JobState::Completed),
+        (Resolution::Failed, JobState::Failed),
+    ] {
+        let mut desk = Desk::sliced();
+        desk.dispatch().unwrap();
+        let resolve = resolve(&desk, outcome, SeenPrint::default());
+        assert_eq!(code(desk.ask(&resolve)), "invalid_transition", "nothing was started");
+        desk.report(Report::StartSent);
+        if outcome == Resolution::NotStarted {
+            assert_eq!(code(desk.ask(&resolve)), "invalid_transition", "the start may yet be seen");
+        }
+        desk.report(Report::Unverified("no answer".into()));
+        assert_eq!(desk.state(), JobState::Dispatching);
+        desk.ask(&resolve).unwrap();
+        assert_eq!(desk.state(), state);
+        assert!(desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
+        desk.report(Report::NotStarted { start_sent: true, counts: true, reason: "told".into() });
+        assert_eq!(desk.state(), state);
+        assert!(!desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
+    }
+}
+
+#[test]
+fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
+    let seen = SeenPrint { shown_now: false, began: true, progress: 0.4 };
+    let mut desk = Desk::sliced();
+    desk.dispatch().unwrap();
+    desk.report(Report::Printing);
+    let shown = resolve(&desk, Resolution::Failed, SeenPrint { shown_now: true, ..seen });
+    assert_eq!(code(desk.ask(&shown)), "printing", "a print that is shown is cancelled instead");
+    assert_eq!(code(desk.ask(&resolve(&desk, Resolution::NotStarted, seen))), "invalid_transition");
+    desk.ask(&resolve(&desk, Resolution::Failed, seen)).unwrap();
+    assert_eq!((desk.state(), desk.job().consumed), (JobState::Failed, Amount::units(40)), "what was seen of it");
+    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    desk.stock(ClaimState::Held);
+    desk.dispatch().unwrap();
+    assert_eq!(desk.job().attempts.len(), 2);
+    let first = desk.job().attempts[0].id;
+    let late = Report::Ended {
+        end: PrintEnd::Failed,
+        filament_mm: None,
+        progress: 0.4,
+        reason: None,
+        began_at: None,
+        unseen: false,
+    };
+    desk.ask(&OrderCommand::Attempt { job: desk.job().id, attempt: first, report: late }).unwrap();
+    assert_eq!(desk.state(), JobState::Dispatching, "the dead printer's word is late");
+}
+
+#[test]
+fn a_print_whose_end_nobody_knows_waits_for_a_person() {
+    let mut desk = Desk::sliced();
+    desk.dispatch().unwrap();
+    desk.report(Report::Printing);
+    assert_eq!(names(&desk.report(Report::Unverified("cut off".into()))), ["job.unverified"]);
+    assert_eq!((desk.state(), desk.last().state), (JobState::Printing, AttemptState::Confirmed));
+    assert!(desk.last().unverified);
+    desk.report(Report::Printing);
+    assert!(!desk.last().unverified, "it is seen again");
+    desk.report(Report::Unverified("cut off".into()));
+    let seen = SeenPrint { shown_now: false, began: true, progress: 0.9 };
+    desk.ask(&resolve(&desk, Resolution::Finished, seen)).unwrap();
+    assert_eq!((desk.state(), desk.last().unverified), (JobState::Completed, false));
+    assert_eq!(desk.job().consumed, Amount::units(100));
+}

@@ -1,0 +1,24 @@
+//! What a print takes from the spools in a printer's slots.
+
+use super::{Phase, Printer, Slot};
+use crate::domain::amount::Amount;
+use crate::domain::launch::used_share;
+use crate::domain::time::Timestamp;
+
+impl Printer {
+    /// The print has just ended: what it used is taken from what is left in its slots, where that is known and the
+    /// printer does not tell it by itself. A spool that was swapped meanwhile for another material is left alone.
+    pub(super) fn use_up(&mut self, now: Timestamp) {
+        let Some(in_hand) = &self.in_hand else { return };
+        let Phase::Ended { end, filament_mm, progress, .. } = in_hand.phase else { return };
+        let share = used_share(end, filament_mm, in_hand.stated_mm, progress);
+        for used in &in_hand.used_slots {
+            let of_it = |one: &&mut Slot| one.slot == used.slot && one.material_id == Some(used.needed.material_id);
+            let Some(slot) = self.slots.iter_mut().find(of_it).filter(|one| !one.weighed) else { continue };
+            if let Some(left) = slot.remaining {
+                slot.remaining = Some((left - used.needed.need.scaled(share)).max(Amount::ZERO));
+                slot.updated_at = now;
+            }
+        }
+    }
+}
