@@ -152,7 +152,8 @@ impl GcodeFacts {
                 }
             }
             "filament used [mm]" | "total filament length [mm]" => {
-                let used = (0..).zip(value.split(',')).filter(|(_, mm)| mm.trim().parse::<f64>().is_ok_and(|mm| mm > 0.0));
+                let used =
+                    (0..).zip(value.split(',')).filter(|(_, mm)| mm.trim().parse::<f64>().is_ok_and(|mm| mm > 0.0));
                 let tools: Vec<u32> = used.map(|(tool, _)| tool).collect();
                 if !tools.is_empty() {
                     self.tools = tools;

@@ -132,7 +132,11 @@ fn prints_use_up_the_spools_of_which_it_is_known_what_is_left() {
     assert_eq!((short.jobs.len(), short.untold), (2, 2), "the third would need another spool");
     let both = shop(&[Some(10), Some(30)]);
     assert_eq!((both.jobs.len(), both.untold), (4, 0));
-    assert_eq!(both.done_at(), Some(NOW.plus_ms(3 * (STARTING_MS + HOUR))), "three on the printer that has enough for them");
+    assert_eq!(
+        both.done_at(),
+        Some(NOW.plus_ms(3 * (STARTING_MS + HOUR))),
+        "three on the printer that has enough for them"
+    );
 }
 
 #[test]
@@ -153,6 +157,7 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
             sliced_for: SlicedFor::default(),
             materials: vec![MaterialNeed { material_id: id(2), need: Amount::units(1) }],
         }),
+        types: KnownTypes::default(),
         stated_mm: None,
         estimated_seconds: Some(3600),
     };

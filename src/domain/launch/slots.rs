@@ -4,10 +4,15 @@
 //! what nobody but a person says of such a printer is one spool beside the slots that it can choose from. Any other takes
 //! filament n of the file, its tool, from slot n: what is in another slot is out of its reach.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, SlicedFor, SlotFacts, UsedFilament};
 use crate::domain::amount::Amount;
+use crate::domain::id::Id;
 
 /// A slot that a job takes a material from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -37,8 +42,8 @@ pub struct ReportedSpool {
 }
 
 /// The slot that a filament of a file comes from.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(from = "StoredFilamentSlot", rename_all = "camelCase")]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FilamentSlot {
     /// Number of the slot.
     pub slot: u32,
@@ -46,24 +51,38 @@ pub struct FilamentSlot {
     pub spool: Option<ReportedSpool>,
 }
 
-/// As it was stored: attempts from before the spool was kept have the number alone.
+/// As it is stored.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum StoredFilamentSlot {
-    Number(u32),
-    #[serde(rename_all = "camelCase")]
-    Whole {
-        slot: u32,
-        spool: Option<ReportedSpool>,
-    },
+#[serde(rename_all = "camelCase")]
+struct StoredFilamentSlot {
+    slot: u32,
+    spool: Option<ReportedSpool>,
 }
 
-impl From<StoredFilamentSlot> for FilamentSlot {
-    fn from(stored: StoredFilamentSlot) -> Self {
-        match stored {
-            StoredFilamentSlot::Number(slot) => Self { slot, spool: None },
-            StoredFilamentSlot::Whole { slot, spool } => Self { slot, spool },
-        }
+impl<'de> Deserialize<'de> for FilamentSlot {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(NumberOrSlot)
+    }
+}
+
+/// Attempts from before the spool was kept have the number alone.
+struct NumberOrSlot;
+
+impl<'de> Visitor<'de> for NumberOrSlot {
+    type Value = FilamentSlot;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the number of a slot, or a slot with what was in it")
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<FilamentSlot, E> {
+        let slot = u32::try_from(number).map_err(|_| E::custom("no number of a slot"))?;
+        Ok(FilamentSlot { slot, spool: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<FilamentSlot, A::Error> {
+        let StoredFilamentSlot { slot, spool } = Deserialize::deserialize(MapAccessDeserializer::new(members))?;
+        Ok(FilamentSlot { slot, spool })
     }
 }
 
@@ -139,7 +158,7 @@ pub(super) fn choose_all(needs: &LaunchNeeds, facts: &LaunchFacts, missing: &mut
     chosen
 }
 
-fn holds(slots: &[SlotFacts], material: crate::domain::id::Id) -> bool {
+fn holds(slots: &[SlotFacts], material: Id) -> bool {
     slots.iter().any(|one| one.material_id == Some(material))
 }
 
@@ -162,9 +181,8 @@ fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> R
 /// Of those that hold enough of it the one with least; one of which it is not known what is left comes after them.
 fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
     let of_it = || slots.iter().filter(|one| one.material_id == Some(needed.material_id));
-    let best = of_it()
-        .filter(|one| enough(one, needed))
-        .min_by_key(|one| (one.remaining.is_none(), one.remaining, one.slot));
+    let best =
+        of_it().filter(|one| enough(one, needed)).min_by_key(|one| (one.remaining.is_none(), one.remaining, one.slot));
     if let Some(best) = best {
         return Ok(chosen(best, needed, true));
     }

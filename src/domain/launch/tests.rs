@@ -42,7 +42,11 @@ fn unmapped(slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
 
 /// As [`needs`], where filament n of the file is of these materials.
 fn using(materials: &[(u32, i64)], filaments: &[(u32, u32)]) -> LaunchNeeds {
-    let used = |(filament, material): &(u32, u32)| UsedFilament { filament: *filament, material_id: id(*material), grams: None };
+    let used = |(filament, material): &(u32, u32)| UsedFilament {
+        filament: *filament,
+        material_id: id(*material),
+        grams: None,
+    };
     let sliced_for = SlicedFor { filaments: filaments.iter().map(used).collect(), ..SlicedFor::default() };
     LaunchNeeds { sliced_for, ..needs(materials) }
 }
@@ -155,7 +159,11 @@ fn beside_the_slots_that_a_printer_maps_there_is_one_spool() {
         words(&two, &beside(changer.clone(), 2)),
         "PLA is not in its filament changer, and cannot be taken from beside it"
     );
-    assert_eq!(fit(&one, &beside(changer, 1)).missing, [Mismatch::OutOfReach(id(1))], "which of two it is nobody knows");
+    assert_eq!(
+        fit(&one, &beside(changer, 1)).missing,
+        [Mismatch::OutOfReach(id(1))],
+        "which of two it is nobody knows"
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Job, JobState, SeenPrint};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
 
 /// How a print ended; the members are those of [`Report::Ended`].
 struct Ending<'a> {
@@ -18,6 +19,7 @@ struct Ending<'a> {
     filament_mm: Option<f64>,
     progress: f64,
     reason: Option<&'a str>,
+    began_at: Option<Timestamp>,
     unseen: bool,
 }
 
@@ -119,16 +121,24 @@ impl OrderChange<'_> {
                     self.job_event("job.unverified", id, Some(reason));
                 }
             }
-            Report::Ended { end, filament_mm, progress, reason, unseen } => {
-                let (filament_mm, progress, reason) = (*filament_mm, *progress, reason.as_deref());
-                self.ended(&job, &known, &Ending { end: *end, filament_mm, progress, reason, unseen: *unseen });
+            Report::Ended { end, filament_mm, progress, reason, began_at, unseen } => {
+                let ending = Ending {
+                    end: *end,
+                    filament_mm: *filament_mm,
+                    progress: *progress,
+                    reason: reason.as_deref(),
+                    began_at: *began_at,
+                    unseen: *unseen,
+                };
+                self.ended(&job, &known, &ending);
             }
             // A print that was seen running cannot have failed to start, so its job ends here and is not printed
             // again without a person.
             Report::NotStarted { reason, .. } | Report::Stopped { reason } if began => {
                 let reason = Some(reason.as_str());
                 let end = PrintEnd::Failed;
-                self.ended(&job, &known, &Ending { end, filament_mm: None, progress: 0.0, reason, unseen: false });
+                let ending = Ending { end, filament_mm: None, progress: 0.0, reason, began_at: None, unseen: false };
+                self.ended(&job, &known, &ending);
             }
             Report::CancelledBeforeStart if began => {
                 self.ended(
@@ -139,6 +149,7 @@ impl OrderChange<'_> {
                         filament_mm: None,
                         progress: 0.0,
                         reason: None,
+                        began_at: None,
                         unseen: false,
                     },
                 );
@@ -185,7 +196,8 @@ impl OrderChange<'_> {
             return impossible("the print was seen, so it did start; resolve it as finished or failed");
         }
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
-        let ending = |end, progress, reason| Ending { end, filament_mm: None, progress, reason, unseen: true };
+        let ending =
+            |end, progress, reason| Ending { end, filament_mm: None, progress, reason, began_at: None, unseen: true };
         match outcome {
             Resolution::Finished => self.ended(&job, &attempt, &ending(PrintEnd::Finished, 1.0, None)),
             Resolution::Failed => {
@@ -231,7 +243,7 @@ impl OrderChange<'_> {
     /// The print is over. A finished print completes the job even if a cancel was waiting; any other end confirms
     /// that cancel.
     fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &Ending<'_>) {
-        let began = attempt.started_at;
+        let began = attempt.started_at.or(ending.began_at);
         self.confirmed(job, attempt);
         let (now, id) = (self.cx.now, job.id);
         let used = job.used(ending.end, ending.filament_mm, ending.progress);

@@ -71,6 +71,8 @@ pub enum Report {
         progress: f64,
         /// The printer's own words on the end, if it gave any.
         reason: Option<String>,
+        /// When the printer was first seen printing it; `None` if it never was.
+        began_at: Option<Timestamp>,
         /// Nobody knows when it ended, because the printer was out of sight then.
         unseen: bool,
     },

@@ -22,6 +22,7 @@ pub fn report_of(in_hand: &InHand) -> Report {
             filament_mm: *filament_mm,
             progress: *progress,
             reason: reason.clone(),
+            began_at: in_hand.began(),
             unseen: *unseen,
         },
         Phase::Stopped { reason } => Report::Stopped { reason: reason.clone() },

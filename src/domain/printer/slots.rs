@@ -11,7 +11,8 @@ use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::launch::{
-    ChosenSlot, FilamentSlot, KnownTypes, LaunchFacts, LaunchNeeds, ReportedSpool, SlicedFor, SlotFacts, fit, used_share,
+    ChosenSlot, FilamentSlot, KnownTypes, LaunchFacts, LaunchNeeds, ReportedSpool, SlicedFor, SlotFacts, fit,
+    used_share,
 };
 use crate::domain::material::Material;
 use crate::domain::printer_status::ReportedSlot;

@@ -229,11 +229,7 @@ async fn print_one(
 
 /// What each filament of the file is of: the materials that the printers of a type have loaded for them. A slicer does not say of
 /// what it prints, and stock of another material must not be reserved.
-async fn materials(
-    app: &SlicerHandles,
-    machine_type: MachineType,
-    file: &File,
-) -> Result<FilamentMaterials, ApiError> {
+async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) -> Result<FilamentMaterials, ApiError> {
     let plate = file.metadata.plate(PLATE);
     let filaments = plate.map(|plate| plate.filaments.as_slice()).unwrap_or_default();
     let several = filaments.len() > 1;
@@ -260,7 +256,7 @@ async fn materials(
     })?;
     for material in found.values() {
         let there = app.materials.read(*material).await?;
-        if !there.as_ref().and_then(|state| state.state.as_ref()).is_some_and(|one| !one.archived) {
+        if there.as_ref().and_then(|state| state.state.as_ref()).is_none_or(|one| one.archived) {
             return Err(undecided("a loaded material was deleted"));
         }
     }
@@ -275,7 +271,8 @@ async fn sku(
     materials: &FilamentMaterials,
     file: &File,
 ) -> Result<Id, ApiError> {
-    let Some((first, material_id)) = materials.first_key_value().map(|(filament, material)| (*filament, *material)) else {
+    let Some((first, material_id)) = materials.first_key_value().map(|(filament, material)| (*filament, *material))
+    else {
         return Err(ApiError::conflict("material_unknown", "the file was taken, but it has no filament"));
     };
     let plate = file.metadata.plate(PLATE);
@@ -284,10 +281,8 @@ async fn sku(
         stated.filter(|grams| grams.0 > 0).unwrap_or(UNSTATED)
     };
     // What is not named is of the first material.
-    let further = materials.iter().filter(|(_, material)| **material != material_id).map(|(filament, material)| SkuMaterial {
-        material_id: *material,
-        estimated_consumption: grams(*filament),
-        filament: *filament,
+    let further = materials.iter().filter(|(_, material)| **material != material_id).map(|(filament, material)| {
+        SkuMaterial { material_id: *material, estimated_consumption: grams(*filament), filament: *filament }
     });
     let further: Vec<SkuMaterial> = further.collect();
     let whole = file.metadata.grams.filter(|grams| grams.0 > 0).unwrap_or(UNSTATED);

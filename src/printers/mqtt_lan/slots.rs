@@ -163,16 +163,16 @@ mod tests {
     }
 
     /// The slot as the printer reports it now; with a number that no changer has, the spool beside it.
-    fn chosen(changer: &Changer, slot: u32) -> Option<FilamentSlot> {
+    fn chosen(changer: &Changer, slot: u32) -> FilamentSlot {
         let spool = changer.slots.iter().find(|(number, _)| *number == slot).map(|(_, spool)| spool.clone());
-        Some(FilamentSlot { slot, spool })
+        FilamentSlot { slot, spool }
     }
 
     #[test]
     fn filaments_come_from_the_slots_that_were_chosen() {
         let ams = two_changers();
         let changer = Changer::of(Some(&ams));
-        let of = |slot| chosen(&changer, slot);
+        let of = |slot| Some(chosen(&changer, slot));
         let fed = |filaments: &[Option<FilamentSlot>]| changer.feed(filaments).map(|feed| (feed.use_ams, feed.mapping));
         assert_eq!(fed(&[of(1)]), Ok((true, vec![1])));
         assert_eq!(fed(&[of(7), None, of(0)]), Ok((true, vec![7, -1, 0])));
@@ -182,7 +182,7 @@ mod tests {
         assert!(matches!(fed(&[of(0), of(20)]), Err(PrinterError::Invalid(_))), "one or the other");
         assert!(matches!(fed(&[of(20), of(21)]), Err(PrinterError::Invalid(_))), "there is one spool beside it");
         let none = Changer::of(Some(&json!({"tray_now": "255"})));
-        assert_eq!(none.feed(&[chosen(&none, 0)]).unwrap(), Feed::default());
+        assert_eq!(none.feed(&[Some(chosen(&none, 0))]).unwrap(), Feed::default());
         assert_eq!(none.feed(&[]).unwrap(), Feed::default());
     }
 
@@ -200,7 +200,7 @@ mod tests {
             (one, 1, "has changed"),
             (swapped, 7, "has changed"),
         ] {
-            let refused = Changer::of(Some(&now)).feed(&[chosen(&before, slot)]).unwrap_err();
+            let refused = Changer::of(Some(&now)).feed(&[Some(chosen(&before, slot))]).unwrap_err();
             assert!(refused.certainly_not_done() && refused.to_string().contains(why), "{refused}");
         }
         // A changer was fitted since: what a person said of the slot may be elsewhere now.

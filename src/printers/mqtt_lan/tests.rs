@@ -166,6 +166,7 @@ async fn spools_in_the_changer_are_reported_and_printed_from() {
     // Of a changer that is gone nothing is printed, and not from the spool beside it either.
     let fitted = shop.bambu.setup().ams;
     shop.bambu.change(|setup| setup.ams.clear());
+    until(printer.as_ref(), "told that the changer is gone", |look| look.slots.is_empty()).await;
     let refused = printer.launch(&launch(&name, vec![Some(chosen.clone())])).await.unwrap_err();
     assert!(refused.certainly_not_done() && refused.to_string().contains("is gone"), "{refused}");
     assert_eq!(shop.sim.handle.starts_of(&name), 0);

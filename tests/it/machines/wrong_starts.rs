@@ -9,9 +9,7 @@ use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
 
 use super::slots::{fed, fit_changer, load, reported, reports_slots};
-use super::{
-    FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, maps_slots, register, words,
-};
+use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, maps_slots, register, words};
 use crate::support::Db;
 
 fn uploaded(what: &What) -> bool {

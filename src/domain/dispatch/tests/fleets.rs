@@ -174,7 +174,11 @@ fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
             FurtherNeed { stock: Stock::Held, claim: 2, ..FurtherNeed::new(needed) }
         });
         job.further = further.collect();
-        let used = |((material, _), tool): (&(u32, i64), &u32)| UsedFilament { filament: *tool, material_id: id(*material), grams: None };
+        let used = |((material, _), tool): (&(u32, i64), &u32)| UsedFilament {
+            filament: *tool,
+            material_id: id(*material),
+            grams: None,
+        };
         job.sliced_for.filaments = wanted.needs.iter().zip(&wanted.tools).map(used).collect();
         order.jobs.insert_mut(job.id, Arc::new(job));
     }

@@ -61,7 +61,14 @@ fn materials_are_asked_for_one_after_the_other_and_held_meanwhile() {
     answer(&mut desk, MATERIAL, ClaimState::Held);
     assert_eq!(desk.state(), JobState::Sliced);
     desk.dispatch().unwrap();
-    let over = Report::Ended { end: PrintEnd::Finished, filament_mm: Some(1100.0), progress: 1.0, reason: None, unseen: false };
+    let over = Report::Ended {
+        end: PrintEnd::Finished,
+        filament_mm: Some(1100.0),
+        progress: 1.0,
+        reason: None,
+        began_at: None,
+        unseen: false,
+    };
     desk.report(over);
     assert_eq!(settled(&desk), [(id(FIRST), Amount::units(33)), (id(MATERIAL), Amount::units(110))]);
     let job = desk.job();
@@ -114,7 +121,14 @@ fn a_retry_claims_all_materials_under_new_numbers() {
     answer(&mut desk, FIRST, ClaimState::Held);
     answer(&mut desk, MATERIAL, ClaimState::Held);
     desk.dispatch().unwrap();
-    desk.report(Report::Ended { end: PrintEnd::Failed, filament_mm: None, progress: 0.5, reason: None, unseen: false });
+    desk.report(Report::Ended {
+        end: PrintEnd::Failed,
+        filament_mm: None,
+        progress: 0.5,
+        reason: None,
+        began_at: None,
+        unseen: false,
+    });
     let before: Vec<u32> = desk.job().claims().iter().map(|claim| claim.number).collect();
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
     assert_eq!(settled(&desk), [(id(FIRST), Amount::units(15)), (id(MATERIAL), Amount::units(50))]);

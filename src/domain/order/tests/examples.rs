@@ -6,7 +6,7 @@ use crate::domain::promise::Promise;
 use crate::domain::refusal::Class;
 
 fn ended(end: PrintEnd, progress: f64) -> Report {
-    Report::Ended { end, filament_mm: None, progress, reason: None, unseen: false }
+    Report::Ended { end, filament_mm: None, progress, reason: None, began_at: None, unseen: false }
 }
 
 #[test]
@@ -19,7 +19,9 @@ fn the_whole_way_to_the_customer() {
     desk.report(Report::Paused);
     assert_eq!(desk.state(), JobState::Paused);
     assert_eq!(names(&desk.report(Report::Printing)), ["job.resumed"]);
-    let report = Report::Ended { end: PrintEnd::Finished, filament_mm: Some(1100.0), progress: 1.0, reason: None, unseen: false };
+    let mut report = ended(PrintEnd::Finished, 1.0);
+    let Report::Ended { filament_mm, .. } = &mut report else { panic!() };
+    *filament_mm = Some(1100.0);
     assert_eq!(names(&desk.report(report.clone())), ["job.completed", "order.ready"]);
     assert_eq!(desk.job().consumed, Amount::units(110));
     assert!(desk.report(report).next.is_none());
@@ -287,8 +289,8 @@ fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
     desk.dispatch().unwrap();
     assert_eq!(desk.job().attempts.len(), 2);
     let first = desk.job().attempts[0].id;
-    let late = Report::Ended { end: PrintEnd::Failed, filament_mm: None, progress: 0.4, reason: None, unseen: false };
-    desk.ask(&OrderCommand::Attempt { job: desk.job().id, attempt: first, report: late }).unwrap();
+    let report = ended(PrintEnd::Failed, 0.4);
+    desk.ask(&OrderCommand::Attempt { job: desk.job().id, attempt: first, report }).unwrap();
     assert_eq!(desk.state(), JobState::Dispatching, "the dead printer's word is late");
 }
 

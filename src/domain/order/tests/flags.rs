@@ -18,7 +18,7 @@ pub(super) fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> 
     desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
-    let report = Report::Ended { end, filament_mm: None, progress: 1.0, reason, unseen: false };
+    let report = Report::Ended { end, filament_mm: None, progress: 1.0, reason, began_at: None, unseen: false };
     desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
 }
 

@@ -16,6 +16,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::job::{AttemptState, Job};
+use crate::domain::launch::UsedFilament;
 use crate::domain::material::{Material, MaterialCommand};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields, Spool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
@@ -116,6 +117,8 @@ impl Effects {
         let make = of_two.make.as_mut().unwrap();
         make.units_per_plate = plate;
         make.further = vec![need(MATERIALS[1], 40)];
+        let used = |(filament, material)| UsedFilament { filament, material_id: id(material), grams: None };
+        make.sliced_for.filaments = (0..).zip(MATERIALS).map(used).collect();
         if model {
             make.file_id = None;
             make.source = Some(SliceSource { model_file_id: id(11), profile: "fine".into(), copies: plate });
@@ -214,7 +217,7 @@ impl Effects {
         let nothing = |attempt: &Attempt| {
             let printed_nothing =
                 matches!(attempt.state, AttemptState::Refused | AttemptState::NotStarted | AttemptState::Cancelled);
-            printed_nothing && attempt.started_at.is_none()
+            printed_nothing && !attempt.printed() && attempt.started_at.is_none()
         };
         let jobs = self.o().jobs.values();
         let jobs = jobs.filter(|job| job.state == JobState::Cancelled && job.attempts.iter().all(nothing));

@@ -16,7 +16,7 @@ fn report(n: u8) -> Report {
         2 => Report::Printing,
         3 => Report::Paused,
         4 => Report::Unverified("no answer".into()),
-        5 | 6 => Report::Ended { end, filament_mm: None, progress: 0.5, reason: None, unseen: false },
+        5 | 6 => Report::Ended { end, filament_mm: None, progress: 0.5, reason: None, began_at: None, unseen: false },
         7 => Report::NotStarted { start_sent: true, counts: true, reason: "no".into() },
         8 => Report::NotStarted { start_sent: false, counts: false, reason: "no".into() },
         9 => Report::Stopped { reason: "emergency stop".into() },

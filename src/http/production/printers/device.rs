@@ -30,6 +30,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{self, NoContent, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, Reply, Response, ToSchema, enumeration};
+use crate::printers::PrinterType;
 use crate::printers::adapter::{Deleted, RemoteFile, Source, Webcam};
 use crate::printers::connections::PrinterConnection;
 
@@ -279,12 +280,18 @@ pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterCon
     connection(&app.printer_connections, id, &printer).await
 }
 
-/// A stored G-code file that a body names as `fileId`.
-pub(super) async fn gcode_file(app: &PrinterHandles, id: Id) -> Result<File, ApiError> {
+/// A stored G-code file that a body names as `fileId`, of a form that printers of this type print. Its content tells the form: its
+/// name may be wrong.
+pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
     let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;
     if file.archived || file.kind != FileKind::Gcode {
         return Err(Refusal::field("fileId", "must be a G-code file").into());
+    }
+    let form = file.metadata.form.unwrap_or_default();
+    if PrinterType::of_word(kind).is_some_and(|declared| !declared.prints(form)) {
+        let words = format!("printers of type {kind} do not print .{} files", form.ending());
+        return Err(Refusal::field("fileId", words).into());
     }
     Ok(file.clone())
 }
@@ -334,8 +341,9 @@ async fn upload(
     call: CommandRequest<StoredFile>,
 ) -> Result<CreatedOnPrinter, ApiError> {
     let StoredFile { file_id } = call.read_body()?;
-    reach(&app, id).await?;
-    let file = gcode_file(&app, file_id).await?;
+    let (_, printer) = present(&app, id).await?;
+    connection(&app.printer_connections, id, &printer).await?;
+    let file = gcode_file(&app, &printer.fields.kind, file_id).await?;
     let source = Source::of(&file, app.blobs.path(&file.sha256));
     let (name, tag) = (file.name, app.environment.id());
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::PutFile, detail: Some(name.clone()) };

@@ -161,7 +161,7 @@ async fn print(
     let heard = app.printer_connections.await_manual(print);
     let command = async {
         let (file_id, file_name) = match call.read_body()? {
-            FileToPrint::Stored(file) => (Some(file), gcode_file(&app, file).await?.name),
+            FileToPrint::Stored(file) => (Some(file), gcode_file(&app, &printer.fields.kind, file).await?.name),
             FileToPrint::OnPrinter(name) => (None, name),
         };
         // The actor would say of a disconnected printer that it is busy.

@@ -13,8 +13,8 @@ use fastrand::Rng;
 use printfloor::domain::file::GcodeForm;
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
-use simulator::gcode::tools::gcode_of_several;
 use simulator::faults::{Delay, Echo, FailAt, Faults, RebootAt, SlowUpload};
+use simulator::gcode::tools::gcode_of_several;
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
