@@ -294,14 +294,13 @@ impl Config {
         }
     }
 
-    /// The settings that the rules of the domain depend on, with what is known of the printer types.
-    pub fn rules(&self, types: KnownTypes) -> Rules {
+    /// The settings that the rules of the domain depend on.
+    pub fn rules(&self) -> Rules {
         let rates = self.tax.rates.iter();
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
             confirm_ms: self.dispatch.confirm_seconds.millis(),
             offline_ms: self.printers.offline_seconds.millis(),
-            types,
             max_jobs: self.orders.max_jobs_per_order,
             currency: self.orders.currency.clone(),
             site: self.orders.default_site.clone(),

@@ -64,7 +64,7 @@ impl Baseline {
             options.test_before_acquire(false);
             Database::connect(options).await.unwrap()
         };
-        let environment = Environment::of_the_machine(config.rules(Default::default()), 0, 0);
+        let environment = Environment::of_the_machine(config.rules(), 0, 0);
         let seq = AtomicI64::new(0);
         let mut this = Self { db, environment, by: by.clone(), seq, materials: Vec::new(), postgres, _folder: folder };
         for n in 0..materials {

@@ -22,6 +22,7 @@ use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
 use crate::domain::order::{Make, Order, OrderCommand, OrderEffect, Report};
 use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
+use crate::printers::registry::known_types;
 use crate::store::rows::LoadError;
 use make::MakeSources;
 
@@ -136,6 +137,7 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
         file_name: known.file_name(attempt),
         claimed_at: claimed.created_at,
         needs: Box::new(known.launch_needs()),
+        types: known_types(),
         stated_mm: known.file_filament_mm,
         estimated_seconds: known.estimated_seconds,
     };

@@ -89,7 +89,7 @@ impl App {
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
         let (orders, jobs) = queries.highest_numbers().await?;
-        let environment = Arc::new(Environment::with_clock(config.rules(known_types()), clock, orders, jobs));
+        let environment = Arc::new(Environment::with_clock(config.rules(), clock, orders, jobs));
 
         let components = Components::default();
         let (root, ended) = Root::spawn(None, Root, components.clone()).await?;

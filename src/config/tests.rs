@@ -97,7 +97,7 @@ fn the_rules_follow_the_settings() {
     let rules = shop()
         .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "0.5")
         .env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
-    let rules = rules.config().rules(crate::domain::launch::KnownTypes::default());
+    let rules = rules.config().rules();
     assert_eq!((rules.confirm_ms, rules.tax_rates[0].bps), (500, 1900));
 }
 

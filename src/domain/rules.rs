@@ -1,7 +1,5 @@
 //! The settings that the rules depend on. They are handed to every decision, so that the rules read no configuration.
 
-use crate::domain::printer_types::KnownTypes;
-
 /// Settings of the rules, taken from the configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rules {
@@ -11,8 +9,6 @@ pub struct Rules {
     pub confirm_ms: i64,
     /// Time without an answer after which a printer is offline, in milliseconds.
     pub offline_ms: i64,
-    /// What printers of each type print, and from where.
-    pub types: KnownTypes,
     /// Number of jobs that one order may make.
     pub max_jobs: u32,
     /// Default currency as ISO 4217 code in lower case.

@@ -14,7 +14,6 @@ use crate::domain::access::AccessRow;
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Ids, NumberSeries};
 use crate::domain::endpoint::Delivery;
 use crate::domain::id::Id;
-use crate::domain::launch::KnownTypes;
 use crate::domain::mail::Mail;
 use crate::domain::material::MaterialRow;
 use crate::domain::order::OrderRow;
@@ -59,7 +58,6 @@ impl Bench {
             block_below_reorder_point: true,
             confirm_ms: 90_000,
             offline_ms: 15_000,
-            types: KnownTypes::default(),
             max_jobs: 1000,
             currency: "usd".to_owned(),
             site: "industries".to_owned(),

@@ -217,7 +217,7 @@ mod tests {
 
     fn line() -> Line {
         let config = Config::default();
-        let environment = Arc::new(Environment::of_the_machine(config.rules(Default::default()), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(config.rules(), 0, 0));
         let open = Duration::from_millis(OPEN_MS);
         let rules = BreakerRules {
             failures_until_open: FAILURES_UNTIL_OPEN,

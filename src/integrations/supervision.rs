@@ -73,7 +73,7 @@ mod tests {
     #[tokio::test]
     async fn work_that_ends_or_panics_is_started_again_until_the_end() {
         let config = Config::default();
-        let environment = Arc::new(Environment::of_the_machine(config.rules(Default::default()), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(config.rules(), 0, 0));
         let line = Arc::new(Line::new("workflow", &config.integrations, environment));
         let (work, leaving) = (Arc::new(Brittle::default()), CancellationToken::new());
         let kept = tokio::spawn(keep(line.clone(), work.clone(), leaving.clone()));

@@ -14,7 +14,7 @@ use crate::domain::printer::Printer;
 use crate::domain::printer_status::{Connection, Status};
 use crate::printers::PRINTER_TYPES;
 use crate::printers::adapter::Adapter;
-use crate::printers::registry::{PrinterAddress, known_types};
+use crate::printers::registry::PrinterAddress;
 use crate::secrets::encryption::SecretCipher;
 use crate::store::reader::Reader;
 
@@ -70,7 +70,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
             known.push((name, registry.make(declared.word, address).map_err(|error| error.to_string())));
         }
     }
-    let now = Environment::of_the_machine(config.rules(known_types()), 0, 0).now();
+    let now = Environment::of_the_machine(config.rules(), 0, 0).now();
     let looks = known.into_iter().map(|(name, adapter)| async move {
         let status = match adapter {
             Err(error) => Err(error),

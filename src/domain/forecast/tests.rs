@@ -158,6 +158,7 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
             sliced_for: SlicedFor::default(),
             materials: vec![MaterialNeed { material_id: id(2), need: Amount::units(1) }],
         }),
+        types: KnownTypes::default(),
         stated_mm: None,
         estimated_seconds: Some(3600),
     };

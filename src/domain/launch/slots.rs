@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use serde::de::{self, MapAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, SlicedFor, SlotFacts, UsedFilament};
@@ -50,33 +51,38 @@ pub struct FilamentSlot {
     pub spool: Option<ReportedSpool>,
 }
 
-/// As it is stored now.
+/// As it is stored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WholeFilamentSlot {
+struct StoredFilamentSlot {
     slot: u32,
     spool: Option<ReportedSpool>,
 }
 
-/// Attempts from before the spool was kept have the number alone.
 impl<'de> Deserialize<'de> for FilamentSlot {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct NumberOrWhole;
-        impl<'de> Visitor<'de> for NumberOrWhole {
-            type Value = FilamentSlot;
-            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-                to.write_str("a slot, or its number")
-            }
-            fn visit_u64<E: de::Error>(self, slot: u64) -> Result<FilamentSlot, E> {
-                let slot = u32::try_from(slot).map_err(E::custom)?;
-                Ok(FilamentSlot { slot, spool: None })
-            }
-            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<FilamentSlot, A::Error> {
-                let whole = WholeFilamentSlot::deserialize(de::value::MapAccessDeserializer::new(members))?;
-                Ok(FilamentSlot { slot: whole.slot, spool: whole.spool })
-            }
-        }
-        from.deserialize_any(NumberOrWhole)
+        from.deserialize_any(NumberOrSlot)
+    }
+}
+
+/// Attempts from before the spool was kept have the number alone.
+struct NumberOrSlot;
+
+impl<'de> Visitor<'de> for NumberOrSlot {
+    type Value = FilamentSlot;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the number of a slot, or a slot with what was in it")
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<FilamentSlot, E> {
+        let slot = u32::try_from(number).map_err(|_| E::custom("no number of a slot"))?;
+        Ok(FilamentSlot { slot, spool: None })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<FilamentSlot, A::Error> {
+        let StoredFilamentSlot { slot, spool } = Deserialize::deserialize(MapAccessDeserializer::new(members))?;
+        Ok(FilamentSlot { slot, spool })
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ActRecord, Printer, PrinterFields, Spool, SpoolBinding, SpoolLeft, StartFailure};
 use crate::domain::id::Id;
-use crate::domain::launch::LaunchNeeds;
+use crate::domain::launch::{KnownTypes, LaunchNeeds};
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
 use crate::domain::sign_off::Inspection;
@@ -111,6 +111,8 @@ pub enum PrinterCommand {
         claimed_at: Timestamp,
         /// What the printer must have.
         needs: Box<LaunchNeeds>,
+        /// What printers of each type print, and from where.
+        types: KnownTypes,
         /// Length of filament of the plate in millimetres, as the file states it.
         stated_mm: Option<f64>,
         /// Print time of the file in seconds, as the file states it.

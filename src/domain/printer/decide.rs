@@ -44,10 +44,11 @@ pub(super) fn decide(
             file_name,
             claimed_at,
             needs,
+            types,
             stated_mm,
             estimated_seconds,
         } => {
-            let slots = printer.resolve_slots(needs, &cx.rules.types);
+            let slots = printer.resolve_slots(needs, types);
             let in_hand = InHand {
                 attempt: *attempt,
                 job: *job,

@@ -39,6 +39,7 @@ pub(super) fn take(attempt: u32) -> PrinterCommand {
         file_name: OURS.into(),
         claimed_at: crate::domain::time::Timestamp(i64::MAX),
         needs: Box::new(needs(&[(24, 10)])),
+        types: Default::default(),
         stated_mm: Some(1000.0),
         estimated_seconds: Some(600),
     }

@@ -215,6 +215,8 @@ each_kind! {
         // idle longer.
         let known = prints(kind, GcodeForm::Text);
         assert_eq!((floor.started(0), floor.started(1)), if known { (0, 1) } else { (1, 0) });
+        // One that still has the job in hand says so, too.
+        floor.free(0).await;
         let said = if known { json!(["is a MINI, the file was sliced for a MK4"]) } else { json!([]) };
         assert_eq!(missing(&floor, &job, 0).await, said);
         floor.truth().await;

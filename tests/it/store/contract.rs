@@ -46,11 +46,7 @@ impl Checked {
     fn in_memory() -> Self {
         let outbox = Outbox::new(0);
         let memory = MemoryStore::new(outbox.clone());
-        let environment = Arc::new(Environment::of_the_machine(
-            printfloor::config::Config::default().rules(Default::default()),
-            0,
-            0,
-        ));
+        let environment = Arc::new(Environment::of_the_machine(printfloor::config::Config::default().rules(), 0, 0));
         Self { store: memory.store(), outbox, environment, memory: Some(memory), _rig: None }
     }
 

@@ -58,7 +58,7 @@ impl Rig {
         let reading = connect::reading(&settings).await.unwrap();
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
-        let environment = Arc::new(Environment::of_the_machine(Config::default().rules(Default::default()), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(Config::default().rules(), 0, 0));
         let (root, _) = Root::spawn(None, Root, Components::default()).await.unwrap();
         let fenced = Arc::new(AtomicU32::new(0));
         let writer = writer(&root, settings, writing, &outbox, &counters, &fenced).await;

@@ -19,14 +19,9 @@ fn the_whole_way_to_the_customer() {
     desk.report(Report::Paused);
     assert_eq!(desk.state(), JobState::Paused);
     assert_eq!(names(&desk.report(Report::Printing)), ["job.resumed"]);
-    let report = Report::Ended {
-        end: PrintEnd::Finished,
-        filament_mm: Some(1100.0),
-        progress: 1.0,
-        reason: None,
-        began_at: None,
-        unseen: false,
-    };
+    let mut report = ended(PrintEnd::Finished, 1.0);
+    let Report::Ended { filament_mm, .. } = &mut report else { panic!() };
+    *filament_mm = Some(1100.0);
     assert_eq!(names(&desk.report(report.clone())), ["job.completed", "order.ready"]);
     assert_eq!(desk.job().consumed, Amount::units(110));
     assert!(desk.report(report).next.is_none());

@@ -121,17 +121,19 @@ fn a_job_that_its_slots_cannot_feed_is_not_taken() {
     load(&mut shop, 1, spool(24, Some(11)));
     let answer = shop.ask(take(ATTEMPT + 1)).unwrap().answer;
     assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains("9 units")), "{answer:?}");
-    let types = || KnownTypes::new([("fw_rest", TypeFacts { maps_slots: true, ..TypeFacts::default() })]);
-    shop.bench.rules.types = types();
-    assert!(
-        matches!(shop.ask(take(ATTEMPT + 2)).unwrap().answer, PrinterAnswer::NotTaken(_)),
-        "both are beside a changer"
-    );
+    let mapped = |attempt: u32| {
+        let mut job = take(attempt);
+        if let PrinterCommand::Take { types, .. } = &mut job {
+            *types = KnownTypes::new([("fw_rest", TypeFacts { maps_slots: true, ..TypeFacts::default() })]);
+        }
+        job
+    };
+    let answer = shop.ask(mapped(ATTEMPT + 2)).unwrap().answer;
+    assert!(matches!(answer, PrinterAnswer::NotTaken(_)), "both are beside a changer");
     let mut shop = PrinterFixture::idle();
-    shop.bench.rules.types = types();
     report(&mut shop, &[reported(0, "A", Some(9)), reported(1, "A", Some(11))]);
     load(&mut shop, 0, spool(24, None));
-    assert!(matches!(shop.ask(take(ATTEMPT + 3)).unwrap().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.ask(mapped(ATTEMPT + 3)).unwrap().answer, PrinterAnswer::Done));
     let in_hand = shop.p().in_hand.clone().unwrap();
     assert_eq!(in_hand.used_slots[0].slot, 1, "where the printer can be told which");
     let spool = Some(ReportedSpool { vendor_code: Some("A".into()), color: Some("#ff0000".into()) });

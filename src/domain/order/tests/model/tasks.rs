@@ -55,6 +55,7 @@ impl Effects {
                     file_id: job.file_id.unwrap(),
                     file_name: job.file_name(attempt),
                     needs: Box::new(job.launch_needs()),
+                    types: Default::default(),
                     stated_mm: job.file_filament_mm,
                     estimated_seconds: job.estimated_seconds,
                 };
