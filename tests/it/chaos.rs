@@ -2,6 +2,8 @@
 //! money is invented or lost, no part is started twice, no more is made than is missing, and nobody else's print is
 //! touched.
 //!
+//! The hall has printers of every type, each with its own way to tell what it did while nobody could look.
+//!
 //! Beside the kills: the first starts are cut off, of a new shop and of one that an older release wrote, in the middle
 //! of a migration among others; two printers refuse every start; networks are cut; people print things of their own;
 //! orders for parts, plates and kits of one material and two are paid twice, cancelled (also while their printer is cut
@@ -174,7 +176,7 @@ on_both! {
         }
         let jobs = outcomes.iter().flat_map(|one| &one.jobs);
         let jobs: BTreeMap<String, Value> = jobs.map(|job| (job["number"].as_str().unwrap().to_owned(), job.clone())).collect();
-        made::physically(&hall, &jobs).await;
+        let made = made::physically(&hall, &jobs).await;
         for (material, delivery) in materials.iter().zip(DELIVERY) {
             let received = STOCK + delivery * (sold.len() - 1) as f64 + ENOUGH;
             made::stock(&app, material, received, &jobs).await;
@@ -190,7 +192,7 @@ on_both! {
         let again = jobs.values().filter(|job| job["reprint"] == true).count();
         eprintln!(
             "{} orders, {} jobs ({again} for rejected parts), {} words about parts, {early} early shipments, {cut_off} cancels \
-             behind a cut, {heard} deliveries heard",
+             behind a cut, {heard} deliveries heard; made by {made:?}",
             sold.len(), jobs.len(), words.len(),
         );
     }

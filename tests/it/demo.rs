@@ -2,10 +2,13 @@
 
 mod terminal;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::cli::process::{Place, Running};
 use crate::support::waiting::LONG;
+
+/// Between two looks at what is waited for.
+const LOOK: Duration = Duration::from_millis(200);
 
 fn started(place: &Place, more: &str) -> Running {
     place.start(&format!("demo --data shop --listen 127.0.0.1:0 --base-port {} {more}", place.ports()))
@@ -97,6 +100,34 @@ fn a_kit_a_bad_part_and_promises_are_told_in_plain_words() {
     let summary = lines.last().unwrap();
     assert!(counted(summary, "promises kept") >= 1 && counted(summary, "missed") >= 1, "{summary}");
     assert!(counted(summary, "bad") >= 1, "{summary}");
+}
+
+/// Those that print nothing but packages, from the spools that they report, have something to do as well.
+#[tokio::test]
+async fn a_floor_with_a_printer_of_each_type_keeps_all_of_them_busy() {
+    let place = Place::new();
+    let kinds = simulator::PrinterKind::ALL;
+    let mut demo = started(&place, &format!("--printers {}", kinds.len()));
+    let base = demo.line("address").split_whitespace().last().unwrap().to_owned();
+    let key = demo.line("key").split_whitespace().last().unwrap().to_owned();
+    let client = crate::support::client::http();
+    let get = async |path: &str| -> serde_json::Value {
+        client.get(format!("{base}{path}")).header("X-API-Key", &key).send().await.unwrap().json().await.unwrap()
+    };
+    let printers = get("/api/printers").await["printers"].clone();
+    let printers = printers.as_array().unwrap();
+    for kind in kinds {
+        let of_kind = printers.iter().find(|printer| printer["type"] == kind.as_str()).unwrap();
+        let path = format!("/api/jobs?state=COMPLETED&printerId={}", of_kind["id"].as_str().unwrap());
+        let began = Instant::now();
+        while get(&path).await["pagination"]["total"] == 0 {
+            assert!(began.elapsed() < 4 * LONG, "{kind:?} made nothing");
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+    demo.signal("INT");
+    let (code, lines) = demo.end();
+    assert_eq!(code, Some(0), "{lines:?}");
 }
 
 #[tokio::test]

@@ -9,6 +9,8 @@ pub struct SampleMaterial {
     pub name: &'static str,
     /// Its colour as `#rrggbb`.
     pub color: &'static str,
+    /// The vendor's code of its spools, as printers with a filament changer report it.
+    pub vendor_code: Option<&'static str>,
     /// Grams at the beginning: not much, so that stock runs low now and then.
     pub grams: u32,
 }
@@ -20,9 +22,9 @@ pub const REORDER_QUANTITY: u32 = 500;
 
 /// What is in stock when the demo begins.
 pub const MATERIALS: [SampleMaterial; 3] = [
-    SampleMaterial { name: "PLA galaxy black", color: "#1b1b22", grams: 400 },
-    SampleMaterial { name: "PLA ivory white", color: "#f4f1e6", grams: 500 },
-    SampleMaterial { name: "PETG signal orange", color: "#ff7a1a", grams: 300 },
+    SampleMaterial { name: "PLA galaxy black", color: "#1b1b22", vendor_code: Some("GFA00"), grams: 400 },
+    SampleMaterial { name: "PLA ivory white", color: "#f4f1e6", vendor_code: Some("GFA00"), grams: 500 },
+    SampleMaterial { name: "PETG signal orange", color: "#ff7a1a", vendor_code: None, grams: 300 },
 ];
 
 /// A part that is sold.
@@ -48,6 +50,8 @@ pub struct SamplePart {
     pub second: Option<(usize, f64)>,
     /// Size of one plate, mm.
     pub size: (f64, f64, f64),
+    /// Whether it was sliced as a package (`.gcode.3mf`), which some printers print and nothing else.
+    pub package: bool,
 }
 
 const fn part(code: &'static str, name: &'static str, material: usize, machine: MachineType) -> SamplePart {
@@ -62,11 +66,12 @@ const fn part(code: &'static str, name: &'static str, material: usize, machine: 
         grams: 18.0,
         second: None,
         size: (80.0, 60.0, 40.0),
+        package: false,
     }
 }
 
 /// The parts, the small ones first.
-pub const PARTS: [SamplePart; 7] = [
+pub const PARTS: [SamplePart; 8] = [
     SamplePart {
         per_plate: 6,
         cents: 250,
@@ -109,6 +114,14 @@ pub const PARTS: [SamplePart; 7] = [
         second: Some((1, 4.5)),
         ..part("BADGE-2C", "Two-colour name badge", 0, MachineType::FdmStandard)
     },
+    SamplePart {
+        per_plate: 4,
+        cents: 350,
+        seconds: 12,
+        grams: 14.0,
+        package: true,
+        ..part("HOOK-4", "Wall hook", 1, MachineType::FdmStandard)
+    },
 ];
 
 /// What is put together of parts, and sold as one.
@@ -127,9 +140,9 @@ pub struct SampleKit {
 pub const KIT: SampleKit =
     SampleKit { code: "KIT-DESK", name: "Desk set", cents: 1_900, components: [("BADGE-2C", 1), ("CLIP-20", 2)] };
 
-/// The machine type of the n-th printer: every third is a large one.
-pub const fn machine_type(index: usize) -> MachineType {
-    if index % 3 == 2 { MachineType::FdmLarge } else { MachineType::FdmStandard }
+/// The machine type of the n-th printer: every third is a large one. Those that print packages are not.
+pub const fn machine_type(index: usize, packages: bool) -> MachineType {
+    if index % 3 == 2 && !packages { MachineType::FdmLarge } else { MachineType::FdmStandard }
 }
 
 /// Build volume of a machine, mm.
@@ -177,7 +190,8 @@ mod tests {
 
     #[test]
     fn the_usual_demo_has_machines_for_all_parts() {
-        let machines: Vec<_> = (0..6).map(machine_type).collect();
-        assert!(PARTS.iter().all(|part| machines.contains(&part.machine)));
+        // The last is the one that prints packages.
+        let machines: Vec<_> = (0..6).map(|n| (machine_type(n, n == 5), n == 5)).collect();
+        assert!(PARTS.iter().all(|part| machines.contains(&(part.machine, part.package))));
     }
 }

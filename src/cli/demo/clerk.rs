@@ -143,10 +143,15 @@ impl Clerk {
         Ok(())
     }
 
-    /// Looks at starts of which nobody can tell for long whether they happened, and throws away what is on the bed.
+    /// Looks at starts of which nobody can tell for long whether they happened, and at prints of which nobody can tell how they
+    /// ended, and throws away what is on the bed.
     async fn resolve(&mut self) -> Result<(), CliError> {
-        let mut page = self.api.get("/api/jobs?state=DISPATCHING").await?;
-        for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
+        let mut jobs = Vec::new();
+        for state in ["DISPATCHING", "PRINTING"] {
+            let mut page = self.api.get(&format!("/api/jobs?state={state}")).await?;
+            jobs.extend(page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default());
+        }
+        for job in jobs {
             let id = id(&job)?;
             let last = job["attempts"].as_array().and_then(|attempts| attempts.last());
             let doubted = last.is_some_and(|attempt| attempt["unverified"] == true);

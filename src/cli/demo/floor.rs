@@ -58,9 +58,10 @@ impl DemoFloor {
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, base));
         let sink = Sink::start_on(addr).await.map_err(|source| FleetError::Listen { addr, source })?;
         let mut rows = Vec::new();
-        // Its products are G-code as text.
-        let text = |kind: &&PrinterKind| !kind.protocol().prints_packages;
-        let kinds: Vec<&PrinterKind> = PrinterKind::ALL.iter().filter(text).collect();
+        // Those that print packages come last: the others keep the ports that they had in a demo without them.
+        let (packages, mut kinds): (Vec<&PrinterKind>, Vec<_>) =
+            PrinterKind::ALL.iter().partition(|kind| kind.protocol().prints_packages);
+        kinds.extend(packages);
         for ((place, kind), port) in kinds.iter().enumerate().zip((base + 1..).step_by(ROW_PORTS.into())) {
             // As even as possible, the first kinds having one more.
             let count = (printers + kinds.len() - 1 - place) / kinds.len();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use simulator::SimHandle;
-use simulator::gcode::{gcode, tools::gcode_of_several};
+use simulator::gcode::{gcode, package, tools::gcode_of_several};
 
 use super::catalogue::{self, KIT, MATERIALS, PARTS, SamplePart};
 use super::floor::DemoFloor;
@@ -18,6 +18,8 @@ use crate::domain::event::OUTBOUND;
 
 /// The e-mail address of the demo's admin.
 pub const ADMIN: &str = "admin@demo.example";
+/// How much likelier customers choose what is sliced as a package.
+const PACKAGE_FANS: usize = 3;
 /// Name of the demo's API keys.
 const KEY_NAME: &str = "demo";
 
@@ -37,6 +39,8 @@ struct Registered {
     id: String,
     name: String,
     machine_type: String,
+    /// Whether it prints packages, and nothing else.
+    packages: bool,
     handle: SimHandle,
 }
 
@@ -81,8 +85,10 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Name
         if part.second.is_some() {
             continue; // Sold in the kit.
         }
-        // Repeated once for each printer that can make it.
-        let able = printers.iter().filter(|printer| printer.machine_type == part.machine.word()).count();
+        // Repeated once for each printer that can make it; those that can make nothing else are to have something to do.
+        let able =
+            |printer: &&Registered| printer.machine_type == part.machine.word() && printer.packages == part.package;
+        let able = printers.iter().filter(able).count() * if part.package { PACKAGE_FANS } else { 1 };
         on_sale.extend(std::iter::repeat_n(id.clone(), able));
     }
     let kit = kit(api, &parts).await?;
@@ -105,10 +111,16 @@ async fn materials(api: &Api) -> Result<Vec<String>, CliError> {
         let found = known.iter().find(|material| material["name"] == sample.name);
         if let Some(material) = found {
             ids.push(id(material)?);
+            // Of a demo without printers that report their spools.
+            if sample.vendor_code.is_some() && material["vendorCode"].is_null() {
+                let code = json!({"vendorCode": sample.vendor_code});
+                api.patch(&format!("/api/inventory/materials/{}", id(material)?), &code).await?;
+            }
             continue;
         }
         let body = json!({
             "name": sample.name, "type": "filament", "unit": "g", "color": sample.color, "brand": "Sample Polymers",
+            "vendorCode": sample.vendor_code,
             "quantity": sample.grams, "reorderPoint": catalogue::REORDER_POINT,
             "reorderQuantity": catalogue::REORDER_QUANTITY,
         });
@@ -187,6 +199,12 @@ async fn spools(api: &Api, printer: &str, materials: &[String]) -> Result<(), Cl
 /// The G-code of a part, as a slicer would write it.
 async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
     // Filament of 1.75 mm and 1.24 g/cm3 weighs about 2.98 g a metre.
+    let name = part.code.to_ascii_lowercase();
+    if part.package {
+        let content = package(part.name, part.seconds, part.grams, part.grams / 2.98 * 1000.0);
+        let form = Form::new().part("file", Part::bytes(content).file_name(format!("{name}.gcode.3mf")));
+        return id(&api.upload("/api/files", form).await?);
+    }
     let text = match part.second {
         Some((second, grams)) => {
             let colours = [(part.grams, part.material), (grams, second)];
@@ -195,8 +213,7 @@ async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
         }
         None => gcode(part.name, part.seconds, part.grams, part.grams / 2.98 * 1000.0),
     };
-    let name = format!("{}.gcode", part.code.to_ascii_lowercase());
-    let form = Form::new().part("file", Part::text(text).file_name(name));
+    let form = Form::new().part("file", Part::text(text).file_name(format!("{name}.gcode")));
     id(&api.upload("/api/files", form).await?)
 }
 
@@ -206,13 +223,13 @@ async fn printers(api: &Api, floor: &DemoFloor) -> Result<Vec<Registered>, CliEr
     let mut taken: Vec<String> = known.iter().filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();
     let mut all = Vec::new();
     for printer in floor.printers() {
-        let handle = printer.handle.clone();
+        let (handle, packages) = (printer.handle.clone(), printer.kind.protocol().prints_packages);
         if let Some(one) = known.iter().find(|one| one["baseUrl"] == printer.base_url.as_str()) {
             let (id, name, machine_type) = (id(one)?, text(one, "name")?, text(one, "machineType")?);
-            all.push(Registered { id, name, machine_type, handle });
+            all.push(Registered { id, name, machine_type, packages, handle });
             continue;
         }
-        let machine = catalogue::machine_type(taken.len());
+        let machine = catalogue::machine_type(taken.len(), packages);
         let (x, y, z) = catalogue::build_volume(machine);
         let name = free_name(&taken);
         taken.push(name.clone());
@@ -222,7 +239,7 @@ async fn printers(api: &Api, floor: &DemoFloor) -> Result<Vec<Registered>, CliEr
             "autoClear": true, "location": "Demo floor",
         });
         let id = id(&api.post("/api/printers", &body).await?)?;
-        all.push(Registered { id, name, machine_type: machine.word().to_owned(), handle });
+        all.push(Registered { id, name, machine_type: machine.word().to_owned(), packages, handle });
     }
     Ok(all)
 }

@@ -109,8 +109,9 @@ pub fn lines(one: &Outcome<'_>, words: &Words) {
     }
 }
 
-/// The printers' own logs are the physical truth.
-pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) {
+/// The printers' own logs are the physical truth. Gives how many plates each type of printer made.
+pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap<&'static str, usize> {
+    let mut made = BTreeMap::new();
     let (mut starts, mut parts): (BTreeMap<String, u32>, BTreeMap<String, u32>) = <_>::default();
     for machine in &hall.machines {
         until("people's own prints to be done", || async {
@@ -139,6 +140,7 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) {
                 }
                 What::Finished { filename } if !is_own(&filename) => {
                     *parts.entry(filename[..NUMBER].to_owned()).or_default() += 1;
+                    *made.entry(machine.sim.kind.as_str()).or_default() += 1;
                 }
                 _ => {}
             }
@@ -149,6 +151,7 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) {
     let completed = jobs.iter().filter(|(_, job)| job["state"] == "COMPLETED").map(|(number, _)| number);
     let completed: BTreeSet<&String> = completed.collect();
     assert_eq!(parts.keys().collect::<BTreeSet<_>>(), completed, "the parts are the completed jobs");
+    made
 }
 
 /// What these jobs used of a material.
