@@ -3,8 +3,8 @@
 
 /// Weight of the newest picture in the smoothed confidence: about that of twelve pictures.
 const WEIGHT_OF_NEWEST: f64 = 2.0 / 13.0;
-/// Pictures over which is learnt what the camera always sees, at least, once the first ones are seen: a failure early in
-/// a print must not pass for what is usual.
+/// Pictures over which is learnt what the camera always sees, at least, once the first ones are seen: a failure early
+/// in a print must not pass for what is usual.
 const MIN_USUAL_FRAMES: u32 = 60;
 /// Pictures over which is learnt what the camera always sees, at most.
 const MAX_USUAL_FRAMES: u32 = 720;

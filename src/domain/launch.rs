@@ -12,10 +12,10 @@ mod slots;
 #[cfg(test)]
 mod tests;
 
+pub use crate::domain::printer_types::{KnownTypes, TypeFacts};
 pub use facts::{LaunchFacts, SlotFacts};
 pub use fit::{Fit, Mismatch, fit};
 pub use slots::{ChosenSlot, FilamentSlot, ReportedSpool};
-pub use crate::domain::printer_types::{KnownTypes, TypeFacts};
 
 use serde::{Deserialize, Serialize};
 

@@ -143,8 +143,8 @@ impl Clerk {
         Ok(())
     }
 
-    /// Looks at starts of which nobody can tell for long whether they happened, and at prints of which nobody can tell how they
-    /// ended, and throws away what is on the bed.
+    /// Looks at starts of which nobody can tell for long whether they happened, and at prints of which nobody can tell
+    /// how they ended, and throws away what is on the bed.
     async fn resolve(&mut self) -> Result<(), CliError> {
         let mut jobs = Vec::new();
         for state in ["DISPATCHING", "PRINTING"] {

@@ -85,7 +85,8 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Name
         if part.second.is_some() {
             continue; // Sold in the kit.
         }
-        // Repeated once for each printer that can make it; those that can make nothing else are to have something to do.
+        // Repeated once for each printer that can make it; those that can make nothing else are to have something to
+        // do.
         let able =
             |printer: &&Registered| printer.machine_type == part.machine.word() && printer.packages == part.package;
         let able = printers.iter().filter(able).count() * if part.package { PACKAGE_FANS } else { 1 };

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::job::{AttemptState, SeenPrint};
+use crate::domain::printer_status::PrintEnd;
 
 fn resolve(desk: &Desk, outcome: Resolution, seen: SeenPrint) -> OrderCommand {
     OrderCommand::Resolve { job: desk.job().id, outcome, seen }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, needs, take};
 use super::*;
 use crate::domain::launch::TypeFacts;
-use crate::domain::printer::{PrinterCommand, PrinterFields};
+use crate::domain::printer::{Phase, PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, PrintEnd};
 use crate::domain::testing::id;
 

@@ -159,6 +159,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             needs: Box::new(needs(step)),
             stated_mm: (0.0..1e9).contains(&step.fraction).then_some(step.fraction),
             estimated_seconds: Some(step.number.clamp(0, 31_622_400)),
+            types: Default::default(),
         },
         2 | 3 => {
             PrinterCommand::Uploaded { attempt: at, remote_name: files[0].clone(), server_mark: step.text_if(step.yes) }
