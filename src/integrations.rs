@@ -2,7 +2,7 @@
 //! that it does by itself.
 //!
 //! None of them is needed: the shop works on while all of them hang. So each works in a task of its own
-//! ([`supervision`]), speaks over a line of its own with a time limit and a circuit breaker ([`line`]), and keeps
+//! (`supervision`), speaks over a line of its own with a time limit and a circuit breaker (`line`), and keeps
 //! nothing that grows: what must not be lost is read from the committed events behind a cursor that is kept, what only
 //! shows the present is told anew. What the systems are called and how they are spoken to is known by `services/`
 //! alone.

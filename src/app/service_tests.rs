@@ -46,6 +46,8 @@ pub enum Service {
     SmartHome,
     /// The parts management system.
     Parts,
+    /// The system that knows spools.
+    Spools,
     /// The agent gateway.
     Agent,
     /// The payment processor.
@@ -56,7 +58,7 @@ pub enum Service {
 
 impl Service {
     /// All that settings name: every service but printers, which are registered.
-    pub const OF_SETTINGS: [Self; 11] = [
+    pub const OF_SETTINGS: [Self; 12] = [
         Self::Database,
         Self::Redis,
         Self::Smtp,
@@ -66,13 +68,14 @@ impl Service {
         Self::FailureDetection,
         Self::SmartHome,
         Self::Parts,
+        Self::Spools,
         Self::Agent,
         Self::Payments,
     ];
 
     /// The other systems of the shop, which are named by an address and a token.
-    pub const INTEGRATIONS: [Self; 6] =
-        [Self::Workflow, Self::FarmUi, Self::FailureDetection, Self::SmartHome, Self::Parts, Self::Agent];
+    pub const INTEGRATIONS: [Self; 7] =
+        [Self::Workflow, Self::FarmUi, Self::FailureDetection, Self::SmartHome, Self::Parts, Self::Spools, Self::Agent];
 
     /// The service as the API writes it.
     pub const fn word(self) -> &'static str {
@@ -86,6 +89,7 @@ impl Service {
             Self::FailureDetection => "failure_detection",
             Self::SmartHome => "smart_home",
             Self::Parts => "parts",
+            Self::Spools => "spools",
             Self::Agent => "agent",
             Self::Payments => "payments",
             Self::Printer => "printer",
@@ -104,6 +108,7 @@ impl Service {
             Self::FailureDetection => &["failure_detection."],
             Self::SmartHome => &["smart_home."],
             Self::Parts => &["parts."],
+            Self::Spools => &["spools."],
             Self::Agent => &["agent."],
             Self::Payments => &["payments."],
             Self::Printer => &[],
@@ -136,13 +141,14 @@ impl Service {
 
     /// Address and token of an integration.
     fn place(self, config: &Config) -> Option<(&str, &Secret)> {
-        let Config { workflow, farm_ui, failure_detection, smart_home, parts, agent, .. } = config;
+        let Config { workflow, farm_ui, failure_detection, smart_home, parts, spools, agent, .. } = config;
         Some(match self {
             Self::Workflow => (&workflow.url, &workflow.token),
             Self::FarmUi => (&farm_ui.url, &farm_ui.token),
             Self::FailureDetection => (&failure_detection.url, &failure_detection.token),
             Self::SmartHome => (&smart_home.url, &smart_home.token),
             Self::Parts => (&parts.url, &parts.token),
+            Self::Spools => (&spools.url, &spools.token),
             Self::Agent => (&agent.url, &agent.token),
             _ => return None,
         })

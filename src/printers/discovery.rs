@@ -1,7 +1,7 @@
 //! Finds printers in the network: asks this machine and a few addresses beside it where printers of each type answer,
 //! and listens for those that announce themselves. A printer is found by what it answered, never by an open port alone.
 //!
-//! Which addresses are asked is decided in [`range`] alone, and nothing else can be dialled here. No secret is sent.
+//! Which addresses are asked is decided in `range` alone, and nothing else can be dialled here. No secret is sent.
 //! Not for: registering what was found, or speaking to it afterwards ([`super::registry`]).
 
 mod announcements;

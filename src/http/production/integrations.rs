@@ -78,6 +78,8 @@ pub struct IntegrationsChange {
     smart_home: Optional<IntegrationChange>,
     /// The parts management system that stock is synchronised with.
     parts: Optional<IntegrationChange>,
+    /// The system that knows spools, by which slots of printers tell what is left.
+    spools: Optional<IntegrationChange>,
     /// The agent gateway.
     agent: Optional<IntegrationChange>,
 }
@@ -132,8 +134,9 @@ async fn change(
     State(app): State<IntegrationHandles>,
     call: CommandRequest<IntegrationsChange>,
 ) -> Result<Plain<WrittenSettings>, ApiError> {
-    let IntegrationsChange { workflow, farm_ui, failure_detection, smart_home, parts, agent } = call.read_body()?;
-    let given = [workflow, farm_ui, failure_detection, smart_home, parts, agent];
+    let IntegrationsChange { workflow, farm_ui, failure_detection, smart_home, parts, spools, agent } =
+        call.read_body()?;
+    let given = [workflow, farm_ui, failure_detection, smart_home, parts, spools, agent];
     let mut changes = Vec::new();
     let mut changed = Vec::new();
     for (kind, given) in Service::INTEGRATIONS.into_iter().zip(given) {

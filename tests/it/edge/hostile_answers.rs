@@ -135,3 +135,20 @@ async fn no_answer_of_a_receiver_ends_the_server_or_is_kept_as_a_whole() {
         assert_eq!(app.pid(), before, "{what}");
     }
 }
+
+/// The other systems of the shop, of each kind that there is, answer the tests of their connections so.
+#[tokio::test]
+async fn no_answer_of_an_integration_ends_the_server() {
+    let app = app(&[]).await;
+    let before = app.pid();
+    for (what, text) in documents() {
+        let base = parrot(text).await;
+        for name in ["workflow", "farm_ui", "failure_detection", "smart_home", "parts", "spools", "agent"] {
+            let settings = json!({format!("{name}.url"): base, format!("{name}.token"): "t"});
+            let tested = app.post("/api/setup/test-connection", &json!({"service": name, "settings": settings})).await;
+            assert!(tested.expect(200)["message"].is_string(), "{name}: {what}");
+        }
+        assert_eq!(app.pid(), before, "{what}");
+    }
+    app.get("/healthz").await.expect(200);
+}
