@@ -100,13 +100,13 @@ on_both! {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         coded(&floor, "Acme PLA Black", "#FF0000").await;
         let gate = |name: &str| FilamentGate::filled("Acme", "PLA", name, [1.0, 0.0, 0.0]);
-        floor.sim(0).handle.with(|machine| machine.set_gates(vec![gate("Red"), gate("Black")]));
-        slots_are(&floor, 0, &[None, Some(&floor.material)]).await;
+        floor.sim(0).handle.with(|machine| machine.set_gates(vec![gate("Black"), gate("Red")]));
+        slots_are(&floor, 0, &[Some(&floor.material), None]).await;
         let (order, _) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
         // The same code in another colour is another spool.
         let other = FilamentGate { color: [0.0; 3], ..gate("Black") };
-        floor.sim(0).handle.with(|machine| machine.set_gates(vec![gate("Red"), other]));
+        floor.sim(0).handle.with(|machine| machine.set_gates(vec![other, gate("Red")]));
         slots_are(&floor, 0, &[None, None]).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
