@@ -47,7 +47,7 @@ pub enum DispatcherMsg {
 #[derive(Clone)]
 pub struct Dispatcher {
     actor: CurrentActor,
-    floor: Floor,
+    floor: Arc<Floor>,
 }
 
 /// What the dispatcher brings together, and the clock.
@@ -72,7 +72,8 @@ impl Dispatcher {
         rules: BoardRules,
     ) -> Self {
         let rules = Arc::new(rules);
-        Self { actor: Arc::default(), floor: Floor { orders, printers, materials, environment, rules } }
+        let floor = Floor { orders, printers, materials, environment, rules };
+        Self { actor: Arc::default(), floor: Arc::new(floor) }
     }
 
     /// Starts it under the root.
@@ -152,7 +153,7 @@ struct DispatcherActor;
 
 struct DispatcherState {
     board: Board,
-    floor: Floor,
+    floor: Arc<Floor>,
     /// The moment that a look is set for.
     again: Option<Timestamp>,
 }
@@ -160,7 +161,7 @@ struct DispatcherState {
 impl Actor for DispatcherActor {
     type Msg = DispatcherMsg;
     type State = DispatcherState;
-    type Arguments = (CurrentActor, Floor);
+    type Arguments = (CurrentActor, Arc<Floor>);
 
     async fn pre_start(
         &self,

@@ -48,7 +48,7 @@ pub struct Forecaster {
     published: Arc<ArcSwap<Forecast>>,
     /// Whether a forecast will be made soon, so that of many changes only the first is told.
     due: Arc<AtomicBool>,
-    shop: ForecastSources,
+    shop: Arc<ForecastSources>,
 }
 
 /// What the forecast is made from.
@@ -106,7 +106,7 @@ struct Knowledge {
 impl Forecaster {
     /// A forecaster for this shop. Not started yet: until then nothing is expected of anything.
     pub fn new(shop: ForecastSources) -> Self {
-        Self { actor: Arc::default(), published: Arc::default(), due: Arc::default(), shop }
+        Self { actor: Arc::default(), published: Arc::default(), due: Arc::default(), shop: Arc::new(shop) }
     }
 
     /// Starts it under the root.

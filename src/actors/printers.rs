@@ -82,7 +82,8 @@ impl Effects<Printer> for PrinterEffects {
     async fn run(&self, effect: PrinterEffect, of: Handle<Printer>) {
         match effect {
             PrinterEffect::Watch { kind, base_url, encrypted_api_key, serial } => {
-                let address = StoredAddress { kind, base_url, encrypted_api_key, serial };
+                let known_key = of.read().state.as_ref().and_then(|printer| printer.known_key.clone());
+                let address = StoredAddress { kind, base_url, encrypted_api_key, serial, known_key };
                 watch::watch(self, &of, &address).await;
             }
             PrinterEffect::Run { attempt } => run::run(self, &of, attempt).await,

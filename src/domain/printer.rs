@@ -353,6 +353,10 @@ pub struct Printer {
     pub connection: Connection,
     /// The file that it prints or has paused, of an attempt or not; `None` when it does neither.
     pub shows: Option<String>,
+    /// Digest of the key by which it showed who it is when it was first spoken to, for types that encrypt; from then on
+    /// it must show the same. `None` before, and again once an operator disconnects it.
+    #[serde(default)]
+    pub known_key: Option<String>,
     /// The last attempts that are over here, newest last. A late message that offers one of them is refused.
     #[serde(default)]
     pub past: Vec<Id>,

@@ -245,6 +245,12 @@ pub trait Adapter: Send + Sync {
         !self.declared().lacks.contains(&operation)
     }
 
+    /// Digest of the key by which the printer has proved who it is, in hexadecimal digits; `None` for types that do not
+    /// encrypt, and before the first connection.
+    fn shown_key(&self) -> Option<String> {
+        None
+    }
+
     /// Makes the printer ready to be commanded where its server has such a step (serial port), and proves that it
     /// answers and takes our key.
     async fn connect(&self) -> Result<(), PrinterError>;

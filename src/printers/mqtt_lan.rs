@@ -87,7 +87,7 @@ impl MqttLan {
             return Err(MakeError::BadKey("the access code must be one line".to_owned()));
         }
         let at = Address::read(&address.base_url)?;
-        let tls = Tls::new(&serial, &at.host().to_string())?;
+        let tls = Tls::new(&serial, &at.host().to_string(), address.known_key.as_deref())?;
         let number = NEXT_CLIENT.fetch_add(1, Ordering::Relaxed);
         let client_id = format!("printfloor-{}-{number}", std::process::id());
         let link = Link { address: at, tls, serial, code, settings: shared.settings, client_id };
@@ -159,6 +159,10 @@ impl MqttLan {
 impl Adapter for MqttLan {
     fn declared(&self) -> &'static PrinterType {
         self.declared
+    }
+
+    fn shown_key(&self) -> Option<String> {
+        self.session.link.tls.known_key()
     }
 
     async fn connect(&self) -> Result<(), PrinterError> {

@@ -65,6 +65,8 @@ pub struct PrinterAddress {
     pub api_key: String,
     /// For types that need it; else empty.
     pub serial: String,
+    /// Digest of the key that the printer must show, in hexadecimal digits; `None` takes the first that it shows.
+    pub known_key: Option<String>,
 }
 
 /// The address of a printer as it is stored.
@@ -78,6 +80,8 @@ pub struct StoredAddress {
     pub encrypted_api_key: String,
     /// The serial number, for types that need it.
     pub serial: Option<String>,
+    /// Digest of the key that the printer must show, in hexadecimal digits.
+    pub known_key: Option<String>,
 }
 
 impl From<&PrinterFields> for StoredAddress {
@@ -87,6 +91,7 @@ impl From<&PrinterFields> for StoredAddress {
             base_url: fields.base_url.clone(),
             encrypted_api_key: fields.encrypted_api_key.clone(),
             serial: fields.serial.clone(),
+            known_key: None,
         }
     }
 }
@@ -172,7 +177,8 @@ impl Registry {
             encrypted => cipher.decrypt(encrypted).map_err(MakeError::Key)?,
         };
         let serial = stored.serial.clone().unwrap_or_default();
-        self.make(&stored.kind, PrinterAddress { base_url: stored.base_url.clone(), api_key, serial })
+        let (base_url, known_key) = (stored.base_url.clone(), stored.known_key.clone());
+        self.make(&stored.kind, PrinterAddress { base_url, api_key, serial, known_key })
     }
 }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use self::link::OneSocket;
 use self::message::Ask;
@@ -28,7 +28,7 @@ use crate::printers::PrinterType;
 use crate::printers::adapter::{
     Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
 };
-use crate::printers::registry::AdapterParts;
+use crate::printers::registry::{AdapterParts, MakeError};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
@@ -52,8 +52,11 @@ pub(super) const TYPE: PrinterType = PrinterType {
     ..PrinterType::of("sdcp", "SDCP", 3030, |parts: AdapterParts| {
         let wire = Wire::new(parts)?;
         let mut url = wire.url("websocket");
-        // Cannot fail: the base is http or https.
-        let _ = url.set_scheme(if url.scheme() == "https" { "wss" } else { "ws" });
+        if url.scheme() != "http" {
+            return Err(MakeError::BadAddress("must begin with http: these printers do not encrypt".to_owned()));
+        }
+        // Cannot fail: http becomes ws.
+        let _ = url.set_scheme("ws");
         let link = OneSocket::new(url, wire.strange(), wire.settings.clone());
         Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false) }))
     })
@@ -141,10 +144,11 @@ impl Adapter for Sdcp {
         self.link.ask(Ask::Stop).await.map(drop)
     }
 
-    /// There is none. The print that is on is stopped instead. It goes over the one socket, on which nothing queues:
-    /// uploads go beside it.
+    /// There is none. The print that is on is stopped instead. It goes over the one socket, behind the few short
+    /// questions that are under way; uploads go beside it.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
-        match self.link.ask(Ask::Stop).await {
+        let stopping = timeout(self.wire.settings.emergency_timeout, self.link.ask(Ask::Stop));
+        match stopping.await.map_err(|_| PrinterError::Timeout)? {
             Err(PrinterError::Refused { status: 409, .. }) => Err(PrinterError::Unsupported(Operation::EmergencyStop)),
             done => done.map(drop),
         }

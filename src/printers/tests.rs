@@ -53,7 +53,7 @@ pub(super) fn with_key(kind: &str, url: &str, key: &str, settings: Settings) -> 
 }
 
 fn with_serial(kind: &str, url: &str, key: &str, serial: &str, settings: Settings) -> Arc<dyn Adapter> {
-    let address = PrinterAddress { base_url: url.into(), api_key: key.into(), serial: serial.into() };
+    let address = PrinterAddress { base_url: url.into(), api_key: key.into(), serial: serial.into(), known_key: None };
     registry(settings).make(kind, address).unwrap()
 }
 

@@ -35,8 +35,10 @@ pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
 /// Pause before a supervisor that crashed is asked again: it is back after about this time.
 const SUPERVISOR_RETRY: Duration = Duration::from_millis(10);
 
-/// The directory of one kind.
-pub struct Directory<T: StoredAggregate> {
+/// The directory of one kind. Cloned with each request by those who hold it, hence a single `Arc`.
+pub struct Directory<T: StoredAggregate>(Arc<DirectoryParts<T>>);
+
+struct DirectoryParts<T: StoredAggregate> {
     entries: Entries<T>,
     supervisor: SupervisorRef<T>,
     args: DirectoryArgs,
@@ -44,7 +46,7 @@ pub struct Directory<T: StoredAggregate> {
 
 impl<T: StoredAggregate> Clone for Directory<T> {
     fn clone(&self) -> Self {
-        Self { entries: self.entries.clone(), supervisor: self.supervisor.clone(), args: self.args.clone() }
+        Self(self.0.clone())
     }
 }
 
@@ -117,7 +119,11 @@ impl<T: StoredAggregate> Directory<T> {
     /// An empty directory without a supervisor. Directories are made first and started afterwards, because the effects
     /// of one kind hold the directories of others, in circles (an order asks materials, a material asks orders).
     pub fn new(args: DirectoryArgs) -> Self {
-        Self { entries: Arc::new(DashMap::new()), supervisor: SupervisorRef::default(), args }
+        Self(Arc::new(DirectoryParts {
+            entries: Arc::new(DashMap::new()),
+            supervisor: SupervisorRef::default(),
+            args,
+        }))
     }
 
     /// Starts the supervisor under the root. `effects` does the outside work of this kind; `activator` brings up the
@@ -129,14 +135,14 @@ impl<T: StoredAggregate> Directory<T> {
         activator: Arc<dyn Activator>,
     ) -> Result<(), SpawnErr> {
         let args = SupervisorArgs {
-            me: self.supervisor.clone(),
-            entries: self.entries.clone(),
-            store: self.args.store.clone(),
+            me: self.0.supervisor.clone(),
+            entries: self.0.entries.clone(),
+            store: self.0.args.store.clone(),
             effects,
             activator,
-            environment: self.args.environment.clone(),
-            policy: self.args.policy,
-            max_waiting: self.args.max_waiting,
+            environment: self.0.args.environment.clone(),
+            policy: self.0.args.policy,
+            max_waiting: self.0.args.max_waiting,
         };
         let starter = move |root: ActorCell| {
             let args = args.clone();
@@ -151,7 +157,7 @@ impl<T: StoredAggregate> Directory<T> {
 
     /// Loads and starts all that must be in memory though nobody asks for them. Returns how many.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
-        let all = self.args.store.reader().load_resident::<T>().await?;
+        let all = self.0.args.store.reader().load_resident::<T>().await?;
         let (count, mut known) = (all.len(), Vec::with_capacity(all.len()));
         for Loaded { id, state } in all {
             match state {
@@ -166,8 +172,8 @@ impl<T: StoredAggregate> Directory<T> {
 
     /// A supervisor that crashes meanwhile is told again when it is back.
     async fn start_known(&self, known: Vec<(Id, Arc<Versioned<T>>)>) {
-        while !self.supervisor.closed()
-            && let Some(supervisor) = self.supervisor.get()
+        while !self.0.supervisor.closed()
+            && let Some(supervisor) = self.0.supervisor.get()
         {
             let known = known.clone();
             if let Ok(CallResult::Success(())) =
@@ -181,12 +187,12 @@ impl<T: StoredAggregate> Directory<T> {
 
     /// The handle of an aggregate that is in memory.
     pub fn resident(&self, id: Id) -> Option<Handle<T>> {
-        self.entries.get(&id).map(|entry| Handle(entry.clone()))
+        self.0.entries.get(&id).map(|entry| Handle(entry.clone()))
     }
 
     /// All that are in memory and exist.
     pub fn all_resident(&self) -> Vec<(Id, Arc<Versioned<T>>)> {
-        let states = self.entries.iter().map(|entry| (*entry.key(), entry.published.load_full()));
+        let states = self.0.entries.iter().map(|entry| (*entry.key(), entry.published.load_full()));
         let mut all: Vec<_> = states.filter(|(_, state)| state.state.is_some()).collect();
         // The map has no order of its own, and the answer reaches the dispatcher's proposals.
         all.sort_unstable_by_key(|(id, _)| *id);
@@ -198,7 +204,7 @@ impl<T: StoredAggregate> Directory<T> {
         if let Some(handle) = self.resident(id) {
             return Ok(Some(handle));
         }
-        if self.args.store.reader().load::<T>(id).await?.state.is_none() {
+        if self.0.args.store.reader().load::<T>(id).await?.state.is_none() {
             // The only one of its kind is there from the beginning; its first change writes it.
             if id != Id::ONLY {
                 return Ok(None);
@@ -212,23 +218,23 @@ impl<T: StoredAggregate> Directory<T> {
     /// Activates an aggregate that is known to exist.
     pub fn activate(&self, id: Id) -> Handle<T> {
         let fresh = || {
-            let entry = DirectoryEntry::new(id, self.supervisor.clone(), self.args.max_waiting);
-            let _ = self.supervisor.cast(SupervisorMsg::Start(id, entry.clone()));
+            let entry = DirectoryEntry::new(id, self.0.supervisor.clone(), self.0.args.max_waiting);
+            let _ = self.0.supervisor.cast(SupervisorMsg::Start(id, entry.clone()));
             entry
         };
-        Handle(self.entries.entry(id).or_insert_with(fresh).clone())
+        Handle(self.0.entries.entry(id).or_insert_with(fresh).clone())
     }
 
     /// The last committed state: from memory when the aggregate is there, else from the database, without activating
     /// it.
     pub async fn read(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
-        if let Some(entry) = self.entries.get(&id) {
+        if let Some(entry) = self.0.entries.get(&id) {
             let state = entry.published.load_full();
             if state.state.is_some() {
                 return Ok(Some(state));
             }
         }
-        let loaded = self.args.store.reader().load::<T>(id).await?;
+        let loaded = self.0.args.store.reader().load::<T>(id).await?;
         Ok(loaded.state.is_some().then(|| Arc::new(loaded)))
     }
 
@@ -250,7 +256,7 @@ impl<T: StoredAggregate> Directory<T> {
 
     /// Creates an aggregate with a fresh id.
     pub async fn create(&self, caller: CommandOrigin, command: T::Command) -> Result<(Id, Answered<T>), AskError> {
-        let id = self.args.environment.id();
+        let id = self.0.args.environment.id();
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
@@ -266,7 +272,7 @@ impl<T: StoredAggregate> Directory<T> {
 
     /// What `/api/system/actors` shows: one line for each aggregate in memory.
     pub fn observe(&self) -> Vec<ActorSummary> {
-        let mut entries: Vec<_> = self.entries.iter().map(|entry| entry.clone()).collect();
+        let mut entries: Vec<_> = self.0.entries.iter().map(|entry| entry.clone()).collect();
         entries.sort_unstable_by_key(|entry| entry.id);
         entries.iter().map(|entry| entry.observe()).collect()
     }
@@ -274,24 +280,24 @@ impl<T: StoredAggregate> Directory<T> {
     /// The aggregates of the kind in memory, taken together.
     pub fn summary(&self) -> KindSummary {
         let mut seen = KindSummary { kind: T::KIND, ..KindSummary::default() };
-        for entry in self.entries.iter() {
+        for entry in self.0.entries.iter() {
             *seen.statuses.entry(entry.status.borrow().1.word()).or_default() += 1;
             seen.waiting += entry.waiting() as u64;
         }
-        let meter = self.supervisor.meter();
+        let meter = self.0.supervisor.meter();
         (seen.crashes, seen.overloaded) = (meter.crashes.get(), meter.overloaded.get());
         seen
     }
 
     /// How many are in memory.
     pub fn count(&self) -> usize {
-        self.entries.len()
+        self.0.entries.len()
     }
 
     /// Drains all of the kind: everything told is finished, then they are gone.
     pub async fn close(&self, within: Duration) {
-        if let Some(supervisor) = self.supervisor.get() {
-            self.supervisor.close();
+        if let Some(supervisor) = self.0.supervisor.get() {
+            self.0.supervisor.close();
             let _ = supervisor.call(SupervisorMsg::Close, Some(within)).await;
             supervisor.stop(None);
         }
@@ -300,14 +306,14 @@ impl<T: StoredAggregate> Directory<T> {
     /// Crashes on purpose, for tests: the supervisor's.
     #[cfg(any(test, debug_assertions))]
     pub fn crash_supervisor(&self) {
-        let _ = self.supervisor.cast(SupervisorMsg::Crash);
+        let _ = self.0.supervisor.cast(SupervisorMsg::Crash);
     }
 
     /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     pub fn crash(&self, id: Id) {
         use crate::actors::kernel::entry::ActorStatus;
-        if let Some(entry) = self.entries.get(&id)
+        if let Some(entry) = self.0.entries.get(&id)
             && let ActorStatus::Here(actor) = entry.status.borrow().1.clone()
         {
             let _ = actor.cast(crate::actors::kernel::actor::Msg::Crash);

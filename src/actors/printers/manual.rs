@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::run::looked_again;
 use super::send::send;
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::directory::Directory;
@@ -164,6 +165,10 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
             }
         }
     };
+    // The rules go by what is seen now: a person may have begun a print meanwhile.
+    if let Err(error) = looked_again(with, of, &connection).await {
+        return Some(Err(error));
+    }
     let uploaded = PrinterCommand::ManualUploaded { id: manual.id, remote_name: name.clone() };
     // Repeated as long as the database cannot write: the upload is not.
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {

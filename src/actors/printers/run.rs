@@ -1,8 +1,8 @@
 //! Brings one attempt to a start or a verdict.
 //!
-//! Phase Taken: upload, then ask for `Go`, then start, once. Phases `StartSent` and Unverified (also after a crash):
-//! never start; wait for the watch to confirm, then judge by the printer's own evidence. A print that was seen and is
-//! gone: ask the printer's history how it ended.
+//! Phase Taken: look, upload, look again, then ask for `Go`, then start, once. Phases `StartSent` and Unverified (also
+//! after a crash): never start; wait for the watch to confirm, then judge by the printer's own evidence. A print that
+//! was seen and is gone: ask the printer's history how it ended.
 
 use std::time::Duration;
 
@@ -82,7 +82,14 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
             let reason = "the printer is not connected".to_owned();
             return give_back(of, attempt, StartFailure::Unreachable, reason).await;
         };
-        match send(&connection, &hand.file_name, &source).await {
+        let sent = match look(with, of, &connection, with.settings.offline).await {
+            Ok(_) => match taken_meanwhile(of) {
+                Some(why) => return give_back(of, attempt, StartFailure::Unreachable, why).await,
+                None => send(&connection, &hand.file_name, &source).await,
+            },
+            Err(error) => Err(error),
+        };
+        match sent {
             Ok(name) => break name,
             Err(error) => {
                 tracing::info!(printer = %of.id(), %attempt, %error, "upload failed");
@@ -102,6 +109,10 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
             None
         }
     };
+    // The rules go by what is seen now: a person may have begun a print meanwhile.
+    if let Err(error) = looked_again(with, of, &connection).await {
+        return give_back(of, attempt, failure_of(&error), format!("before the start: {error}")).await;
+    }
     let uploaded = PrinterCommand::Uploaded { attempt, remote_name: remote_name.clone(), server_mark };
     // Repeated as long as the database cannot write: the upload is not.
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
@@ -130,6 +141,26 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
             tracing::info!(printer = %of.id(), %attempt, %error, "start not answered");
             connection.look.notify_one();
         }
+    }
+}
+
+/// Why the printer gets no file, in words for people, if it could not start one now.
+fn taken_meanwhile(of: &Handle<Printer>) -> Option<String> {
+    let printer = of.read();
+    printer.state.as_ref()?.could_start().err().map(|why| format!("not started: the printer is {why}"))
+}
+
+/// Looks at the printer right before its start; one failure is looked past.
+pub(super) async fn looked_again(
+    with: &PrinterEffects,
+    of: &Handle<Printer>,
+    connection: &PrinterConnection,
+) -> Result<(), PrinterError> {
+    let mut pauses = UPLOAD_PAUSES.into_iter();
+    loop {
+        let Err(error) = look(with, of, connection, with.settings.offline).await else { return Ok(()) };
+        let Some(pause) = pauses.next().filter(|_| matters_again(&error)) else { return Err(error) };
+        tokio::time::sleep(pause).await;
     }
 }
 
@@ -217,7 +248,11 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
     };
     let began = hand.began_at.is_some() || hand.gone.is_some();
     if status.connection != Connection::Connected && !began {
-        return Evidence::Unclear("the printer's firmware is not connected".to_owned());
+        let words = match status.connection {
+            Connection::ReadOnly => "the printer lets itself be read and takes no commands",
+            _ => "the printer's firmware is not connected",
+        };
+        return Evidence::Unclear(words.to_owned());
     }
     let names_it = status.file.as_deref().is_some_and(|file| hand.is_ours(file));
     if names_it && (status.ended.is_some() || matches!(status.state, Activity::Printing | Activity::Paused)) {

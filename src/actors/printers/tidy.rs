@@ -30,7 +30,9 @@ pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnectio
         if status.changed().await.is_err() {
             return;
         }
-        let connected = status.borrow_and_update().connection == Connection::Connected;
+        // The files of a printer that takes no commands can be deleted all the same.
+        let connection_now = status.borrow_and_update().connection;
+        let connected = matches!(connection_now, Connection::Connected | Connection::ReadOnly);
         let state = of.read();
         if let Some(printer) = state.state.as_ref() {
             work.note(printer, connected);

@@ -89,6 +89,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
                     (seen_at, firmware_gone) = (Some(status.updated_at), None);
                 }
                 slots(with, of, &status).await;
+                key(of, connection).await;
                 if !connection.is_stopping() {
                     open_again(with, of, connection, &status, &mut reopen).await;
                 }
@@ -144,6 +145,16 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     };
     let known = said.cloned().chain(coded).filter(present).collect();
     tell(of, PrinterCommand::SlotsReported { slots, known }).await;
+}
+
+/// Tells the printer's actor by which key the printer proved who it is, once: from then on no other is taken, also
+/// after a restart of the server.
+async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
+    if of.read().state.as_ref().is_some_and(|printer| printer.known_key.is_none())
+        && let Some(key) = connection.adapter.shown_key()
+    {
+        tell(of, PrinterCommand::KeyShown(key)).await;
+    }
 }
 
 /// Tells the printer's actor that the printer has been silent for too long, unless it knows.

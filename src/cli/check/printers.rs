@@ -65,8 +65,11 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
         let Some((url, key)) = declared.defaults.map(|defaults| defaults(&config.printers)) else { continue };
         if !url.is_empty() {
             let name = format!("the {} printer of the settings ({url})", declared.word);
-            let address =
-                PrinterAddress { base_url: url.to_owned(), api_key: key.expose().to_owned(), serial: String::new() };
+            let address = PrinterAddress {
+                base_url: url.to_owned(),
+                api_key: key.expose().to_owned(),
+                ..PrinterAddress::default()
+            };
             known.push((name, registry.make(declared.word, address).map_err(|error| error.to_string())));
         }
     }

@@ -94,6 +94,8 @@ pub enum PrinterCommand {
         /// shop. Of deleted materials there are none.
         known: Vec<SpoolBinding>,
     },
+    /// The printer proved by the key with this digest, in hexadecimal digits, who it is.
+    KeyShown(String),
     /// An order offers an attempt. A printer that cannot take it answers `NotTaken` with the reason, and will never
     /// accept it later.
     Take {

@@ -106,6 +106,7 @@ pub(super) fn decide(
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
         PrinterCommand::SpoolLeft(said) => Ok(printer.spool_left(said, cx)),
         PrinterCommand::SlotsReported { slots, known } => Ok(printer.report_slots(slots, known, cx)),
+        PrinterCommand::KeyShown(key) => Ok(printer.key_shown(key, cx)),
         PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
         PrinterCommand::FailureSuspected { attempt, percent, paused } => {
             Ok(printer.failure_suspected(*attempt, *percent, *paused, cx))

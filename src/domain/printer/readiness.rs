@@ -137,7 +137,7 @@ impl Printer {
     }
 
     /// Whether a start may be sent now, regardless of what is in hand; otherwise why not, in the same words.
-    pub(super) fn could_start(&self) -> Result<(), String> {
+    pub fn could_start(&self) -> Result<(), String> {
         let no = |words: &str| Err(words.to_owned());
         if self.archived {
             return no("deleted");

@@ -8,6 +8,9 @@ use crate::domain::printer_status::{Activity, Connection};
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
 
+/// Most characters of a key's digest; those of SHA-256 take them all.
+const MAX_KEY_CHARS: usize = 64;
+
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
     let printer = Printer {
         id,
@@ -24,6 +27,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         needs_home: false,
         fault: None,
         kept_closed: false,
+        known_key: None,
         refusals: None,
         last_start: None,
         last_print: None,
@@ -77,6 +81,7 @@ impl Printer {
         }
         let elsewhere = (&old.kind, &old.base_url, &old.encrypted_api_key, &old.serial)
             != (&fields.kind, &fields.base_url, &fields.encrypted_api_key, &fields.serial);
+        let another = (&old.kind, &old.serial) != (&fields.kind, &fields.serial);
         let again = elsewhere && !self.disconnected;
         let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
         let change = |printer: &mut Self| {
@@ -86,6 +91,9 @@ impl Printer {
                 // Another address or key may be another machine.
                 printer.refusals = None;
             }
+            if another {
+                printer.known_key = None;
+            }
             if again {
                 printer.connection = Connection::Connecting;
                 printer.activity = Activity::Offline;
@@ -93,6 +101,18 @@ impl Printer {
             }
         };
         Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
+    }
+
+    /// The printer showed by this key who it is. Only the first one is kept; a printer that was disconnected meanwhile
+    /// has none.
+    pub(super) fn key_shown(mut self, key: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
+        let sound = key.len() <= MAX_KEY_CHARS && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if self.known_key.is_some() || self.disconnected || !sound {
+            return Decision::unchanged(PrinterAnswer::Done);
+        }
+        self.known_key = Some(key.to_owned());
+        self.changed(cx);
+        Decision::to(self, PrinterAnswer::Done)
     }
 
     /// An operator connects or disconnects the printer. Connecting one that is connected lifts the hold on a connection
@@ -114,6 +134,8 @@ impl Printer {
             printer.shows = None;
             printer.outage = false;
             printer.kept_closed = false;
+            // Whoever connects it vouches for it anew.
+            printer.known_key = None;
         };
         Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
     }

@@ -71,6 +71,7 @@ impl Aggregate for Printer {
             PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
             PrinterCommand::SpoolLeft(_) => "printer.spool_left",
             PrinterCommand::SlotsReported { .. } => "printer.slots_reported",
+            PrinterCommand::KeyShown(_) => "printer.key_shown",
             PrinterCommand::Acted(record) => record.act.action(),
             PrinterCommand::FailureSuspected { .. } => "printer.failure_suspected",
             PrinterCommand::ClearAttention => "printer.clear_attention",

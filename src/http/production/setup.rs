@@ -329,5 +329,5 @@ fn printer_of(mut members: Map<String, Value>, faults: &mut Faults) -> (String, 
     let (kind, base_url) = (text("type", true), text("baseUrl", true));
     let (api_key, serial) = (text("apiKey", false), text("serial", false));
     members.keys().for_each(|name| faults.note(&format!("settings.{name}"), "is not known"));
-    (kind, PrinterAddress { base_url, api_key, serial })
+    (kind, PrinterAddress { base_url, api_key, serial, known_key: None })
 }

@@ -4,7 +4,7 @@
 //! the server sees two. Bodies are passed over by their length. A body without a length (`Transfer-Encoding`) ends the
 //! search until the next request begins, and such a connection takes no further request.
 
-/// Longest name of a header that is looked for, in bytes.
+/// Longest name of a header that is looked for, in bytes, its colon included.
 const MAX_NAME_BYTES: usize = 20;
 const LENGTH: &[u8] = b"content-length:";
 const ENCODING: &[u8] = b"transfer-encoding:";
@@ -47,7 +47,7 @@ impl HeadScan {
 
     /// Looks at what was read next.
     pub fn look(&mut self, mut bytes: &[u8]) {
-        while let Some((byte, rest)) = bytes.split_first() {
+        while !bytes.is_empty() {
             match self.place {
                 ScanPosition::Unknown => return,
                 ScanPosition::Body(left) => {
@@ -59,36 +59,45 @@ impl HeadScan {
                     };
                 }
                 ScanPosition::Head { column, returned } => {
-                    bytes = rest;
-                    self.head(*byte, column, returned);
+                    let ended = bytes.iter().position(|byte| *byte == b'\n');
+                    let piece = &bytes[..ended.unwrap_or(bytes.len())];
+                    bytes = &bytes[ended.map_or(bytes.len(), |at| at + 1)..];
+                    self.part_of_line(piece, column);
+                    let returned = piece.last().map_or(returned, |byte| *byte == b'\r');
+                    let column = column.saturating_add(piece.len());
+                    self.place = ScanPosition::Head { column, returned };
+                    if ended.is_some() {
+                        self.end_line(column, returned);
+                    }
                 }
             }
         }
     }
 
-    fn head(&mut self, byte: u8, column: usize, returned: bool) {
-        match byte {
-            b'\n' => {
-                self.bare |= !returned;
-                // The carriage return counts: an empty line has none but it.
-                self.place = if column <= usize::from(returned) {
-                    self.after_head()
-                } else {
-                    ScanPosition::Head { column: 0, returned: false }
-                };
-            }
-            _ => {
-                if let Some(kept) = self.line.get_mut(column) {
-                    *kept = byte.to_ascii_lowercase();
-                }
-                let named = &self.line[..(column + 1).min(MAX_NAME_BYTES)];
-                self.encoded |= named == ENCODING;
-                if named.starts_with(LENGTH) && byte.is_ascii_digit() {
-                    self.length = self.length.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
-                }
-                self.place = ScanPosition::Head { column: column.saturating_add(1), returned: byte == b'\r' };
+    /// Takes bytes of the present line, the first of which stands in this column.
+    fn part_of_line(&mut self, piece: &[u8], column: usize) {
+        for (kept, byte) in self.line.iter_mut().skip(column).zip(piece) {
+            *kept = byte.to_ascii_lowercase();
+        }
+        let end = column.saturating_add(piece.len());
+        if end > LENGTH.len() && self.line.starts_with(LENGTH) {
+            let value = piece.get(LENGTH.len().saturating_sub(column)..).unwrap_or_default();
+            for digit in value.iter().filter(|byte| byte.is_ascii_digit()) {
+                self.length = self.length.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
             }
         }
+        self.encoded |= end >= ENCODING.len() && self.line.starts_with(ENCODING);
+    }
+
+    /// The present line ended in a line feed, behind this many bytes.
+    fn end_line(&mut self, column: usize, returned: bool) {
+        self.bare |= !returned;
+        // The carriage return counts: an empty line has none but it.
+        self.place = if column <= usize::from(returned) {
+            self.after_head()
+        } else {
+            ScanPosition::Head { column: 0, returned: false }
+        };
     }
 
     fn after_head(&mut self) -> ScanPosition {

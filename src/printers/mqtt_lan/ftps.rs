@@ -31,8 +31,12 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 const COMPLETE_TIMEOUT: Duration = Duration::from_secs(10);
 /// What the limits of whole operations leave for the two above.
 const OPERATION_MARGIN: Duration = Duration::from_secs(20);
-/// Most bytes of a list of files.
+/// Most bytes of a list of files; a longer one counts as cut.
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
+/// Why a list or a deletion has to wait.
+const UPLOADING: &str = "a file is being uploaded to it: its storage answers when that is done";
+/// What some servers add to the word that a list is complete when they could not read the folder.
+const FAILED_WORD: &str = "failed";
 
 /// The file server of one printer.
 pub(super) struct Ftps {
@@ -93,7 +97,7 @@ impl Ftps {
 
     /// Deletes a file and looks whether it is gone.
     pub(super) async fn delete(&self, name: &str) -> Result<Deleted, PrinterError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.turn().await?;
         let deleting = async {
             match self.delete_once(name, self.is_bare()).await {
                 Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.delete_once(name, true).await,
@@ -106,7 +110,7 @@ impl Ftps {
 
     /// Whether a file is there.
     pub(super) async fn has(&self, name: &str) -> Result<bool, PrinterError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.turn().await?;
         let asking = async {
             let mut control = Control::open(&self.link, self.is_bare()).await?;
             let reply = control.ask(&format!("SIZE {name}")).await?;
@@ -118,7 +122,7 @@ impl Ftps {
 
     /// The files beside each other in the printer's storage.
     pub(super) async fn list(&self) -> Result<Vec<RemoteFile>, PrinterError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.turn().await?;
         let listing = async {
             match self.list_once(self.is_bare()).await {
                 Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.list_once(true).await,
@@ -127,6 +131,12 @@ impl Ftps {
         };
         let limit = self.link.settings.command_timeout + OPERATION_MARGIN;
         timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
+    }
+
+    /// The turn at transferring. Where an upload goes on for long, whoever waits is told so; an upload itself waits.
+    async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, PrinterError> {
+        let waiting = timeout(self.link.settings.command_timeout, self.turn.lock());
+        waiting.await.map_err(|_| PrinterError::Refused { status: 503, message: UPLOADING.to_owned() })
     }
 
     fn is_bare(&self) -> bool {
@@ -145,7 +155,8 @@ impl Ftps {
     async fn delete_once(&self, name: &str, bare: bool) -> Result<Deleted, Failure> {
         let mut control = Control::open(&self.link, bare).await?;
         let reply = control.ask(&format!("DELE {name}")).await?;
-        let there = self.list_on(&mut control, bare).await?.iter().any(|file| file.path == name);
+        let listed = self.list_on(&mut control, bare).await?.iter().any(|file| file.path == name);
+        let there = listed || control.ask(&format!("SIZE {name}")).await?.code == 213;
         control.quit().await;
         match (there, reply.code) {
             (true, _) => Err(refused(&reply).into()),
@@ -236,24 +247,19 @@ impl Ftps {
     async fn list_on(&self, control: &mut Control, bare: bool) -> Result<Vec<RemoteFile>, Failure> {
         let tcp = control.data().await?;
         let reply = control.ask("LIST").await?;
-        // An empty storage is no error to us.
-        if reply.code == 550 || reply.code == 226 {
-            return Ok(Vec::new());
-        }
         if !(100..200).contains(&reply.code) {
             return Err(refused(&reply).into());
         }
         let data = self.wrap(tcp, bare).await?;
         let mut bytes = Vec::new();
-        let read = timeout(self.link.settings.request_timeout, data.take(MAX_LIST_BYTES).read_to_end(&mut bytes)).await;
-        // Some models end the connection without a farewell: what came counts once the printer says that it is
-        // complete.
+        let mut data = data.take(MAX_LIST_BYTES + 1);
+        let read = timeout(self.link.settings.request_timeout, data.read_to_end(&mut bytes)).await;
+        drop(data);
         let complete = timeout(COMPLETE_TIMEOUT, control.reply()).await;
-        let said = matches!(&complete, Ok(Ok(reply)) if (200..300).contains(&reply.code));
-        match read {
-            Ok(Ok(_)) => {}
-            _ if said => {}
-            _ => return Err(PrinterError::Lost("the list of files was cut".to_owned()).into()),
+        if !is_whole(matches!(read, Ok(Ok(_))) && !bare, complete.ok().and_then(Result::ok).as_ref())
+            || bytes.len() as u64 > MAX_LIST_BYTES
+        {
+            return Err(PrinterError::Lost("the list of files was cut".to_owned()).into());
         }
         Ok(String::from_utf8_lossy(&bytes).lines().filter_map(listed).collect())
     }
@@ -269,6 +275,15 @@ impl Ftps {
             Ok(Err(error)) => Err(PrinterError::Lost(format!("its data connection: {error}")).into()),
             Err(_) => Err(Failure::Handshake("its data connection does not answer".to_owned())),
         }
+    }
+}
+
+/// Whether a list came whole. Some models end its connection without a farewell: then the printer's word counts that it
+/// is complete. Others never give that word: then the farewell counts, which only an encrypted connection has.
+fn is_whole(farewell: bool, complete: Option<&Reply>) -> bool {
+    match complete {
+        Some(reply) => (200..300).contains(&reply.code) && !reply.text.to_ascii_lowercase().contains(FAILED_WORD),
+        None => farewell,
     }
 }
 
@@ -332,6 +347,19 @@ mod tests {
         {
             assert_eq!(listed(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_list_counts_only_when_it_came_whole() {
+        let reply = |code, text: &str| Reply { code, text: text.to_owned() };
+        for farewell in [true, false] {
+            assert!(is_whole(farewell, Some(&reply(226, "Directory send OK."))), "said so: {farewell}");
+            assert!(!is_whole(farewell, Some(&reply(426, "Failure writing network stream."))), "cut");
+            let unread = reply(226, "Transfer done (but failed to open directory).");
+            assert!(!is_whole(farewell, Some(&unread)), "a card that cannot be read is no empty one");
+        }
+        assert!(is_whole(true, None), "the encrypted connection ended as it must");
+        assert!(!is_whole(false, None), "nobody knows");
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Shop {
 
     fn reached(&self, change: impl FnOnce(&mut PrinterAddress), settings: Settings) -> Arc<dyn Adapter> {
         let SimPrinter { base_url, api_key, serial, .. } = self.sim.clone();
-        let mut address = PrinterAddress { base_url, api_key, serial };
+        let mut address = PrinterAddress { base_url, api_key, serial, known_key: None };
         change(&mut address);
         registry(settings).make("mqtt_lan", address).unwrap()
     }

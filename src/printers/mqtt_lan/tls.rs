@@ -3,8 +3,9 @@
 //!
 //! No authority vouches for it: the maker's is not the same for all families and its certificates do not pass the rules
 //! for web servers, and in LAN-only mode some printers sign for themselves. So the first connection is trusted if the
-//! name is right, and later ones only with the same key. The key is kept as long as the printer is watched; a printer
-//! whose board was replaced is accepted after an operator disconnects and connects it.
+//! name is right, and later ones only with the same key, which is kept with the printer's registration. Whoever stands
+//! in the printer's place at that first connection is believed and hears the access code. A printer whose board was
+//! replaced is accepted after an operator disconnects and connects it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,16 +28,19 @@ pub(super) struct Tls {
     pub(super) ftps: Arc<ClientConfig>,
     /// What is asked for; sessions are resumed under it.
     pub(super) name: ServerName<'static>,
+    verifier: Arc<Pinned>,
 }
 
 impl Tls {
-    /// For the printer of this serial number at this host.
-    pub(super) fn new(serial: &str, host: &str) -> Result<Self, MakeError> {
+    /// For the printer of this serial number at this host. It must show the key with the digest `known`, if one is
+    /// given.
+    pub(super) fn new(serial: &str, host: &str, known: Option<&str>) -> Result<Self, MakeError> {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a serial number")))?;
         let provider = Arc::new(aws_lc_rs::default_provider());
-        let verifier =
-            Arc::new(Pinned { serial: serial.to_owned(), key: Mutex::default(), provider: provider.clone() });
+        let known = known.and_then(|digits| hex::decode(digits).ok()?.try_into().ok());
+        let (serial, key) = (serial.to_owned(), Mutex::new(known));
+        let verifier = Arc::new(Pinned { serial, key, provider: provider.clone() });
         let config = |versions: &[&'static SupportedProtocolVersion]| {
             let builder = ClientConfig::builder_with_provider(provider.clone());
             let builder = builder.with_protocol_versions(versions);
@@ -48,20 +52,42 @@ impl Tls {
             mqtt: config(&[&rustls::version::TLS13, &rustls::version::TLS12])?,
             ftps: config(&[&rustls::version::TLS12])?,
             name,
+            verifier,
         })
+    }
+
+    /// Digest of the key that the printer must show from now on, in hexadecimal digits.
+    pub(super) fn known_key(&self) -> Option<String> {
+        self.verifier.known().map(hex::encode)
     }
 }
 
-/// Takes certificates that are named for the serial number, with the key that was seen first.
+/// Digest of a public key.
+type KeyDigest = [u8; 32];
+
+/// Takes certificates that are named for the serial number, with the key that was proved first.
 #[derive(Debug)]
 struct Pinned {
     serial: String,
-    /// Hash of the key that was seen first.
-    key: Mutex<Option<[u8; 32]>>,
+    /// Digest of the first key whose owner proved to have it.
+    key: Mutex<Option<KeyDigest>>,
     provider: Arc<CryptoProvider>,
 }
 
 impl Pinned {
+    fn known(&self) -> Option<KeyDigest> {
+        *self.key.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the key of a certificate, the first time that its owner proves to have it. A certificate alone proves
+    /// nothing: anybody may send a copy.
+    fn proved(&self, der: &[u8]) {
+        if let Some(certificate) = Certificate::read(der) {
+            let mut known = self.key.lock().unwrap_or_else(PoisonError::into_inner);
+            known.get_or_insert_with(|| Sha256::digest(certificate.public_key).into());
+        }
+    }
+
     /// Why a certificate is not taken, in words for people.
     fn judge(&self, der: &[u8]) -> Result<(), String> {
         let certificate = Certificate::read(der).ok_or("its certificate is not understood")?;
@@ -69,9 +95,8 @@ impl Pinned {
             let is: String = certificate.common_name.chars().take(40).filter(|c| !c.is_control()).collect();
             return Err(format!("its certificate says that it is {is}, not {}", self.serial));
         }
-        let key: [u8; 32] = Sha256::digest(certificate.public_key).into();
-        let mut known = self.key.lock().unwrap_or_else(PoisonError::into_inner);
-        if *known.get_or_insert(key) == key {
+        let key: KeyDigest = Sha256::digest(certificate.public_key).into();
+        if self.known().is_none_or(|known| known == key) {
             return Ok(());
         }
         Err("its certificate has changed since the first connection: something else may answer in its place. If its board was \
@@ -98,7 +123,9 @@ impl ServerCertVerifier for Pinned {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+        let proof = verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)?;
+        self.proved(cert);
+        Ok(proof)
     }
 
     fn verify_tls13_signature(
@@ -107,7 +134,9 @@ impl ServerCertVerifier for Pinned {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
+        let proof = verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)?;
+        self.proved(cert);
+        Ok(proof)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -164,6 +193,7 @@ pub(super) fn refusal(error: &std::io::Error) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::super::certificate::tests::sample;
     use super::*;
 
@@ -173,22 +203,35 @@ mod tests {
     }
 
     #[test]
-    fn the_first_key_of_the_right_printer_is_kept() {
+    fn the_first_key_that_was_proved_is_kept() {
         let verifier = pinned("01S00A123456");
         assert_eq!(verifier.judge(&sample(0)), Ok(()));
+        assert_eq!(verifier.judge(&sample(1)), Ok(()), "nobody proved anything yet");
+        verifier.proved(&sample(0));
         assert_eq!(verifier.judge(&sample(0)), Ok(()), "again");
         let changed = verifier.judge(&sample(1));
         assert!(changed.as_ref().is_err_and(|words| words.contains("has changed since the first")), "{changed:?}");
+        verifier.proved(&sample(1));
         assert_eq!(verifier.judge(&sample(0)), Ok(()), "the first one still");
-        assert_eq!(pinned("01S00A123456").judge(&sample(1)), Ok(()), "another connection begins anew");
+        assert_eq!(pinned("01S00A123456").judge(&sample(1)), Ok(()), "another registration begins anew");
     }
 
     #[test]
-    fn another_printers_certificate_is_refused_and_not_kept() {
+    fn a_key_that_is_known_already_is_the_only_one_taken() {
+        let first = pinned("01S00A123456");
+        first.proved(&sample(0));
+        let digits = first.known().map(hex::encode);
+        let again = Tls::new("01S00A123456", "127.0.0.1", digits.as_deref()).unwrap();
+        assert_eq!(again.known_key(), digits);
+        assert_eq!(again.verifier.judge(&sample(0)), Ok(()));
+        assert!(again.verifier.judge(&sample(1)).is_err());
+    }
+
+    #[test]
+    fn another_printers_certificate_is_refused() {
         let verifier = pinned("01S00A999999");
         let words = "its certificate says that it is 01S00A123456, not 01S00A999999".to_owned();
         assert_eq!(verifier.judge(&sample(0)), Err(words));
-        assert_eq!(*verifier.key.lock().unwrap_or_else(PoisonError::into_inner), None);
         assert!(verifier.judge(b"garbage").is_err());
     }
 }

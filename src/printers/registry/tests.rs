@@ -17,7 +17,7 @@ static OTHER: [PrinterType; 1] = {
 fn unknown_types_and_bad_addresses_are_refused() {
     let registry = registry(settings());
     let make = |kind: &str, url: &str, key: &str| {
-        let address = PrinterAddress { base_url: url.into(), api_key: key.into(), serial: String::new() };
+        let address = PrinterAddress { base_url: url.into(), api_key: key.into(), ..PrinterAddress::default() };
         registry.make(kind, address).map(drop)
     };
     assert_eq!(make("teapot", "http://a", ""), Err(MakeError::UnknownType("teapot".into())));
@@ -50,6 +50,7 @@ fn a_key_of_another_server_is_told_apart_from_a_bad_address() {
         base_url: "http://a".into(),
         encrypted_api_key: "nonsense".into(),
         serial: None,
+        known_key: None,
     };
     let registry = registry(settings());
     assert!(matches!(registry.open(&stored, &cipher), Err(MakeError::Key(_))));
@@ -78,8 +79,12 @@ async fn answer(printer: &dyn Adapter, operation: Operation) -> Result<(), Print
 async fn what_a_type_lacks_is_what_it_says_it_lacks() {
     let fleet = simulator::Fleet::start(simulator::FleetOptions::default()).await.unwrap();
     for sim in &fleet.printers {
-        let address =
-            PrinterAddress { base_url: sim.base_url.clone(), api_key: sim.api_key.clone(), serial: sim.serial.clone() };
+        let address = PrinterAddress {
+            base_url: sim.base_url.clone(),
+            api_key: sim.api_key.clone(),
+            serial: sim.serial.clone(),
+            known_key: None,
+        };
         let printer = registry(settings()).make(sim.kind.as_str(), address).unwrap();
         for operation in Operation::ALL {
             let unsupported = answer(printer.as_ref(), operation).await == Err(PrinterError::Unsupported(operation));

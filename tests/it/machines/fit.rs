@@ -1,9 +1,10 @@
 //! Which printer takes which job, and what keeps it from taking any.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use simulator::faults::SlowUpload;
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, elsewhere, register, words};
-use crate::support::Db;
+use super::{FAST, Floor, JUDGE_LATE, OWN, PrinterKind, SLOW, elsewhere, register, words};
+use crate::support::{Db, until};
 
 each_kind! {
     async fn the_bed_is_cleared_by_hand_unless_it_clears_itself(kind: PrinterKind) {
@@ -98,6 +99,26 @@ each_kind! {
         floor.app.order_is(&order, "ready").await;
         floor.attention(0, "foreign_print", false).await;
         assert_eq!((floor.started(0), floor.finished(0)), (2, 2), "both, to their ends");
+    }
+
+    async fn a_print_that_somebody_begins_during_the_upload_is_not_disturbed(kind: PrinterKind) {
+        // Of a printer that pushes nothing, nobody would know before the start.
+        let seldom = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "30");
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, seldom]).await;
+        let file = floor.big_file("big", 200_000).await;
+        let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        let order = floor.app.paid_order(&sku, 1).await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        let sim = &floor.sim(0).handle;
+        until("the upload to be under way", || async { (sim.uploads_begun() == 1).then_some(()) }).await;
+        sim.put_file(OWN, simulator::gcode::gcode("vase", 600, 1.0, 300.0));
+        sim.with(|machine| machine.start(OWN)).unwrap();
+        let given_back = |job: &Value| job["attempts"][0]["endedAt"].is_string();
+        let back = floor.job_until("the attempt to be given back", &job, given_back).await;
+        let why = words(&back["attempts"][0], "reason");
+        assert!(why.contains("printing something else") || why.contains("in use by a print"), "{back}");
+        assert_eq!((floor.started(0), sim.starts_of(OWN)), (1, 1), "the person's print alone");
     }
 
     async fn a_printer_with_a_job_in_hand_is_not_moved_deleted_or_disconnected(kind: PrinterKind) {

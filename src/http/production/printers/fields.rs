@@ -239,6 +239,7 @@ fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) ->
         base_url: fields.base_url.clone(),
         api_key: api_key.to_owned(),
         serial: fields.serial.clone().unwrap_or_default(),
+        known_key: None,
     };
     match app.printer_connections.registry.make(&fields.kind, address) {
         Ok(_) => Ok(()),

@@ -232,6 +232,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             PrinterCommand::Homed,
             PrinterCommand::ClearAttention,
             PrinterCommand::Connect(step.yes),
+            PrinterCommand::KeyShown(format!("{:08x}", step.number)),
             PrinterCommand::SignedOff(at),
             PrinterCommand::RemoveSlot(step.which as u32 % 5),
             PrinterCommand::ManualUnclear(one(attempt + 1000)),
