@@ -30,6 +30,10 @@ use crate::domain::time::Timestamp;
 
 /// Most items of one entry that are kept in step; an entry with more is a conflict.
 pub const MAX_ITEMS: usize = 200;
+/// Most bookings that were given up and are still looked for; the oldest is forgotten first.
+const MAX_GIVEN_UP: usize = 8;
+/// How long a booking that was given up is looked for, in milliseconds: a day.
+const GIVEN_UP_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The other system in which stock is counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -79,6 +83,8 @@ pub struct SeenItem {
     pub room: Option<Amount>,
     /// A value that a booking changes by exactly its amount, by which it is told later whether it was booked.
     pub mark: Amount,
+    /// Whether nothing can be booked on it: it counts, and is changed there only.
+    pub fixed: bool,
 }
 
 /// An entry as it was read, with all its items.
@@ -108,7 +114,7 @@ pub struct Booking {
     pub before: Amount,
     /// [`SeenItem::mark`] at that time.
     pub mark: Amount,
-    /// When it was decided; it is sent right after that.
+    /// When it was decided. It is sent right after that, or, when the server is killed in between, never.
     pub at: Timestamp,
 }
 
@@ -117,8 +123,13 @@ pub struct Booking {
 pub enum BookingVerdict {
     /// It is booked there.
     Booked,
-    /// It certainly is not, and will not be: it never left, or time enough has passed.
+    /// It is booked there, and moved only so much: there was less left than it was to take.
+    Partly(Amount),
+    /// It certainly is not, and will not be: it never left.
     NotBooked,
+    /// It was not found there for so long that it is decided anew. Where bookings carry a reference it is looked for
+    /// further, since what hangs somewhere may still arrive.
+    GivenUp,
     /// The other system refused it, in its own words.
     Refused(String),
     /// Nobody can tell, for the reason given in words for people.
@@ -204,6 +215,9 @@ pub struct StockLink {
     pub seen: Option<Quantities>,
     /// Our booking whose outcome is not kept yet.
     pub pending: Option<Booking>,
+    /// Bookings that were given up and may still arrive, oldest first; only where they carry a reference.
+    #[serde(default)]
+    pub given_up: Vec<Booking>,
     /// What a person has to see to.
     pub conflict: Option<SyncConflict>,
     /// Counts the changes of agreement and booking, so that what was read before one is not taken for newer.

@@ -5,12 +5,13 @@
 mod board;
 mod slots;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::{IntegrationType, Line, SetupFault, Sources, Work};
 use crate::actors::kernel::directory::Directory;
@@ -43,6 +44,11 @@ pub(super) struct StockSync {
     every: Duration,
     /// How long a booking may be on its way after it was sent.
     settle: Duration,
+    /// Since when each booking is looked for in this process. The wall clock may be set back meanwhile, and nobody
+    /// knows how long it was looked for before a restart.
+    sought: Mutex<BTreeMap<Id, Instant>>,
+    /// The material at which the last round ended early; the next one begins behind it.
+    stumbled: Mutex<Option<Id>>,
 }
 
 /// Why a round ended early.
@@ -52,6 +58,16 @@ enum RoundError {
     Stock(#[from] StockError),
     #[error("a material cannot take it now: {0}")]
     Material(#[from] AskError),
+}
+
+impl RoundError {
+    /// Whether the others can be brought in step all the same.
+    fn is_of_one_thing(&self) -> bool {
+        match self {
+            Self::Stock(error) => error.is_of_one_thing(),
+            Self::Material(_) => true,
+        }
+    }
 }
 
 /// What is left to do for a material.
@@ -83,26 +99,68 @@ impl StockSync {
             board,
             every: config.stock_sync.interval_seconds.duration(),
             settle: config.stock_sync.settle_seconds.duration(),
+            sought: Mutex::default(),
+            stumbled: Mutex::default(),
         })
     }
 
-    /// Reads everything once and brings every linked material in step.
-    async fn round(&self, line: &Line) -> Result<Left, RoundError> {
-        let entries = call(line, self.client.entries()).await?;
-        self.board.entries(entries);
+    /// Reads everything once and brings every linked material in step. What concerns one material alone keeps no other
+    /// waiting: it is noted in `faults`.
+    async fn round(&self, line: &Line, faults: &mut Vec<String>) -> Result<Left, RoundError> {
+        match call(line, self.client.entries()).await {
+            Ok(entries) => self.board.entries(entries),
+            Err(error) if error.is_of_one_thing() => faults.push(format!("its entries cannot be listed: {error}")),
+            Err(error) => return Err(error.into()),
+        }
         let mut left = Left::Nothing;
-        for material in self.linked() {
-            if self.bring_in_step(line, material).await? == Left::Booking {
-                left = Left::Booking;
+        for material in self.in_turn() {
+            match self.bring_in_step(line, material).await {
+                Ok(Left::Booking) => left = Left::Booking,
+                Ok(Left::Nothing) => {}
+                Err(error) if error.is_of_one_thing() => faults.push(format!("{}: {error}", self.name(material))),
+                Err(error) => {
+                    *self.stumbled.lock().unwrap_or_else(PoisonError::into_inner) = Some(material);
+                    return Err(error);
+                }
             }
         }
         if self.client.system() == StockSystem::Spools {
-            slots::tell(self, line).await?;
+            match slots::tell(self, line).await {
+                Err(error) if error.is_of_one_thing() => faults.push(format!("a spool in a slot: {error}")),
+                told => told?,
+            }
         }
         let conflicts =
             self.linked().iter().filter(|id| self.link(**id).is_some_and(|link| link.conflict.is_some())).count();
         line.note((conflicts > 0).then(|| format!("{conflicts} linked materials need a person")));
         Ok(left)
+    }
+
+    /// The linked materials, first those behind the one at which the last round ended early.
+    fn in_turn(&self) -> Vec<Id> {
+        let mut linked = self.linked();
+        linked.sort_unstable();
+        if let Some(stumbled) = self.stumbled.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let behind = linked.partition_point(|id| *id <= stumbled);
+            linked.rotate_left(behind);
+        }
+        linked
+    }
+
+    fn name(&self, material: Id) -> String {
+        let state = self.materials.resident(material).map(|known| known.read());
+        let name = state.as_ref().and_then(|state| Some(state.state.as_ref()?.fields.name.clone()));
+        name.unwrap_or_else(|| material.to_string())
+    }
+
+    /// Whether a booking has been looked for long enough. Begins to count when it is first asked.
+    fn sought_enough(&self, booking: Id) -> bool {
+        let mut sought = self.sought.lock().unwrap_or_else(PoisonError::into_inner);
+        let enough = sought.entry(booking).or_insert_with(Instant::now).elapsed() >= self.settle;
+        if enough {
+            sought.remove(&booking);
+        }
+        enough
     }
 
     /// The materials that are linked to an entry of the system.
@@ -133,18 +191,36 @@ impl StockSync {
         self.tell(material, LinkCommand::Settled { system, booking, verdict }).await
     }
 
+    /// A booking that was given up and arrived all the same.
+    async fn arrived_late(
+        &self,
+        line: &Line,
+        link: &StockLink,
+    ) -> Result<Option<(Booking, BookingVerdict)>, RoundError> {
+        for lost in &link.given_up {
+            let verdict = call(line, self.client.verdict(lost)).await?;
+            if matches!(verdict, BookingVerdict::Booked | BookingVerdict::Partly(_)) {
+                return Ok(Some((lost.clone(), verdict)));
+            }
+        }
+        Ok(None)
+    }
+
     async fn bring_in_step(&self, line: &Line, material: Id) -> Result<Left, RoundError> {
         for _ in 0..MAX_BOOKINGS {
             let Some(link) = self.link(material) else { return Ok(Left::Nothing) };
             if let Some(pending) = link.pending.as_ref().filter(|_| !link.is_unclear()) {
                 // Sent, or about to be, when the last try ended.
-                let verdict = call(line, self.client.verdict(pending)).await?;
-                let sent_for = self.environment.now().since(pending.at);
-                let settle_ms = i64::try_from(self.settle.as_millis()).unwrap_or(i64::MAX);
-                if verdict == BookingVerdict::NotBooked && (0..settle_ms).contains(&sent_for) {
-                    return Ok(Left::Booking);
-                }
+                let verdict = match call(line, self.client.verdict(pending)).await? {
+                    BookingVerdict::NotBooked if !self.sought_enough(pending.id) => return Ok(Left::Booking),
+                    BookingVerdict::NotBooked => BookingVerdict::GivenUp,
+                    known => known,
+                };
                 self.settled(material, pending, verdict).await?;
+                continue;
+            }
+            if let Some((lost, arrived)) = self.arrived_late(line, &link).await? {
+                self.settled(material, &lost, arrived).await?;
                 continue;
             }
             let look = Box::new(call(line, self.client.look(&link)).await?);
@@ -153,7 +229,7 @@ impl StockSync {
             let Some(link) = self.link(material).filter(|link| !link.is_unclear()) else { return Ok(Left::Nothing) };
             let Some(booking) = &link.pending else { return Ok(Left::Nothing) };
             match call(line, self.client.book(booking)).await {
-                Ok(()) => self.settled(material, booking, BookingVerdict::Booked).await?,
+                Ok(verdict) => self.settled(material, booking, verdict).await?,
                 Err(StockError::Refused { status, words }) => {
                     let words = format!("{status} {words}");
                     self.settled(material, booking, BookingVerdict::Refused(words)).await?;
@@ -176,13 +252,19 @@ impl Work for StockSync {
     async fn run(&self, line: &Line) {
         loop {
             line.ready().await;
-            let outcome = self.round(line).await;
+            let mut faults = Vec::new();
+            let outcome = self.round(line, &mut faults).await;
             let wait = match &outcome {
                 Ok(Left::Nothing) => self.every,
                 Ok(Left::Booking) => self.settle.min(self.every),
                 Err(_) => AFTER_FAILURE.min(self.every),
             };
-            self.board.looked(self.environment.now(), outcome.err().map(|error| error.to_string()));
+            let more = faults.len().saturating_sub(1);
+            let fault = faults.into_iter().next().map(|words| match more {
+                0 => words,
+                _ => format!("{words}; and {more} more"),
+            });
+            self.board.looked(self.environment.now(), outcome.err().map(|error| error.to_string()).or(fault));
             tokio::select! {
                 biased; // somebody who asks before the time that passes
                 () = self.board.woken() => {}
@@ -192,7 +274,7 @@ impl Work for StockSync {
     }
 }
 
-/// Calls over the line. A refusal is an answer: it says nothing against the line. The kind of failure is kept, because
+/// Calls over the line. What is said of one thing is an answer: it says nothing against the line. The kind of failure is kept, because
 /// what never left is certain not to have arrived.
 async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
@@ -200,7 +282,7 @@ async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>
         began.store(true, Relaxed);
         match asked.await {
             Ok(answer) => Ok(Ok(answer)),
-            Err(error @ StockError::Refused { .. }) => Ok(Err(error)),
+            Err(error) if error.is_of_one_thing() => Ok(Err(error)),
             Err(error) => {
                 let fault = PeerFault::new(error.to_string());
                 *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);

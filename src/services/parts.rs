@@ -21,7 +21,7 @@ use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, StockSystem};
 
 /// Most entries, items or entries of a history that are read of one list.
-const MAX_LISTED: usize = 5000;
+pub(crate) const MAX_LISTED: usize = 5000;
 /// How many are asked for at once.
 const PAGE_SIZE: usize = 200;
 /// Most characters of a name that is shown.
@@ -69,6 +69,11 @@ impl StockError {
     pub(super) const fn is_not_found(&self) -> bool {
         matches!(self, Self::Refused { status: 404, .. })
     }
+
+    /// Whether it says something about the thing that was asked for alone, and nothing against the system.
+    pub const fn is_of_one_thing(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Nonsense(_) | Self::Credentials(403))
+    }
 }
 
 /// A system that counts stock.
@@ -76,13 +81,13 @@ impl StockError {
 pub trait StockClient: Send + Sync + 'static {
     /// Which it is.
     fn system(&self) -> StockSystem;
-    /// All entries that a material can be linked to.
+    /// The entries that a material can be linked to, the first [`MAX_LISTED`] of them.
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError>;
     /// What an entry holds now. Items of `link` that no list shows are looked for one by one, since a list that changes
     /// while it is read may leave some out.
     async fn look(&self, link: &StockLink) -> Result<StockLook, StockError>;
-    /// Sends a booking, once.
-    async fn book(&self, booking: &Booking) -> Result<(), StockError>;
+    /// Sends a booking, once; what came of it.
+    async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
     /// What is left on an item; `None` when it is gone, or nobody knows.
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError>;
     /// Finds out whether a booking that was sent earlier was booked. [`BookingVerdict::NotBooked`] means: so far.
@@ -117,6 +122,11 @@ fn amount(value: &Value) -> Option<Amount> {
     };
     let thousandths = (number * 1000.0).round();
     (thousandths.abs() <= MAX_AMOUNT.0 as f64).then_some(Amount(thousandths as i64))
+}
+
+/// That an entry has more items than are read.
+fn too_many() -> StockError {
+    StockError::Nonsense(format!("it has more than {MAX_LISTED} items"))
 }
 
 /// One line of text for people, within bounds.

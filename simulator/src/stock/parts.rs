@@ -5,7 +5,7 @@
 //! caller's notes. A removal beyond what there is leaves nothing, and an item that is deleted when it is used up is
 //! gone then, with its entries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -59,6 +59,8 @@ struct Inside {
     parts: BTreeMap<i64, Part>,
     items: BTreeMap<i64, Item>,
     tracked: Vec<Tracked>,
+    /// Parts that are told as nonsense.
+    spoilt: BTreeSet<i64>,
     next: i64,
 }
 
@@ -135,6 +137,11 @@ impl PartsSystem {
     /// What happens to requests from now on.
     pub fn weather(&self, weather: Weather) {
         self.way.set(weather);
+    }
+
+    /// From now on a part is answered with nonsense.
+    pub fn spoil(&self, part: i64) {
+        self.host.with(|inside| inside.spoilt.insert(part));
     }
 
     /// Makes a part.
@@ -266,6 +273,9 @@ async fn parts(State(host): State<Host>, Query(asked): Query<Asked>) -> Response
 }
 
 async fn part(State(host): State<Host>, Path(pk): Path<i64>) -> Response {
+    if host.with(|inside| inside.spoilt.contains(&pk)) {
+        return "[{".into_response();
+    }
     match host.with(|inside| inside.parts.get(&pk).map(|part| part_of(pk, part))) {
         Some(part) => Json(part).into_response(),
         None => not_found(),

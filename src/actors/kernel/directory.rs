@@ -119,11 +119,7 @@ impl<T: StoredAggregate> Directory<T> {
     /// An empty directory without a supervisor. Directories are made first and started afterwards, because the effects
     /// of one kind hold the directories of others, in circles (an order asks materials, a material asks orders).
     pub fn new(args: DirectoryArgs) -> Self {
-        Self(Arc::new(DirectoryParts {
-            entries: Arc::new(DashMap::new()),
-            supervisor: SupervisorRef::default(),
-            args,
-        }))
+        Self(Arc::new(DirectoryParts { entries: Arc::new(DashMap::new()), supervisor: SupervisorRef::default(), args }))
     }
 
     /// Starts the supervisor under the root. `effects` does the outside work of this kind; `activator` brings up the

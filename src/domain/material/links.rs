@@ -84,6 +84,7 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
         agreed: None,
         seen: None,
         pending: None,
+        given_up: Vec::new(),
         conflict: None,
         round: 0,
         created_at: cx.now,

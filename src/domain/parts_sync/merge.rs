@@ -1,8 +1,8 @@
 //! The rule: what a look, the outcome of a booking and a person's word make of a link.
 
 use super::{
-    Booking, BookingVerdict, ConflictKind, MAX_ITEMS, Quantities, RightSide, StockLink, StockLook, StockUnit,
-    SyncConflict, SyncStep,
+    Booking, BookingVerdict, ConflictKind, GIVEN_UP_MS, MAX_GIVEN_UP, MAX_ITEMS, Quantities, RightSide, StockLink,
+    StockLook, StockSystem, StockUnit, SyncConflict, SyncStep,
 };
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
@@ -57,10 +57,21 @@ impl StockLink {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
             let (server, round) = (look.server.clone(), self.round.wrapping_add(1));
-            let anew = Self { server, round, agreed: None, seen: None, pending: None, conflict: None, ..self.clone() };
+            let given_up = Vec::new();
+            let anew = Self {
+                server,
+                round,
+                agreed: None,
+                seen: None,
+                pending: None,
+                given_up,
+                conflict: None,
+                ..self.clone()
+            };
             return anew.looked(look, ours);
         }
         let mut next = self.clone();
+        next.given_up.retain(|lost| ours.now.since(lost.at) < GIVEN_UP_MS);
         if let Some(name) = &look.name {
             next.name.clone_from(name);
         }
@@ -108,10 +119,16 @@ impl StockLink {
             return;
         }
         let Some((item, delta)) = choose(due, look, ours.drawn) else {
-            let words = format!(
-                "{} {} more here than there, and no item there can take it: add one there, or say which side is right",
-                due, ours.unit_name
-            );
+            let (amount, unit) = (due.max(-due), ours.unit_name);
+            let words = if due > Amount::ZERO {
+                format!(
+                    "{amount} {unit} more here than there, and no item there can take it: add one there, or say which side is right"
+                )
+            } else {
+                format!(
+                    "{amount} {unit} less here than there, and it can be taken from no item there: say which side is right"
+                )
+            };
             self.conflict = Some(SyncConflict::new(ConflictKind::NoRoom, words));
             return;
         };
@@ -128,9 +145,27 @@ impl StockLink {
         self.round = self.round.wrapping_add(1);
     }
 
-    /// The outcome of a booking became known. `None` when it is not the one that is under way: it was settled before.
+    /// A booking that was given up arrived after all. What both sides agree on changes by it, so that it is no change
+    /// of theirs; what was booked in its place shows as ours and is booked back.
+    fn arrived_late(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
+        let at = self.given_up.iter().position(|lost| lost.id == booking)?;
+        let mut next = Self { round: self.round.wrapping_add(1), ..self.clone() };
+        let lost = next.given_up.remove(at);
+        let moved = match verdict {
+            BookingVerdict::Booked => lost.delta,
+            BookingVerdict::Partly(moved) => *moved,
+            _ => return None,
+        };
+        *next.agreed.as_mut()?.entry(lost.item).or_default() += moved;
+        Some(next)
+    }
+
+    /// The outcome of a booking became known. `None` when it is neither under way nor looked for: it was settled
+    /// before.
     pub fn settled(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
-        let pending = self.pending.as_ref().filter(|pending| pending.id == booking)?;
+        let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == booking) else {
+            return self.arrived_late(booking, verdict);
+        };
         if self.is_unclear() && matches!(verdict, BookingVerdict::Unclear(_)) {
             return None;
         }
@@ -139,7 +174,17 @@ impl StockLink {
             BookingVerdict::Booked => {
                 *next.agreed.get_or_insert_default().entry(pending.item).or_default() += pending.delta;
             }
-            BookingVerdict::NotBooked => {}
+            BookingVerdict::Partly(moved) => {
+                *next.agreed.get_or_insert_default().entry(pending.item).or_default() += *moved;
+            }
+            BookingVerdict::GivenUp if self.system == StockSystem::Parts => {
+                if next.given_up.len() >= MAX_GIVEN_UP {
+                    next.given_up.remove(0);
+                }
+                next.given_up.push(pending.clone());
+            }
+            // Without a reference it could not be told from what somebody else does.
+            BookingVerdict::NotBooked | BookingVerdict::GivenUp => {}
             BookingVerdict::Refused(words) => {
                 let words = format!("it refuses to book {} on item {}: {words}", signed(pending.delta), pending.item);
                 next.conflict = Some(SyncConflict::new(ConflictKind::Refused, words));
@@ -248,7 +293,7 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
 fn choose(due: Amount, look: &StockLook, drawn: &Quantities) -> Option<(i64, Amount)> {
     if due < Amount::ZERO {
         let from = |item: i64, most: Amount| {
-            let holds = look.items.get(&item)?.quantity?;
+            let holds = look.items.get(&item).filter(|seen| !seen.fixed)?.quantity?;
             let amount = most.min(holds);
             (amount > Amount::ZERO).then_some((item, -amount))
         };
@@ -259,6 +304,6 @@ fn choose(due: Amount, look: &StockLook, drawn: &Quantities) -> Option<(i64, Amo
     }
     look.items.iter().rev().find_map(|(item, seen)| {
         let amount = seen.room.map_or(due, |room| room.min(due));
-        (amount > Amount::ZERO).then_some((*item, amount))
+        (amount > Amount::ZERO && !seen.fixed).then_some((*item, amount))
     })
 }

@@ -219,11 +219,16 @@ async fn link(
 ) -> Result<Created<LinkView>, ApiError> {
     let command = async {
         let NewLink { system, entry_id: entry } = call.read_body()?;
-        let StockBoardState { on, entries, .. } = app.boards.of(system).state();
-        let known = entries.iter().find(|known| known.number == entry);
+        let board = app.boards.of(system).state();
+        let known = board.entries.iter().find(|known| known.number == entry);
         match known {
             Some(known) => Ok(MaterialCommand::Link(LinkCommand::Link { system, entry, name: known.name.clone() })),
-            None if on => {
+            // Not all were read, so the number alone counts; the first look tells its name, or that there is none.
+            None if board.on && board.may_have_more() => {
+                let name = format!("number {entry}");
+                Ok(MaterialCommand::Link(LinkCommand::Link { system, entry, name }))
+            }
+            None if board.on => {
                 Err(Refusal::field("entryId", "no such entry was read there; look again if it is new").into())
             }
             None => Err(Refusal::field("system", "the settings do not switch this system on").into()),

@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 use crate::domain::parts_sync::StockSystem;
 use crate::domain::time::Timestamp;
-use crate::services::parts::StockEntry;
+use crate::services::parts::{MAX_LISTED, StockEntry};
 
 /// What was last seen of a system.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,13 @@ pub struct StockBoardState {
     pub error: Option<String>,
     /// Its entries, as last read.
     pub entries: Arc<Vec<StockEntry>>,
+}
+
+impl StockBoardState {
+    /// Whether the system may have entries that were not read.
+    pub fn may_have_more(&self) -> bool {
+        self.entries.len() >= MAX_LISTED
+    }
 }
 
 /// The board of one system.

@@ -10,7 +10,7 @@ use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use super::rest::Rest;
-use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line};
+use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
 use crate::domain::amount::Amount;
 use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
 
@@ -26,13 +26,14 @@ impl InvenTree {
         Ok(Self { rest: Rest::new(client, url, &authorization)? })
     }
 
-    /// Reads a list page by page, until `enough` says so of one of its members.
+    /// Reads a list page by page, until `enough` says so of one of its members; at most [`MAX_LISTED`] members, and
+    /// whether those are all that is wanted.
     async fn list(
         &self,
         path: &str,
         filter: &[(&str, String)],
         enough: impl Fn(&Value) -> bool,
-    ) -> Result<Vec<Value>, StockError> {
+    ) -> Result<(Vec<Value>, bool), StockError> {
         let mut all: Vec<Value> = Vec::new();
         loop {
             let mut query = filter.to_vec();
@@ -42,12 +43,32 @@ impl InvenTree {
             let none = page.is_empty();
             all.extend(page);
             if found || none || !more {
-                return Ok(all);
+                return Ok((all, true));
             }
             if all.len() >= MAX_LISTED {
-                return Err(StockError::Nonsense(format!("the list has more than {MAX_LISTED} members")));
+                return Ok((all, false));
             }
         }
+    }
+
+    /// What the history of its item says of a booking; `None` when it is not there.
+    async fn tracked(&self, booking: &Booking) -> Result<Option<BookingVerdict>, StockError> {
+        let ours = reference(booking);
+        let is_ours = |entry: &Value| entry["notes"].as_str().is_some_and(|notes| notes.contains(&ours));
+        let filter = [("item", booking.item.to_string()), ("ordering", "-date".to_owned())];
+        let tracked = match self.list("api/stock/track/", &filter, is_ours).await {
+            Ok((tracked, _)) => tracked,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(at) = tracked.iter().position(is_ours) else { return Ok(None) };
+        let left = |entry: &Value| amount(&entry["deltas"]["quantity"]);
+        // The entry before it tells what there was.
+        let moved = left(&tracked[at]).zip(tracked.get(at + 1).and_then(left)).map(|(after, before)| after - before);
+        Ok(Some(match moved {
+            Some(moved) if booking.delta < moved && moved <= Amount::ZERO => BookingVerdict::Partly(moved),
+            _ => BookingVerdict::Booked,
+        }))
     }
 
     /// One object; `None` when there is none.
@@ -96,8 +117,9 @@ fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError>
     let holds = amount(&value["quantity"]);
     let quantity = if in_stock { holds } else { Some(Amount::ZERO) };
     let serial = value["serial"].as_str().is_some_and(|serial| !serial.is_empty());
-    let room = (!in_stock || serial).then_some(Amount::ZERO);
-    Ok(Some((number, SeenItem { quantity, room, mark: holds.unwrap_or_default() })))
+    let room = (!in_stock).then_some(Amount::ZERO);
+    // A single piece with a serial number is not added to or taken from there.
+    Ok(Some((number, SeenItem { quantity, room, mark: holds.unwrap_or_default(), fixed: serial })))
 }
 
 /// What stands in the notes of a booking.
@@ -112,7 +134,7 @@ impl StockClient for InvenTree {
     }
 
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError> {
-        let parts = self.list("api/part/", &[("active", "true".to_owned())], |_| false).await?;
+        let (parts, _) = self.list("api/part/", &[("active", "true".to_owned())], |_| false).await?;
         let entry = |part: &Value| {
             let name = part["name"].as_str().unwrap_or_default();
             let ipn = part["IPN"].as_str().filter(|ipn| !ipn.is_empty());
@@ -127,7 +149,10 @@ impl StockClient for InvenTree {
             let server = self.rest.address();
             return Ok(StockLook { server, name: None, unit: StockUnit::Other, items: BTreeMap::new() });
         };
-        let listed = self.list("api/stock/", &[("part", link.entry.to_string())], |_| false).await?;
+        let (listed, whole) = self.list("api/stock/", &[("part", link.entry.to_string())], |_| false).await?;
+        if !whole {
+            return Err(too_many());
+        }
         let mut items = BTreeMap::new();
         for value in &listed {
             items.extend(item(value, link.entry)?);
@@ -144,14 +169,17 @@ impl StockClient for InvenTree {
         Ok(StockLook { server: self.rest.address(), name, unit: unit(&part), items })
     }
 
-    async fn book(&self, booking: &Booking) -> Result<(), StockError> {
+    async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {
         let (verb, amount) =
             if booking.delta < Amount::ZERO { ("remove", -booking.delta) } else { ("add", booking.delta) };
         let body = json!({
             "items": [{"pk": booking.item, "quantity": amount.to_string()}],
             "notes": reference(booking),
         });
-        self.rest.send_json(Method::POST, &format!("api/stock/{verb}/"), &body).await.map(|_| ())
+        self.rest.send_json(Method::POST, &format!("api/stock/{verb}/"), &body).await?;
+        // A removal beyond what is left takes what is left, and says nothing of it. An item that was used up may be
+        // deleted, with all that is known of it.
+        Ok(self.tracked(booking).await?.unwrap_or(BookingVerdict::Booked))
     }
 
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError> {
@@ -160,23 +188,11 @@ impl StockClient for InvenTree {
     }
 
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {
-        let ours = reference(booking);
-        let is_ours = |entry: &Value| entry["notes"].as_str().is_some_and(|notes| notes.contains(&ours));
-        let filter = [("item", booking.item.to_string()), ("ordering", "-date".to_owned())];
-        let tracked = match self.list("api/stock/track/", &filter, is_ours).await {
-            Ok(tracked) => tracked,
-            Err(error) if error.is_not_found() => Vec::new(),
-            Err(error) => return Err(error),
-        };
-        if tracked.iter().any(is_ours) {
-            return Ok(BookingVerdict::Booked);
+        if let Some(found) = self.tracked(booking).await? {
+            return Ok(found);
         }
         if self.one(&format!("api/stock/{}/", booking.item)).await?.is_some() {
             return Ok(BookingVerdict::NotBooked);
-        }
-        // An item may be deleted when nothing is left, which is what the booking was to leave.
-        if booking.before + booking.delta == Amount::ZERO {
-            return Ok(BookingVerdict::Booked);
         }
         Ok(BookingVerdict::Unclear("the item was deleted there".to_owned()))
     }

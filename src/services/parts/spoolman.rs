@@ -11,7 +11,7 @@ use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use super::rest::Rest;
-use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line};
+use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
 use crate::domain::amount::Amount;
 use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
 
@@ -37,8 +37,9 @@ impl Spoolman {
         Ok(line(&format!("Spoolman {version} answers")))
     }
 
-    /// Reads a list page by page; the number of all its members stands in a header.
-    async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<Vec<Value>, StockError> {
+    /// Reads a list page by page; at most [`MAX_LISTED`] members, and whether those are all. Their number stands in a
+    /// header.
+    async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<(Vec<Value>, bool), StockError> {
         let mut all: Vec<Value> = Vec::new();
         loop {
             let mut query = filter.to_vec();
@@ -53,10 +54,10 @@ impl Spoolman {
             let (none, short) = (page.is_empty(), page.len() < PAGE_SIZE);
             all.extend(page);
             if none || total.map_or(short, |total| all.len() >= total) {
-                return Ok(all);
+                return Ok((all, true));
             }
             if all.len() >= MAX_LISTED {
-                return Err(StockError::Nonsense(format!("the list has more than {MAX_LISTED} members")));
+                return Ok((all, false));
             }
         }
     }
@@ -92,10 +93,16 @@ fn item(spool: &Value, filament: i64) -> Result<Option<(i64, SeenItem)>, StockEr
     }
     let used = used(spool)?;
     if spool["archived"].as_bool().unwrap_or(false) {
-        return Ok(Some((number, SeenItem { quantity: Some(Amount::ZERO), room: Some(Amount::ZERO), mark: used })));
+        return Ok(Some((
+            number,
+            SeenItem { quantity: Some(Amount::ZERO), room: Some(Amount::ZERO), mark: used, fixed: true },
+        )));
     }
     // What is told as remaining stops at zero, so it would hide what was used beyond that.
-    Ok(Some((number, SeenItem { quantity: full(spool).map(|full| full - used), room: Some(used), mark: used })))
+    Ok(Some((
+        number,
+        SeenItem { quantity: full(spool).map(|full| full - used), room: Some(used), mark: used, fixed: false },
+    )))
 }
 
 /// The name of a filament with its vendor.
@@ -112,7 +119,7 @@ impl StockClient for Spoolman {
     }
 
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError> {
-        let filaments = self.list("api/v1/filament", &[]).await?;
+        let (filaments, _) = self.list("api/v1/filament", &[]).await?;
         let entry = |filament: &Value| Some(StockEntry { number: filament["id"].as_i64()?, name: name(filament) });
         Ok(filaments.iter().filter_map(entry).collect())
     }
@@ -124,7 +131,11 @@ impl StockClient for Spoolman {
         };
         let filter = [("filament.id", link.entry.to_string()), ("allow_archived", "true".to_owned())];
         let mut items = BTreeMap::new();
-        for spool in &self.list("api/v1/spool", &filter).await? {
+        let (listed, whole) = self.list("api/v1/spool", &filter).await?;
+        if !whole {
+            return Err(too_many());
+        }
+        for spool in &listed {
             items.extend(item(spool, link.entry)?);
         }
         for (number, held) in link.agreed.iter().flatten() {
@@ -139,11 +150,18 @@ impl StockClient for Spoolman {
         Ok(StockLook { server, name: Some(name(&filament)), unit: StockUnit::Gram, items })
     }
 
-    async fn book(&self, booking: &Booking) -> Result<(), StockError> {
+    async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {
         // What is removed is used; what is added is a negative use.
         let grams = -booking.delta.0 as f64 / 1000.0;
         let path = format!("api/v1/spool/{}/use", booking.item);
-        self.rest.send_json(Method::PUT, &path, &json!({"use_weight": grams})).await.map(|_| ())
+        let spool = self.rest.send_json(Method::PUT, &path, &json!({"use_weight": grams})).await?.value;
+        // What is given back beyond what was used is cut off there, and nothing is said of it.
+        let expected = booking.mark - booking.delta;
+        let cut = amount(&spool["used_weight"]) == Some(Amount::ZERO) && expected > Amount(MAX_ROUNDING);
+        if cut && booking.delta > Amount::ZERO {
+            return Ok(BookingVerdict::Unclear("less was used of it meanwhile than was given back".to_owned()));
+        }
+        Ok(BookingVerdict::Booked)
     }
 
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError> {

@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use serde_json::json;
 
 use super::*;
@@ -29,4 +31,33 @@ fn no_address_of_a_metadata_service_and_none_with_a_password_is_taken() {
     for url in ["http://169.254.169.254/", "ftp://127.0.0.1/", "http://me:secret@127.0.0.1/", "nowhere"] {
         assert!(!taken(url), "{url}");
     }
+}
+
+#[tokio::test]
+async fn a_removal_tells_what_it_moved() {
+    use simulator::stock::parts::PartsSystem;
+
+    use crate::domain::testing::id;
+    use crate::domain::time::Timestamp;
+
+    crate::services::tls::install_provider();
+    let there = PartsSystem::start((std::net::Ipv4Addr::LOCALHOST, 0).into(), "inv-1").await.unwrap();
+    let part = there.add_part("PLA", "g");
+    let item = there.add_item(part, 100_000);
+    let http = crate::services::http::lan(&crate::services::http::LanSettings::default()).unwrap();
+    let client = stock_client(StockSystem::Parts, http, &there.url(), "inv-1").unwrap();
+    let booking = |n: u32, delta: i64| {
+        let (before, mark, at) = (Amount(100_000), Amount(100_000), Timestamp(0));
+        Booking { id: id(n), item, delta: Amount(delta), before, mark, at }
+    };
+    let whole = booking(1, -10_000);
+    assert_eq!(client.verdict(&whole).await, Ok(BookingVerdict::NotBooked));
+    assert_eq!(client.book(&whole).await, Ok(BookingVerdict::Booked));
+    // Somebody there takes 80 of what was seen.
+    there.edit(item, -80_000);
+    let cut = booking(2, -90_000);
+    assert_eq!(client.book(&cut).await, Ok(BookingVerdict::Partly(Amount(-10_000))));
+    assert_eq!(client.verdict(&cut).await, Ok(BookingVerdict::Partly(Amount(-10_000))), "also when it is asked later");
+    there.delete_item(item);
+    assert!(matches!(client.verdict(&booking(3, -1)).await, Ok(BookingVerdict::Unclear(_))));
 }

@@ -313,6 +313,35 @@ async fn an_entry_is_linked_once_and_units_are_not_converted() {
 }
 
 #[tokio::test]
+async fn one_entry_that_makes_no_sense_keeps_no_other_waiting() {
+    let there = parts().await;
+    let entries: Vec<(i64, i64)> = (0..3)
+        .map(|n| there.add_part(&format!("PLA {n}"), "g"))
+        .map(|part| (part, there.add_item(part, 900_000)))
+        .collect();
+    let app = server(Db::sqlite(), "PARTS", &there.url()).await;
+    let mut materials = Vec::new();
+    for (n, (part, _)) in entries.iter().enumerate() {
+        let material = app.material(&format!("PLA {n}"), 900.0).await;
+        linked(&app, "parts", &material, *part).await;
+        agree(&app, "parts", &material, "theirs").await;
+        materials.push(material);
+    }
+    for spoilt in 0..2 {
+        there.spoil(entries[spoilt].0);
+        there.edit(entries[2].1, -100_000);
+        let left = json!(800 - 100 * spoilt);
+        link_is(&app, "the third to be in step", &materials[2], |link| link["ours"] == left).await;
+        until("the fault to be told by name", || async {
+            let shown = links(&app).await;
+            let error = status(&shown, "parts")["error"].as_str().unwrap_or_default().to_owned();
+            (error.contains("PLA 0: ") && error.contains("; and 1 more") == (spoilt == 1)).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn a_refused_token_is_shown() {
     let there = PartsSystem::start(free(), "another").await.unwrap();
     let app = server(Db::sqlite(), "PARTS", &there.url()).await;

@@ -9,6 +9,7 @@ enum Step {
     Ours(i64),
     Theirs(i64, i64),
     NewItem(i64),
+    Land,
     Round(Fault, Option<(i64, i64)>),
 }
 
@@ -19,6 +20,7 @@ fn step() -> impl Strategy<Value = Step> {
         Fault::KilledAfterLook,
         Fault::KilledBeforeSending,
         Fault::LostRequest,
+        Fault::LandsLate,
         Fault::LostAnswer,
         Fault::KilledAfterSending,
         Fault::OldLook,
@@ -29,6 +31,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (-50_000_i64..50_000).prop_map(Step::Ours),
         4 => (1_i64..6, -50_000_i64..50_000).prop_map(|(item, delta)| Step::Theirs(item, delta)),
         1 => (0_i64..100_000).prop_map(Step::NewItem),
+        1 => Just(Step::Land),
         6 => (fault, meanwhile).prop_map(|(fault, meanwhile)| Step::Round(fault, meanwhile)),
     ]
 }
@@ -48,6 +51,7 @@ fn equal_in_the_end(system: StockSystem, steps: &[Step]) -> Result<(), TestCaseE
                     shop.truth += Amount(*holds);
                 }
             }
+            Step::Land => shop.land(),
             Step::Round(fault, meanwhile) => shop.round(*fault, meanwhile.map(|(item, delta)| (item, Amount(delta)))),
         }
         prop_assert_eq!(shop.ledger, shop.now().quantity, "the ledger tells all");
