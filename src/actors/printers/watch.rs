@@ -71,6 +71,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 /// Looks at the printer for ever.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let (mut failed, mut heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
+    let mut end = pushed::EndWatch::default();
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
@@ -111,7 +112,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
             }
         };
         let pause = if looked {
-            pushed::pause(of, connection, with.settings.poll)
+            pushed::pause(of, connection, with.settings.poll, &mut end)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
