@@ -96,6 +96,32 @@ on_both! {
         floor.truth().await;
     }
 
+    async fn a_code_that_is_given_to_a_material_later_binds_the_spools_that_are_there(db: Db) {
+        let hardly_ever = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "600");
+        let floor = Floor::on(db, PrinterKind::MqttLan, 2, FAST, &[JUDGE_LATE, hardly_ever]).await;
+        let black = Some(floor.material.as_str());
+        fit(&floor, 0, [Some(spool(WHITE)), None, Some(weighed(BLACK, 40)), None]);
+        fit(&floor, 1, [Some(spool(WHITE)), None, None, None]);
+        for printer in 0..2 {
+            slots_are(&floor, printer, &[None; 4]).await;
+        }
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("PLA black is not loaded"), "{waits}");
+        // Nothing changes at the printers, and nobody comes by there for minutes.
+        coded(&floor, "GFA00", "#1B1B22").await;
+        let slots = slots_are(&floor, 0, &[None, None, black, None]).await;
+        assert_eq!(slots[2]["remaining"], 400, "{slots}");
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!((floor.started(0), floor.started(1)), (1, 0));
+        let white = floor.app.material("PLA white", 100.0).await;
+        let words = json!({"vendorCode": "GFA00", "color": "#F4F1E6"});
+        floor.app.patch(&format!("/api/inventory/materials/{white}"), &words).await.expect(200);
+        slots_are(&floor, 0, &[Some(&white), None, black, None]).await;
+        slots_are(&floor, 1, &[Some(&white), None, None, None]).await;
+        floor.truth().await;
+    }
+
     async fn a_gate_is_known_by_the_vendors_code_of_a_material(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         coded(&floor, "Acme PLA Black", "#FF0000").await;
