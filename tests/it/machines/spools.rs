@@ -2,16 +2,39 @@
 //! from.
 
 use serde_json::{Value, json};
-use simulator::PrinterKind;
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, Tray};
 use simulator::printer::FilamentGate;
+use simulator::{PrinterKind, SimPrinter};
 
-use super::{FAST, Floor, JUDGE_LATE, words};
-use crate::support::{on_both, waiting::until_seen};
+use super::{FAST, Floor, JUDGE_LATE, register, words};
+use crate::support::{App, on_both, waiting::until_seen};
 
 const BLACK: &str = "1B1B22FF";
 const WHITE: &str = "F4F1E6FF";
+
+/// The colours of the spools in a hall, in the order of the slots: black and white.
+pub const COLOURS: [&str; 2] = ["#1b1b22", "#f4f1e6"];
+
+/// Registers a printer with a spool of each of these materials; its id.
+pub async fn with_spools(app: &App, sim: &SimPrinter, materials: &[&String]) -> String {
+    let changer = Bambu::of(&sim.handle);
+    if let Some(changer) = &changer {
+        let tray = |colour: &&str| Tray { tray_color: format!("{}FF", &colour[1..]), ..Tray::default() };
+        let trays = std::array::from_fn(|slot| COLOURS[..materials.len()].get(slot).map(tray));
+        changer.change(|setup| setup.ams = vec![Ams { trays }]);
+    }
+    let printer = register(app, sim, json!({})).await;
+    for (slot, material) in materials.iter().enumerate() {
+        let spool = json!({"materialId": material});
+        if changer.is_some() {
+            app.bind_slot(&printer, slot, &spool).await;
+        } else {
+            app.post(&format!("/api/printers/{printer}/slots/{slot}"), &spool).await.expect(200);
+        }
+    }
+    printer
+}
 
 /// The shop's own word on its material: the vendor's code and the colour of its spools.
 async fn coded(floor: &Floor, code: &str, color: &str) {
