@@ -13,7 +13,6 @@ use fastrand::Rng;
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::{Delay, Echo, FailAt, Faults, RebootAt, SlowUpload};
-use simulator::gcode::package;
 use simulator::gcode::package::package_of_several;
 use simulator::gcode::tools::gcode_of_several;
 use simulator::printer::What;
@@ -113,7 +112,7 @@ async fn orders(app: &App, black: &str, white: &str) -> Vec<String> {
     };
     let filaments = [(2.0, COLOURS[0]), (1.0, COLOURS[1])];
     let two = of_file("TWO", "two.gcode", gcode_of_several("two", 120, &filaments).into_bytes()).await;
-    let lid = of_file("LID", "lid.gcode.3mf", package("lid", 60, 2.0, 660.0)).await;
+    let lid = app.sku("LID", black, &app.package("lid", 60, 2.0).await, 900).await;
     let sign = of_file("SIGN", "sign.gcode.3mf", package_of_several("sign", 90, &filaments)).await;
     let more = json!({"materials": [{"materialId": white, "estimatedConsumption": 1, "filament": 1}]});
     for sku in [&two, &sign] {

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use serde_json::{Value, json};
-use simulator::gcode::package;
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, SimPrinter};
 
@@ -103,10 +102,8 @@ on_both! {
         }
         let mut components = Vec::new();
         for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
-            let file = match n {
-                2 => app.upload("part-2.gcode.3mf", package("part-2", 60, 2.0, 660.0)).await.expect(201)["id"].clone(),
-                _ => json!(app.gcode(&format!("part-{n}"), 60, 2.0).await),
-            };
+            let name = format!("part-{n}");
+            let file = if n == 2 { app.package(&name, 60, 2.0).await } else { app.gcode(&name, 60, 2.0).await };
             let body = json!({
                 "code": format!("PART-{n}"), "name": "Part", "materialId": material, "estimatedConsumption": 2, "priceCents": 1,
                 "machineType": "fdm_standard", "gcodeFileId": file, "unitsPerPlate": plate,
