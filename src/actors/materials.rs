@@ -1,22 +1,65 @@
 //! Effects of materials: tell orders that their claims are held, and ask for reservations to be given back.
+//!
+//! Printers with spools of a material are looked at when its vendor's code becomes known.
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use dashmap::DashMap;
 
 use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
 use crate::domain::material::{ClaimState, Material, MaterialCommand, MaterialEffect};
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
+use crate::domain::printer::{Printer, SpoolBinding};
+use crate::printers::connections::PrinterConnections;
 
 /// Talks to the orders that hold claims on a material.
 pub struct MaterialEffects {
     /// Orders that claim stock.
     pub orders: Directory<Order>,
+    /// Printers that may hold spools of which nobody knew the material.
+    pub printers: Directory<Printer>,
+    /// The ways to these printers.
+    pub connections: Arc<PrinterConnections>,
+    /// Which spools are of each material, as of its last commit; none of those without a vendor's code.
+    pub spools: DashMap<Id, SpoolBinding>,
+}
+
+impl MaterialEffects {
+    /// Has the printers looked at that reported such spools when nobody knew of which material they are. The look binds
+    /// them; a later one does if this one fails.
+    fn look_for(&self, spools: SpoolBinding) {
+        let known = [spools];
+        for (id, printer) in self.printers.all_resident() {
+            if printer.state.as_ref().is_some_and(|printer| printer.binds(&known))
+                && let Some(connection) = self.connections.get(id)
+            {
+                connection.look.notify_one();
+            }
+        }
+    }
 }
 
 #[async_trait]
 impl Effects<Material> for MaterialEffects {
+    fn committed(&self, of: &Handle<Material>, state: &Arc<Versioned<Material>>) {
+        match state.state.as_ref().and_then(SpoolBinding::of) {
+            Some(spools) => {
+                if self.spools.insert(of.id(), spools.clone()).as_ref() != Some(&spools) {
+                    self.look_for(spools);
+                }
+            }
+            None => {
+                self.spools.remove(&of.id());
+            }
+        }
+    }
+
     async fn run(&self, effect: MaterialEffect, of: Handle<Material>) {
         let (order, news) = match &effect {
             MaterialEffect::TellHeld { order, claims } => {

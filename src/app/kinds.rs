@@ -118,7 +118,12 @@ kinds! {
     /// Staff, API keys and sessions: one aggregate, [`Id::ONLY`].
     access: domain::access::Access, drain 3, |_, s| actors::access::AccessEffects { changes: s.access_changes.clone() };
     /// Stock: materials with their claims and movements.
-    materials: domain::material::Material, drain 2, |d, _| actors::materials::MaterialEffects { orders: d.orders.clone() };
+    materials: domain::material::Material, drain 2, |d, s| actors::materials::MaterialEffects {
+        orders: d.orders.clone(),
+        printers: d.printers.clone(),
+        connections: s.connections.clone(),
+        spools: DashMap::new(),
+    };
     /// What is sold: SKUs with their files and prices.
     skus: domain::sku::Sku, drain 0, |_, s| actors::skus::SkuEffects { changes: s.sku_changes.clone() };
     /// Uploaded files; their contents are in [`Blobs`].

@@ -10,6 +10,10 @@ use crate::domain::time::Timestamp;
 const MAX_REPORTED_SLOTS: usize = 64;
 /// Most characters that are kept of what a printer says of a spool.
 const MAX_WORD_CHARS: usize = 50;
+/// A print with no more time left than this, in seconds, ends soon. Printers tell it in whole minutes.
+const ENDS_SOON_SECONDS: i64 = 120;
+/// So does one of this progress, in percent, of which the printer does not tell how long it takes.
+const ENDS_SOON_PERCENT: f64 = 98.0;
 
 /// What a printer does: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -144,6 +148,15 @@ impl Status {
         }
     }
 
+    /// Whether a print is on that ends within the next minutes, as far as the printer knows.
+    pub fn ends_soon(&self) -> bool {
+        let near = match self.remaining_seconds {
+            Some(left) => left <= ENDS_SOON_SECONDS,
+            None => self.progress >= ENDS_SOON_PERCENT,
+        };
+        self.state == Activity::Printing && near
+    }
+
     /// The status of a printer that is not reachable, with the reason in words for people.
     pub fn unavailable(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
         Self { connection, message: Some(message.into()), updated_at: at, ..Self::default() }
@@ -195,6 +208,16 @@ pub enum ServerRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_print_ends_soon_by_the_time_that_is_left_else_by_its_progress() {
+        let print =
+            |state, remaining_seconds, progress| Status { state, progress, remaining_seconds, ..Status::default() };
+        let soon = |left, percent| print(Activity::Printing, left, percent).ends_soon();
+        assert!(soon(Some(120), 10.0) && soon(Some(0), 100.0) && soon(None, 98.0));
+        assert!(!soon(Some(121), 99.9) && !soon(None, 97.9));
+        assert!(![Activity::Idle, Activity::Paused].iter().any(|state| print(*state, Some(0), 100.0).ends_soon()));
+    }
 
     #[test]
     fn absurd_numbers_are_not_known() {

@@ -16,7 +16,7 @@
 mod cancels;
 mod catalogue;
 mod customers;
-mod hall;
+pub mod hall;
 mod inspectors;
 mod made;
 mod money;
@@ -146,7 +146,7 @@ on_both! {
                 (sold, materials)
             })
         };
-        let mishaps = tokio::spawn(hall.clone().mishaps(clock.clone(), quiet.clone(), seed));
+        let mishaps = tokio::spawn(hall.clone().mishaps(client.clone(), clock.clone(), quiet.clone(), seed));
         let cancels = tokio::spawn(cancels::behind_cuts(client.clone(), hall.clone(), to_cut_off));
         let operators = tokio::spawn(Operators::new(client.clone(), hall.clone()).work(closed.clone()));
         let inspector = Inspector::new(client.clone(), hall.clone(), seed);
@@ -163,7 +163,7 @@ on_both! {
             receive(&client, material, "enough", ENOUGH).await;
         }
         let (cut_off, mut sent) = (cancels.await.unwrap(), packers.await.unwrap());
-        mishaps.await.unwrap();
+        let untold = mishaps.await.unwrap();
 
         truth::at_rest(&app, &sold, &hall).await;
         closed.store(true, Relaxed);
@@ -192,7 +192,8 @@ on_both! {
         let again = jobs.values().filter(|job| job["reprint"] == true).count();
         eprintln!(
             "{} orders, {} jobs ({again} for rejected parts), {} words about parts, {early} early shipments, {cut_off} cancels \
-             behind a cut, {heard} deliveries heard; made by {made:?}",
+             behind a cut, {heard} deliveries heard; made by {made:?}; {untold} prints of people's own that no printer tells of \
+             later",
             sold.len(), jobs.len(), words.len(),
         );
     }

@@ -17,13 +17,47 @@ const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);
 /// While the push connection is open, only one of this many polls looks at the printer.
 const POLLS_PER_LOOK: u32 = 10;
 
+/// How often a printer that pushes nothing is looked at while its print is about to end, if that is more often than
+/// else: the next job waits for it.
+const END_LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// For how long it is looked at that often: some printers show the last percent, or no time left, for hours.
+const MAX_END_LOOKS: Duration = Duration::from_secs(300);
+
+/// Since when the print that a printer shows has been about to end.
+#[derive(Default)]
+pub(super) struct EndWatch {
+    since: Option<Instant>,
+}
+
+impl EndWatch {
+    /// Whether the end is so near, by what the printer says, that it should be looked for often.
+    fn near(&mut self, status: &Status, now: Instant) -> bool {
+        if !status.ends_soon() {
+            *self = Self::default();
+            return false;
+        }
+        now.duration_since(*self.since.get_or_insert(now)) < MAX_END_LOOKS
+    }
+}
+
 /// The pause until the next look at a printer that answered. A server without its printer pushes nothing of it. A start
 /// that is not confirmed is looked for at every poll: what is pushed is no look, and the verdict on the start asks for
-/// how long nobody looked.
-pub(super) fn pause(of: &Handle<Printer>, connection: &PrinterConnection, poll: Duration) -> Duration {
-    let connected = connection.status.borrow().connection == Connection::Connected;
+/// how long nobody looked. So is the end of a print that is near, in case that its push does not come.
+pub(super) fn pause(
+    of: &Handle<Printer>,
+    connection: &PrinterConnection,
+    poll: Duration,
+    end: &mut EndWatch,
+) -> Duration {
+    let status = connection.status.borrow().clone();
+    let pushes = status.connection == Connection::Connected && connection.adapter.push().open;
     let awaited = of.read().state.as_ref().is_some_and(Printer::awaits_start);
-    if connected && connection.adapter.push().open && !awaited { poll * POLLS_PER_LOOK } else { poll }
+    let ends = end.near(&status, Instant::now());
+    match (pushes, ends) {
+        (true, false) if !awaited => poll * POLLS_PER_LOOK,
+        (false, true) => poll.min(END_LOOK_INTERVAL),
+        _ => poll,
+    }
 }
 
 /// When the printer was heard last: in a look, or on its push connection.
@@ -62,4 +96,25 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
 fn counts(printer: &Printer, status: &Status, now: Timestamp) -> bool {
     let on = matches!(status.state, Activity::Printing | Activity::Paused);
     on && printer.stopped_at.is_none_or(|at| status.updated_at > at || at > now) && printer.matters(status, now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printing(remaining_seconds: Option<i64>) -> Status {
+        Status { state: Activity::Printing, remaining_seconds, ..Status::default() }
+    }
+
+    #[test]
+    fn the_end_of_a_print_is_looked_for_often_and_not_for_ever() {
+        let (mut end, began) = (EndWatch::default(), Instant::now());
+        let mut near = |remaining, after| end.near(&printing(Some(remaining)), began + after);
+        assert!(!near(600, Duration::ZERO));
+        assert!(near(60, Duration::ZERO));
+        assert!(near(0, MAX_END_LOOKS / 2));
+        assert!(!near(0, MAX_END_LOOKS), "it says so for hours");
+        assert!(!near(900, MAX_END_LOOKS * 2));
+        assert!(near(60, MAX_END_LOOKS * 3), "another end");
+    }
 }

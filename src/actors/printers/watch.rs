@@ -71,6 +71,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 /// Looks at the printer for ever.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let (mut failed, mut heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
+    let mut end = pushed::EndWatch::default();
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
@@ -112,7 +113,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
             }
         };
         let pause = if looked {
-            pushed::pause(of, connection, with.settings.poll)
+            pushed::pause(of, connection, with.settings.poll, &mut end)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
@@ -126,14 +127,17 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
     }
 }
 
-/// Tells the printer's actor of the spools that the printer reports, where they differ from what is recorded, with what
-/// the shop knows of such spools: what operators said at other printers, and the codes and colours of materials.
+/// Tells the printer's actor of the spools that the printer reports, where they differ from what is recorded or are of
+/// a material that was not known before, with what the shop knows of such spools: what operators said at other
+/// printers, and the codes and colours of materials.
 async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     let slots = status.clone().bounded().slots;
-    if slots.is_empty() || !of.read().state.as_ref().is_some_and(|printer| printer.slots_matter(&slots)) {
+    let own = of.read();
+    let Some(printer) = own.state.as_ref().filter(|_| !slots.is_empty()) else { return };
+    let news = printer.slots_matter(&slots);
+    if !news && !printer.has_unbound_spools() {
         return;
     }
-    let own = of.read();
     let printers = with.printers.all_resident();
     let others = printers.iter().filter(|(id, _)| *id != of.id()).map(|(_, known)| known);
     let said = std::iter::once(&own).chain(others).filter_map(|known| known.state.as_ref()).flat_map(Printer::bindings);
@@ -143,8 +147,10 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
         let of_it = materials.iter().find(|(id, _)| *id == binding.material_id);
         of_it.and_then(|(_, known)| known.state.as_ref()).is_some_and(|material| !material.archived)
     };
-    let known = said.cloned().chain(coded).filter(present).collect();
-    tell(of, PrinterCommand::SlotsReported { slots, known }).await;
+    let known: Vec<SpoolBinding> = said.cloned().chain(coded).filter(present).collect();
+    if news || printer.binds(&known) {
+        tell(of, PrinterCommand::SlotsReported { slots, known }).await;
+    }
 }
 
 /// Tells the printer's actor by which key the printer proved who it is, once: from then on no other is taken, also

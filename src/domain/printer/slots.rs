@@ -1,8 +1,10 @@
 //! The slots of a printer: which spool is where, how much is left on it, and to which material it belongs.
 //!
 //! A printer with one spool has one slot, and `loadedMaterialId` is its material. Operators say what is in a slot;
-//! printers that know their spools report them, by the vendor's code and the colour. What was reported is bound to a
-//! material by an operator once; the same code and colour are bound by themselves afterwards.
+//! printers that know their spools report them, by the vendor's code and the colour (`reported`). What was reported is
+//! bound to a material by an operator once; the same code and colour are bound by themselves afterwards.
+
+mod reported;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +16,6 @@ use crate::domain::launch::{
     ChosenSlot, FilamentSlot, KnownTypes, LaunchFacts, LaunchNeeds, ReportedSpool, SlicedFor, SlotFacts, fit,
 };
 use crate::domain::material::Material;
-use crate::domain::printer_status::ReportedSlot;
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
@@ -270,76 +271,6 @@ impl Printer {
             first.spool = None;
             first.updated_at = now;
         }
-    }
-
-    /// The printer reported its spools. Of `known`, the first that is of such a spool counts.
-    pub(super) fn report_slots(
-        self,
-        reported: &[ReportedSlot],
-        known: &[SpoolBinding],
-        cx: &DecisionContext<'_>,
-    ) -> Decision<Self> {
-        let mut slots: Vec<Slot> = Vec::new();
-        for one in reported.iter().filter(|one| one.slot < MAX_SLOTS).map(ReportedSlot::bounded) {
-            if slots.iter().any(|other| other.slot == one.slot) {
-                continue;
-            }
-            let before = self.slots.iter().find(|slot| slot.slot == one.slot && slot.source == SlotSource::Printer);
-            let same = before.filter(|slot| (&slot.vendor_code, &slot.color) == (&one.vendor_code, &one.color));
-            let bound = || {
-                let mut of_it = known.iter().filter(|known| known.is_of(one.vendor_code.as_ref(), one.color.as_ref()));
-                let empty = one.vendor_code.is_none() && one.color.is_none();
-                of_it.next().filter(|_| !empty).map(|binding| binding.material_id)
-            };
-            let slot = Slot {
-                slot: one.slot,
-                material_id: same.map_or_else(bound, |slot| slot.material_id),
-                remaining: one.remaining.or_else(|| same.filter(|slot| !slot.weighed)?.remaining),
-                weighed: one.remaining.is_some(),
-                spool: same.and_then(|slot| slot.spool),
-                vendor_code: one.vendor_code,
-                color: one.color,
-                source: SlotSource::Printer,
-                updated_at: cx.now,
-            };
-            let unchanged = before.filter(|before| Slot { updated_at: before.updated_at, ..slot.clone() } == **before);
-            slots.push(unchanged.cloned().unwrap_or(slot));
-        }
-        // What operators said of other slots stays, such as of a spool beside the changer; what the printer no longer
-        // reports goes.
-        let manual = self.slots.iter().filter(|slot| slot.source == SlotSource::Manual);
-        let other: Vec<Slot> = manual.filter(|slot| slots.iter().all(|one| one.slot != slot.slot)).cloned().collect();
-        slots.extend(other);
-        let mut next = self.clone();
-        if !slots.is_empty() {
-            next.put_slots(slots);
-        }
-        if next == self {
-            return Decision::unchanged(PrinterAnswer::Done);
-        }
-        let newly = next.slots.iter().filter_map(|slot| slot.material_id);
-        let newly = newly.filter(|id| self.slots.iter().all(|slot| slot.material_id != Some(*id)));
-        let requirements: Vec<Requirement> = newly.filter_map(|id| named(Some(id))).collect();
-        next.updated_at = cx.now;
-        Decision::to(next, PrinterAnswer::Done).requires(requirements)
-    }
-
-    /// To which materials reported spools belong, as operators said here; what was said last comes first.
-    pub fn bindings(&self) -> impl Iterator<Item = &SpoolBinding> {
-        self.bindings.iter().rev()
-    }
-
-    /// Whether a report would change anything.
-    pub fn slots_matter(&self, reported: &[ReportedSlot]) -> bool {
-        let of_printer = || self.slots.iter().filter(|slot| slot.source == SlotSource::Printer);
-        let told = |slot: &Slot| ReportedSlot {
-            slot: slot.slot,
-            vendor_code: slot.vendor_code.clone(),
-            color: slot.color.clone(),
-            remaining: slot.remaining.filter(|_| slot.weighed),
-        };
-        let known = |one: &ReportedSlot| of_printer().any(|slot| told(slot) == one.bounded());
-        reported.len() != of_printer().count() || !reported.iter().all(known)
     }
 
     /// The system that knows spools says what is left on one. Heeded only while the slot is as the caller saw it:

@@ -109,6 +109,38 @@ fn every_operation_is_documented() {
     assert!(ids.len() >= 90, "{}", ids.len());
 }
 
+/// Generated clients make a type of each name; what has none becomes a type that nobody can spell.
+#[test]
+fn every_body_answer_and_choice_is_a_schema_with_a_name() {
+    fn choices<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
+        found.extend(value.get("enum").and_then(Value::as_array).filter(|words| words.len() > 1).map(|_| value));
+        match value {
+            Value::Object(members) => members.values().for_each(|member| choices(member, found)),
+            Value::Array(items) => items.iter().for_each(|item| choices(item, found)),
+            _ => {}
+        }
+    }
+    let mut named = 0;
+    for (method, path, operation) in operations() {
+        let answers = operation["responses"].as_object().unwrap().values();
+        for body in answers.chain([&operation["requestBody"]]).filter_map(|body| body["content"].as_object()) {
+            for (media, content) in body.iter().filter(|(media, _)| media.contains("json")) {
+                assert!(content["schema"]["$ref"].is_string(), "{method} {path} {media}: {content}");
+                named += 1;
+            }
+        }
+    }
+    assert!(named >= 170, "{named}");
+    let mut found = Vec::new();
+    choices(&CONTRACT.document["paths"], &mut found);
+    for schema in CONTRACT.document["components"]["schemas"].as_object().unwrap().values() {
+        if schema.get("enum").is_none() {
+            choices(schema, &mut found);
+        }
+    }
+    assert!(found.is_empty(), "{found:?}");
+}
+
 /// Every schema of the document with a value that it shows as an example.
 #[test]
 fn examples_are_what_they_are_examples_of() {

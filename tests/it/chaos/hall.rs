@@ -25,7 +25,7 @@ const HEALTHY: usize = 2;
 /// How many times faster than real ones the printers are.
 pub const SPEED: f64 = 600.0;
 /// How long an attempt is left in doubt before somebody goes to the printer and says what is there.
-const PATIENCE: Duration = Duration::from_secs(3);
+pub const PATIENCE: Duration = Duration::from_secs(3);
 /// Grams on a spool of which much more is left than is printed.
 pub const MUCH: f64 = 100_000.0;
 /// Grams on a spool that is soon used up.
@@ -44,7 +44,7 @@ pub struct Machine {
     pub by_hand: bool,
     /// Whether it tells of prints that ended while nobody looked and in whose place it shows something else. Prints
     /// take a moment here, far less than their files say, which is what counts for a printer that tells nothing: so
-    /// nobody prints something of their own on such a one.
+    /// people print something of their own on such a one only in the place of a print whose end was seen.
     pub remembers: bool,
     /// Materials in its slots, in the order of the slots.
     pub loaded: Vec<String>,
@@ -130,18 +130,37 @@ impl Hall {
     }
 
     /// Somebody at the machine prints something of their own that takes so many seconds; it prints something already,
-    /// or this now.
-    pub fn own_print(&self, n: usize, name: &str, seconds: u64) {
+    /// or this now. Whether it is this.
+    pub fn own_print(&self, n: usize, name: &str, seconds: u64) -> bool {
         let sim = &self.machines[n].sim.handle;
         sim.put_file(name, simulator::gcode::gcode("vase", seconds, 1.0, 300.0));
-        let _ = sim.with(|machine| machine.start(name));
+        sim.with(|machine| machine.start(name)).is_ok()
+    }
+
+    /// As [`Self::own_print`], if the server says that no job is there, and knows so of every print that began there.
+    /// Whether somebody did.
+    async fn own_print_where_free(&self, client: &Client, n: usize, name: &str, seconds: u64) -> bool {
+        let machine = &self.machines[n];
+        let begun =
+            || machine.sim.handle.log().iter().filter(|entry| matches!(entry.what, What::Started { .. })).count();
+        let before = begun();
+        let shown = client.try_send(client.request("GET", &format!("/api/printers/{}", machine.id))).await;
+        let shown = shown.filter(|answer| answer.status == 200).map(|answer| answer.json());
+        let free = shown.is_some_and(|shown| shown["jobId"].is_null() && shown["status"]["state"] == "idle");
+        free && begun() == before && self.own_print(n, name, seconds)
     }
 
     /// Cuts networks, sets the clock, and prints things of people's own, until it is over; then everything is well
-    /// again.
-    pub async fn mishaps(self: Arc<Self>, clock: Arc<Clock>, over: Arc<AtomicBool>, seed: u64) {
+    /// again. Gives how many of their own things people printed on printers that do not tell of past prints.
+    pub async fn mishaps(
+        self: Arc<Self>,
+        client: Client,
+        clock: Arc<Clock>,
+        over: Arc<AtomicBool>,
+        seed: u64,
+    ) -> usize {
         let mut rng = Rng::with_seed(seed);
-        let mut own = 0;
+        let (mut own, mut untold) = (0, 0);
         while !over.load(Relaxed) {
             tokio::time::sleep(Duration::from_millis(rng.u64(50..400))).await;
             let n = rng.usize(..self.machines.len());
@@ -158,9 +177,15 @@ impl Hall {
                     own += 1;
                     self.own_print(n, &format!("vase-{own}.gcode"), rng.u64(60..600));
                 }
+                2 | 3 if !machine.sick && !machine.remembers => {
+                    own += 1;
+                    let name = format!("vase-{own}.gcode");
+                    untold += usize::from(self.own_print_where_free(&client, n, &name, rng.u64(60..600)).await);
+                }
                 _ => {}
             }
         }
+        untold
     }
 }
 
@@ -243,24 +268,29 @@ impl Operators {
             return;
         }
         let Some((_, machine)) = self.hall.at(attempt["printerId"].as_str().unwrap()) else { return };
-        let (mut started, mut ended, mut finished) = (false, false, false);
-        for entry in machine.sim.handle.log() {
-            match entry.what {
-                What::Started { filename } if filename.contains(&id) => started = true,
-                What::Finished { filename } if filename.contains(&id) => (ended, finished) = (true, true),
-                What::Cancelled { filename } if filename.contains(&id) => ended = true,
-                _ => {}
-            }
-        }
-        let outcome = match (started, ended, finished) {
-            (_, _, true) => "finished",
-            (true, true, false) => "failed",
-            (false, ..) => "not_started",
-            // It prints: the server will see that.
-            (true, false, false) => return,
-        };
+        // If it prints, the server will see that.
+        let Some(outcome) = outcome(&machine.sim, &id) else { return };
         let job = job["id"].as_str().unwrap();
         self.say(format!("/api/jobs/{job}/resolve"), &json!({ "outcome": outcome })).await;
+    }
+}
+
+/// What a machine physically did with an attempt, in the words of who resolves it; `None` while it prints.
+pub fn outcome(sim: &SimPrinter, attempt: &str) -> Option<&'static str> {
+    let (mut started, mut ended, mut finished) = (false, false, false);
+    for entry in sim.handle.log() {
+        match entry.what {
+            What::Started { filename } if filename.contains(attempt) => started = true,
+            What::Finished { filename } if filename.contains(attempt) => (ended, finished) = (true, true),
+            What::Cancelled { filename } if filename.contains(attempt) => ended = true,
+            _ => {}
+        }
+    }
+    match (started, ended, finished) {
+        (_, _, true) => Some("finished"),
+        (true, true, false) => Some("failed"),
+        (false, ..) => Some("not_started"),
+        (true, false, false) => None,
     }
 }
 

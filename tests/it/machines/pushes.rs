@@ -5,12 +5,16 @@ use std::time::{Duration, Instant};
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
+use simulator::printer::What;
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, can};
 use crate::support::until;
 
 /// The interval of the shipped settings; the tests' own is shorter.
 const AS_SHIPPED: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "2");
+
+/// Nobody comes by again while the test runs.
+const HARDLY_EVER: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "600");
 
 /// Most that what is shown of a heater may be old: pushes come once a second, polls every other second.
 const OLDEST: Duration = Duration::from_secs(4);
@@ -46,6 +50,19 @@ each_kind! {
         // A change of state is seen at once, not at the next look.
         floor.hurry(0);
         floor.app.job_is(&job, "COMPLETED").await;
+    }
+
+    async fn the_end_of_a_print_is_seen_before_the_next_poll_and_the_next_part_begins(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, HARDLY_EVER]).await;
+        // The printer says that no more than a minute is left.
+        let file = floor.file("short", 60, 10.0).await;
+        let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
+        let order = floor.app.paid_order(&sku, 2).await;
+        floor.physically("the first part to begin", 0, |what| matches!(what, What::Started { .. })).await;
+        floor.status_until("the print to be seen", 0, |status| status["state"] == "printing").await;
+        floor.hurry(0);
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!((floor.started(0), floor.finished(0)), (2, 2));
     }
 
     async fn heaters_are_shown_as_they_are_now_while_they_change(kind: PrinterKind) {

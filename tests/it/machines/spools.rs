@@ -2,16 +2,39 @@
 //! from.
 
 use serde_json::{Value, json};
-use simulator::PrinterKind;
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, Tray};
 use simulator::printer::FilamentGate;
+use simulator::{PrinterKind, SimPrinter};
 
-use super::{FAST, Floor, JUDGE_LATE, words};
-use crate::support::{on_both, waiting::until_seen};
+use super::{FAST, Floor, JUDGE_LATE, register, words};
+use crate::support::{App, on_both, waiting::until_seen};
 
 const BLACK: &str = "1B1B22FF";
 const WHITE: &str = "F4F1E6FF";
+
+/// The colours of the spools in a hall, in the order of the slots: black and white.
+pub const COLOURS: [&str; 2] = ["#1b1b22", "#f4f1e6"];
+
+/// Registers a printer with a spool of each of these materials; its id.
+pub async fn with_spools(app: &App, sim: &SimPrinter, materials: &[&String]) -> String {
+    let changer = Bambu::of(&sim.handle);
+    if let Some(changer) = &changer {
+        let tray = |colour: &&str| Tray { tray_color: format!("{}FF", &colour[1..]), ..Tray::default() };
+        let trays = std::array::from_fn(|slot| COLOURS[..materials.len()].get(slot).map(tray));
+        changer.change(|setup| setup.ams = vec![Ams { trays }]);
+    }
+    let printer = register(app, sim, json!({})).await;
+    for (slot, material) in materials.iter().enumerate() {
+        let spool = json!({"materialId": material});
+        if changer.is_some() {
+            app.bind_slot(&printer, slot, &spool).await;
+        } else {
+            app.post(&format!("/api/printers/{printer}/slots/{slot}"), &spool).await.expect(200);
+        }
+    }
+    printer
+}
 
 /// The shop's own word on its material: the vendor's code and the colour of its spools.
 async fn coded(floor: &Floor, code: &str, color: &str) {
@@ -93,6 +116,32 @@ on_both! {
         slots_are(&floor, 1, &[None, black, None, None]).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (1, 1));
+        floor.truth().await;
+    }
+
+    async fn a_code_that_is_given_to_a_material_later_binds_the_spools_that_are_there(db: Db) {
+        let hardly_ever = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "600");
+        let floor = Floor::on(db, PrinterKind::MqttLan, 2, FAST, &[JUDGE_LATE, hardly_ever]).await;
+        let black = Some(floor.material.as_str());
+        fit(&floor, 0, [Some(spool(WHITE)), None, Some(weighed(BLACK, 40)), None]);
+        fit(&floor, 1, [Some(spool(WHITE)), None, None, None]);
+        for printer in 0..2 {
+            slots_are(&floor, printer, &[None; 4]).await;
+        }
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("PLA black is not loaded"), "{waits}");
+        // Nothing changes at the printers, and nobody comes by there for minutes.
+        coded(&floor, "GFA00", "#1B1B22").await;
+        let slots = slots_are(&floor, 0, &[None, None, black, None]).await;
+        assert_eq!(slots[2]["remaining"], 400, "{slots}");
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!((floor.started(0), floor.started(1)), (1, 0));
+        let white = floor.app.material("PLA white", 100.0).await;
+        let words = json!({"vendorCode": "GFA00", "color": "#F4F1E6"});
+        floor.app.patch(&format!("/api/inventory/materials/{white}"), &words).await.expect(200);
+        slots_are(&floor, 0, &[Some(&white), None, black, None]).await;
+        slots_are(&floor, 1, &[Some(&white), None, None, None]).await;
         floor.truth().await;
     }
 

@@ -6,7 +6,7 @@ use super::super::tests::{ATTEMPT, OURS, PrinterFixture, needs, take};
 use super::*;
 use crate::domain::launch::TypeFacts;
 use crate::domain::printer::{Phase, PrinterCommand, PrinterFields};
-use crate::domain::printer_status::{Activity, PrintEnd};
+use crate::domain::printer_status::{Activity, PrintEnd, ReportedSlot};
 use crate::domain::testing::id;
 
 fn spool(material: u32, left: Option<i64>) -> Spool {
@@ -197,6 +197,31 @@ fn the_shop_knows_spools_that_this_printer_never_saw() {
     assert_eq!(held(&shop), [Some(id(7))]);
     assert_eq!(decision.requirements.len(), 1, "it must not be deleted");
     assert!(!shop.p().slots_matter(&slots), "nothing new");
+}
+
+#[test]
+fn a_spool_that_was_there_before_is_bound_once_the_shop_knows_it() {
+    let mut shop = PrinterFixture::idle();
+    let slots = vec![reported(0, "GFA00", Some(800)), reported(1, "GFB99", None), reported(2, "", None)];
+    report(&mut shop, &slots);
+    assert_eq!((held(&shop), shop.p().has_unbound_spools()), (vec![None, None, None], true));
+    let coded = |code: &str, material| SpoolBinding {
+        vendor_code: Some(code.to_owned()),
+        color: Some("#ff0000".to_owned()),
+        material_id: id(material),
+    };
+    assert!(!shop.p().binds(&[coded("GFC11", 7)]), "another spool");
+    let known = vec![coded("GFA00", 7)];
+    assert!(shop.p().binds(&known));
+    let decision = shop.ask(PrinterCommand::SlotsReported { slots: slots.clone(), known: known.clone() }).unwrap();
+    assert_eq!((held(&shop), left(&shop, 0)), (vec![Some(id(7)), None, None], Some(800)));
+    assert_eq!(decision.requirements.len(), 1, "it must not be deleted");
+    assert!(!shop.p().binds(&known), "done");
+    // What an operator said of a spool stays, whatever code is given to which material.
+    load(&mut shop, 1, spool(24, None));
+    assert!(!shop.p().binds(&[coded("GFB99", 7)]));
+    shop.ask(PrinterCommand::SlotsReported { slots, known: vec![coded("GFB99", 7)] }).unwrap();
+    assert_eq!(held(&shop), [Some(id(7)), Some(id(24)), None]);
 }
 
 #[test]

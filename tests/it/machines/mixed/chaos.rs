@@ -1,5 +1,5 @@
-//! One hall with printers of every type that prints G-code as text, faults that come and go by a seed, and orders for
-//! five SKUs, of which one takes two materials and one is a kit. Each job ends completed, failed with its true reason,
+//! One hall with printers of every type, faults that come and go by a seed, and orders for seven SKUs: of G-code as
+//! text and of packages, of one material and of two, and a kit. Each job ends completed, failed with its true reason,
 //! or stays unverified for a person; the machines' own logs are the judge.
 //!
 //! The seed is printed; `PRINTFLOOR_TEST_SEED` replays one.
@@ -10,15 +10,16 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use fastrand::Rng;
-use printfloor::domain::file::GcodeForm;
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::{Delay, Echo, FailAt, Faults, RebootAt, SlowUpload};
+use simulator::gcode::package::package_of_several;
 use simulator::gcode::tools::gcode_of_several;
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
-use super::super::{can, prints, register, words};
+use super::super::spools::{COLOURS, with_spools};
+use super::super::{can, words};
 use crate::chaos::from_env;
 use crate::support::waiting::until_seen;
 use crate::support::{App, Client, Db};
@@ -28,11 +29,11 @@ const PRINTERS: usize = 15;
 /// For how long faults come and go.
 const TROUBLE: Duration = Duration::from_secs(20);
 /// Jobs that the orders come to.
-const JOBS: usize = 80;
+const JOBS: usize = 92;
 
 /// As many of each type as makes the hall full; the first types have one more.
 fn hall() -> Vec<(PrinterKind, usize)> {
-    let kinds: Vec<_> = PrinterKind::ALL.iter().copied().filter(|kind| prints(*kind, GcodeForm::Text)).collect();
+    let kinds = PrinterKind::ALL;
     let count = |place: usize| (PRINTERS + kinds.len() - 1 - place) / kinds.len();
     kinds.iter().enumerate().map(|(place, kind)| (*kind, count(place))).collect()
 }
@@ -98,30 +99,37 @@ async fn people(client: Client, over: Arc<AtomicBool>) {
     }
 }
 
-/// The orders of the shop: 80 jobs of five SKUs.
+/// The orders of the shop: 92 jobs of seven SKUs.
 async fn orders(app: &App, black: &str, white: &str) -> Vec<String> {
     let mut skus = Vec::new();
     for (n, seconds) in [60u64, 90, 150].into_iter().enumerate() {
         let file = app.gcode(&format!("part-{n}"), seconds, 2.0).await;
         skus.push(app.sku(&format!("PART-{n}"), black, &file, 500).await);
     }
-    let file = gcode_of_several("two", 120, &[(2.0, "#1b1b22"), (1.0, "#f4f1e6")]);
-    let file = app.upload("two.gcode", file.into_bytes()).await.expect(201);
-    let two = app.sku("TWO", black, file["id"].as_str().unwrap(), 900).await;
+    let of_file = async |code: &str, name: &str, content: Vec<u8>| {
+        let file = app.upload(name, content).await.expect(201);
+        app.sku(code, black, file["id"].as_str().unwrap(), 900).await
+    };
+    let filaments = [(2.0, COLOURS[0]), (1.0, COLOURS[1])];
+    let two = of_file("TWO", "two.gcode", gcode_of_several("two", 120, &filaments).into_bytes()).await;
+    let lid = app.sku("LID", black, &app.package("lid", 60, 2.0).await, 900).await;
+    let sign = of_file("SIGN", "sign.gcode.3mf", package_of_several("sign", 90, &filaments)).await;
     let more = json!({"materials": [{"materialId": white, "estimatedConsumption": 1, "filament": 1}]});
-    app.patch(&format!("/api/skus/{two}"), &more).await.expect(200);
+    for sku in [&two, &sign] {
+        app.patch(&format!("/api/skus/{sku}"), &more).await.expect(200);
+    }
     let components = json!([{"skuId": skus[0], "quantity": 2}, {"skuId": skus[1], "quantity": 1}]);
     let kit = json!({"code": "KIT", "name": "Kit", "priceCents": 1500, "components": components});
     let kit = app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned();
     let mut placed = Vec::new();
-    // 5 × (5 + 4 + 3) + 2 × 4 + 4 × 3 = 80
+    // 5 × (5 + 4 + 3) + 4 × (2 + 2 + 1) + 4 × 3 = 92
     for _ in 0..5 {
         for (sku, quantity) in skus.iter().zip([5, 4, 3]) {
             placed.push(app.paid_order(sku, quantity).await);
         }
     }
-    for _ in 0..2 {
-        placed.push(app.paid_order(&two, 4).await);
+    for sku in [&two, &lid, &sign, &two, &lid] {
+        placed.push(app.paid_order(sku, 4).await);
     }
     placed.push(app.paid_order(&kit, 4).await);
     placed
@@ -149,13 +157,9 @@ async fn a_mixed_hall_in_trouble_makes_each_part_at_most_once_and_says_the_truth
     let (black, white) = (app.material("PLA black", 5_000.0).await, app.material("PLA white", 5_000.0).await);
     let mut sims = BTreeMap::new();
     for (n, sim) in fleet.printers.iter().enumerate() {
-        let printer = register(&app, sim, json!({})).await;
-        // Every third has two spools.
-        for (slot, material) in [&black, &white].into_iter().enumerate().take(if n % 3 == 0 { 2 } else { 1 }) {
-            app.post(&format!("/api/printers/{printer}/slots/{slot}"), &json!({"materialId": material}))
-                .await
-                .expect(200);
-        }
+        // Every third has two spools, and all that print packages.
+        let two = n % 3 == 0 || sim.kind.protocol().prints_packages;
+        let printer = with_spools(&app, sim, &[&black, &white][..if two { 2 } else { 1 }]).await;
         sims.insert(printer, sim.clone());
     }
     let placed = orders(&app, &black, &white).await;

@@ -4,22 +4,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 use simulator::printer::What;
-use simulator::{Fleet, FleetOptions};
+use simulator::{Fleet, FleetOptions, SimPrinter};
 
+use super::super::spools::with_spools;
 use crate::chaos::from_env;
+use crate::chaos::hall::{PATIENCE, list, outcome};
 use crate::support::{App, Client, on_both, until};
 
 /// The seed without `PRINTFLOOR_TEST_SEED`.
 const SEED: u64 = 20_261_122;
 const KILLS: usize = 12;
 const SETS: u32 = 4;
-/// Parts in one set: of the first kind one to a plate, of the second two to a plate.
-const COMPONENTS: [(u32, u32); 2] = [(1, 1), (3, 2)];
+/// Parts in one set: of the first kind one to a plate, of the second two to a plate, and of the third, which is a
+/// package, one.
+const COMPONENTS: [(u32, u32); 3] = [(1, 1), (3, 2), (2, 1)];
 
 /// Clears beds and says how many parts are good, until it is over and every word was acknowledged. Gives what was said
 /// of each attempt.
@@ -58,20 +61,49 @@ async fn inspect(client: Client, over: Arc<AtomicBool>, seed: u64) -> BTreeMap<S
     }
 }
 
+/// Goes to the printers of which the server cannot tell what they did, and says what they physically did, until it is
+/// over. Gives how often.
+async fn witness(client: Client, sims: BTreeMap<String, SimPrinter>, over: Arc<AtomicBool>) -> usize {
+    let mut doubted: BTreeMap<String, Instant> = BTreeMap::new();
+    let mut told = 0;
+    while !over.load(Relaxed) {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        for job in ["DISPATCHING", "PRINTING"].map(|state| format!("/api/jobs?state={state}&limit=200")) {
+            for job in list(&client, &job, "jobs").await {
+                let Some(attempt) = job["attempts"].as_array().unwrap().last() else { continue };
+                let id = attempt["id"].as_str().unwrap();
+                if attempt["unverified"] != true {
+                    doubted.remove(id);
+                } else if doubted.entry(id.to_owned()).or_insert_with(Instant::now).elapsed() > PATIENCE
+                    && let Some(outcome) = outcome(&sims[attempt["printerId"].as_str().unwrap()], id)
+                {
+                    let path = format!("/api/jobs/{}/resolve", job["id"].as_str().unwrap());
+                    let _ = client.try_send(client.request("POST", &path).json(&json!({"outcome": outcome}))).await;
+                    told += 1;
+                }
+            }
+        }
+    }
+    told
+}
+
 on_both! {
     async fn killed_at_random_moments_every_word_about_parts_counts_once(db: Db) {
         let seed = from_env("PRINTFLOOR_TEST_SEED", SEED);
         eprintln!("seed {seed}");
         let mut app = App::on(db).env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 1.5).start().await;
-        let fleet = Fleet::start(FleetOptions { speed: 2_000.0, seed, ..FleetOptions::of_each_for_text(2) }).await.unwrap();
-        for sim in &fleet.printers {
-            let printer = app.printer(sim).await;
-            app.patch(&format!("/api/printers/{printer}"), &json!({"autoClear": false})).await.expect(200);
-        }
+        let fleet = Fleet::start(FleetOptions { speed: 2_000.0, seed, ..FleetOptions::of_each(2) }).await.unwrap();
         let material = app.material("PLA", 5000.0).await;
+        let mut sims = BTreeMap::new();
+        for sim in &fleet.printers {
+            let printer = with_spools(&app, sim, &[&material]).await;
+            app.patch(&format!("/api/printers/{printer}"), &json!({"autoClear": false})).await.expect(200);
+            sims.insert(printer, sim.clone());
+        }
         let mut components = Vec::new();
         for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
-            let file = app.gcode(&format!("part-{n}"), 60, 2.0).await;
+            let name = format!("part-{n}");
+            let file = if n == 2 { app.package(&name, 60, 2.0).await } else { app.gcode(&name, 60, 2.0).await };
             let body = json!({
                 "code": format!("PART-{n}"), "name": "Part", "materialId": material, "estimatedConsumption": 2, "priceCents": 1,
                 "machineType": "fdm_standard", "gcodeFileId": file, "unitsPerPlate": plate,
@@ -84,6 +116,7 @@ on_both! {
 
         let over = Arc::new(AtomicBool::new(false));
         let inspector = tokio::spawn(inspect(app.with_key(app.key.as_deref().unwrap()), over.clone(), seed));
+        let witness = tokio::spawn(witness(app.with_key(app.key.as_deref().unwrap()), sims, over.clone()));
         let mut rng = Rng::with_seed(seed);
         for _ in 0..KILLS {
             tokio::time::sleep(Duration::from_millis(rng.u64(5..400))).await;
@@ -101,7 +134,8 @@ on_both! {
             (status && clear && told).then_some(())
         }).await;
         over.store(true, Relaxed);
-        let heard = inspector.await.unwrap();
+        let (heard, doubts) = (inspector.await.unwrap(), witness.await.unwrap());
+        eprintln!("{} words about parts, {doubts} about prints in doubt", heard.len());
 
         let ready = app.get(&path).await.expect(200);
         let jobs = app.jobs(&order).await;

@@ -1,0 +1,102 @@
+//! The slots of printers that report their spools: what was reported is recorded, and bound to the materials that the
+//! shop knows such spools to be of.
+
+use super::{MAX_SLOTS, Slot, SlotSource, SpoolBinding, named};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::printer::{Printer, PrinterAnswer};
+use crate::domain::printer_status::ReportedSlot;
+use crate::domain::requirement::Requirement;
+
+/// The material of such spools, by the first that says so.
+fn material_of(vendor_code: Option<&String>, color: Option<&String>, known: &[SpoolBinding]) -> Option<Id> {
+    let mut of_it = known.iter().filter(|known| known.is_of(vendor_code, color));
+    of_it.next().filter(|_| vendor_code.is_some() || color.is_some()).map(|binding| binding.material_id)
+}
+
+impl Slot {
+    /// Whether the printer reported its spool, and nobody has said of which material it is.
+    fn is_unbound(&self) -> bool {
+        self.source == SlotSource::Printer && self.material_id.is_none()
+    }
+}
+
+impl Printer {
+    /// The printer reported its spools. Of `known`, the first that is of such a spool counts, also for a spool that was
+    /// there before and is of no material yet.
+    pub(in crate::domain::printer) fn report_slots(
+        self,
+        reported: &[ReportedSlot],
+        known: &[SpoolBinding],
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
+        let mut slots: Vec<Slot> = Vec::new();
+        for one in reported.iter().filter(|one| one.slot < MAX_SLOTS).map(ReportedSlot::bounded) {
+            if slots.iter().any(|other| other.slot == one.slot) {
+                continue;
+            }
+            let before = self.slots.iter().find(|slot| slot.slot == one.slot && slot.source == SlotSource::Printer);
+            let same = before.filter(|slot| (&slot.vendor_code, &slot.color) == (&one.vendor_code, &one.color));
+            let bound = || material_of(one.vendor_code.as_ref(), one.color.as_ref(), known);
+            let slot = Slot {
+                slot: one.slot,
+                material_id: same.and_then(|slot| slot.material_id).or_else(bound),
+                remaining: one.remaining.or_else(|| same.filter(|slot| !slot.weighed)?.remaining),
+                weighed: one.remaining.is_some(),
+                spool: same.and_then(|slot| slot.spool),
+                vendor_code: one.vendor_code,
+                color: one.color,
+                source: SlotSource::Printer,
+                updated_at: cx.now,
+            };
+            let unchanged = before.filter(|before| Slot { updated_at: before.updated_at, ..slot.clone() } == **before);
+            slots.push(unchanged.cloned().unwrap_or(slot));
+        }
+        // What operators said of other slots stays, such as of a spool beside the changer; what the printer no longer
+        // reports goes.
+        let manual = self.slots.iter().filter(|slot| slot.source == SlotSource::Manual);
+        let other: Vec<Slot> = manual.filter(|slot| slots.iter().all(|one| one.slot != slot.slot)).cloned().collect();
+        slots.extend(other);
+        let mut next = self.clone();
+        if !slots.is_empty() {
+            next.put_slots(slots);
+        }
+        if next == self {
+            return Decision::unchanged(PrinterAnswer::Done);
+        }
+        let newly = next.slots.iter().filter_map(|slot| slot.material_id);
+        let newly = newly.filter(|id| self.slots.iter().all(|slot| slot.material_id != Some(*id)));
+        let requirements: Vec<Requirement> = newly.filter_map(|id| named(Some(id))).collect();
+        next.updated_at = cx.now;
+        Decision::to(next, PrinterAnswer::Done).requires(requirements)
+    }
+
+    /// To which materials reported spools belong, as operators said here; what was said last comes first.
+    pub fn bindings(&self) -> impl Iterator<Item = &SpoolBinding> {
+        self.bindings.iter().rev()
+    }
+
+    /// Whether a spool that it reported is of no material.
+    pub fn has_unbound_spools(&self) -> bool {
+        self.slots.iter().any(Slot::is_unbound)
+    }
+
+    /// Whether one of these is of a spool that is of no material here.
+    pub fn binds(&self, known: &[SpoolBinding]) -> bool {
+        let of_known = |slot: &Slot| material_of(slot.vendor_code.as_ref(), slot.color.as_ref(), known).is_some();
+        self.slots.iter().any(|slot| slot.is_unbound() && of_known(slot))
+    }
+
+    /// Whether a report says anything that is not recorded.
+    pub fn slots_matter(&self, reported: &[ReportedSlot]) -> bool {
+        let of_printer = || self.slots.iter().filter(|slot| slot.source == SlotSource::Printer);
+        let told = |slot: &Slot| ReportedSlot {
+            slot: slot.slot,
+            vendor_code: slot.vendor_code.clone(),
+            color: slot.color.clone(),
+            remaining: slot.remaining.filter(|_| slot.weighed),
+        };
+        let known = |one: &ReportedSlot| of_printer().any(|slot| told(slot) == one.bounded());
+        reported.len() != of_printer().count() || !reported.iter().all(known)
+    }
+}
