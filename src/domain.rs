@@ -25,6 +25,7 @@ pub mod kept_payment_event;
 pub mod launch;
 pub mod limits;
 pub mod mail;
+pub mod maintenance;
 pub mod material;
 pub mod order;
 mod order_status;

@@ -18,6 +18,8 @@ pub mod inbound;
 pub mod integrations;
 pub mod jobs;
 pub mod mails;
+pub mod maintenance_entries;
+pub mod maintenance_reminders;
 pub mod materials;
 pub mod movements;
 pub mod orders;

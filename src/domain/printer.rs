@@ -11,12 +11,13 @@
 //! confirmed and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety`
 //! holds a printer after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that
 //! are no jobs, `registration` is what operators edit, `sign_off` keeps the last print until somebody says how its
-//! parts are.
+//! parts are, `care` counts its work and holds it while maintenance is due.
 
 mod acts;
 mod address;
 mod alerts;
 mod attempt;
+mod care;
 mod clearing;
 mod command;
 mod decide;
@@ -40,7 +41,8 @@ mod tests;
 pub use acts::{Act, ActRecord};
 pub use address::{MachineAddress, check_base_url, denied_address, denied_host, same_machine};
 pub use clearing::Clearing;
-pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
+pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow};
+pub use leftover::is_of_job;
 pub use loaded::{FilamentMaterials, Undecided, loaded_materials};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
@@ -53,6 +55,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::id::Id;
 use crate::domain::launch::{ChosenSlot, FilamentSlot};
+use crate::domain::maintenance::{Odometer, Reminder};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
@@ -261,6 +264,8 @@ pub enum Attention {
     NeedsHome,
     /// An operator took the printer out of service.
     Maintenance,
+    /// Maintenance is due that the printer takes no job before.
+    MaintenanceDue,
     /// The last print failed; acknowledged together with the bed.
     PrintFailed,
     /// The firmware reported an error or shut down; only `clear-attention` acknowledges it.
@@ -343,6 +348,13 @@ pub struct Printer {
     pub signed_prints: Vec<SignedPrint>,
     /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
+    /// What it has done, by the prints of jobs that ended here since this is counted.
+    #[serde(default, skip_serializing_if = "Odometer::is_zero")]
+    pub odometer: Odometer,
+    /// What is to be done to it after so much work, by id. Not part of the serialized printer: each is a row under its
+    /// version.
+    #[serde(skip)]
+    pub reminders: rpds::RedBlackTreeMapSync<Id, Reminder>,
     /// Whether the last print failed; cleared together with the bed.
     pub print_failed: bool,
     /// Whether an operator disconnected it; it is then neither watched nor used.

@@ -18,6 +18,7 @@ use crate::domain::mail::Mail;
 use crate::domain::material::MaterialRow;
 use crate::domain::order::OrderRow;
 use crate::domain::principal::Principal;
+use crate::domain::printer::PrinterRow;
 use crate::domain::refusal::Refusal;
 use crate::domain::rules::{QualityRules, Rules};
 use crate::domain::time::Timestamp;
@@ -151,6 +152,16 @@ impl Written for MaterialRow {
             Self::Link(link) => value_reads_back(&**link),
             Self::LinkGone(_) => {}
             Self::ClaimGone(id) => value_reads_back(id),
+        }
+    }
+}
+
+impl Written for PrinterRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Reminder(reminder) => value_reads_back(&**reminder),
+            Self::Entry(entry) => value_reads_back(&**entry),
+            Self::ReminderGone(_) => {}
         }
     }
 }

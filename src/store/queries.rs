@@ -4,12 +4,14 @@
 //! disk. A row that cannot be read is left out of lists ([`DamagedRows`]), and an error where it alone is asked for.
 
 mod aggregates;
+mod attempts;
 mod audit;
 mod contents;
 mod damaged;
 mod domain;
 mod forecast;
 mod idempotency;
+mod maintenance;
 mod orders;
 mod outbox;
 mod quality;
@@ -17,6 +19,7 @@ mod quality;
 mod tests;
 
 pub use aggregates::{FileFilter, MaterialFilter, SkuFilter};
+pub use attempts::AttemptTotals;
 pub use audit::AuditFilter;
 pub use damaged::DamagedRows;
 pub use orders::{JobFilter, OrderFilter, OwnOrders};

@@ -202,9 +202,13 @@ carried_by! { JobData:
     "job.released", "An operator released a job that awaited review.";
 }
 
+mod maintenance;
+mod payment;
 mod shipping;
 mod sign_off;
 mod suspected;
+pub use maintenance::{PrinterMaintenanceDueData, PrinterMaintenanceLoggedData};
+pub use payment::PaymentUnmatchedData;
 pub use shipping::OrderPartShippedData;
 pub use sign_off::JobSignedOffData;
 pub use suspected::PrinterFailureSuspectedData;
@@ -365,27 +369,6 @@ pub struct EndpointDisabledData {
 }
 carried_by! { EndpointDisabledData:
     "endpoint.disabled", "Nothing more is sent to an endpoint, because all retries of a delivery failed.";
-}
-
-/// What is told of a payment that belongs to no order.
-#[derive(Response, Serialize, Clone, Debug)]
-#[serde(rename_all = "camelCase")]
-#[api(name = "PaymentUnmatchedEventData", example = json!({
-    "eventId": "evt_1", "amountCents": 2500, "currency": "usd", "paymentIntent": "pi_1",
-}))]
-pub struct PaymentUnmatchedData {
-    /// The payment processor's id of its event.
-    pub(crate) event_id: String,
-    /// What was paid, or all that was paid back so far, in minor units of the currency.
-    pub(crate) amount_cents: Option<i64>,
-    /// ISO 4217, in lower case.
-    pub(crate) currency: Option<String>,
-    /// The processor's id of the payment, `pi_...`.
-    pub(crate) payment_intent: Option<String>,
-}
-carried_by! { PaymentUnmatchedData:
-    "payment.unmatched", "The payment processor reports a payment or refund that matches no order; it is tried again for 30 days.";
-    "payment.given_up", "A payment or refund matched no order for 30 days and is not tried again; a person must look it up.";
 }
 
 /// What is told for a test.

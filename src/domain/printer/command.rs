@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ActRecord, Printer, PrinterFields, Spool, SpoolBinding, SpoolLeft, StartFailure};
 use crate::domain::id::Id;
 use crate::domain::launch::{KnownTypes, LaunchNeeds};
+use crate::domain::maintenance::{CareCommand, MaintenanceEntry, Odometer, Reminder};
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
 use crate::domain::sign_off::Inspection;
@@ -232,6 +233,19 @@ pub enum PrinterCommand {
         /// The reason, for people; ignored when it is put back.
         note: Option<String>,
     },
+    /// Something about its reminders and its maintenance log.
+    Care(Box<CareCommand>),
+}
+
+/// A row beside the snapshot row of a printer.
+#[derive(Clone, Debug)]
+pub enum PrinterRow {
+    /// A reminder as it is now.
+    Reminder(Box<Reminder>),
+    /// A reminder that was removed.
+    ReminderGone(Id),
+    /// A new line of the maintenance log.
+    Entry(Box<MaintenanceEntry>),
 }
 
 /// A printer's answer to a command.
@@ -244,6 +258,10 @@ pub enum PrinterAnswer {
     Go,
     /// To an operator: this manual print is accepted.
     Manual(Id),
+    /// To an operator: the reminder as it is now, with what the printer has done.
+    Reminder(Box<Reminder>, Odometer),
+    /// To an operator: the new line of the maintenance log.
+    Logged(Box<MaintenanceEntry>),
     /// To an order: the attempt is not accepted and never will be, with the reason in words for people.
     NotTaken(String),
     /// To an order that claimed the printer before an emergency stop: the attempt was stopped, with the reason.

@@ -117,5 +117,6 @@ pub(super) fn decide(
             let note = on.then(|| note.clone().unwrap_or_default());
             Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
         }
+        PrinterCommand::Care(command) => printer.care(command, cx),
     }
 }

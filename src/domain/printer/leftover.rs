@@ -10,6 +10,18 @@ impl Printer {
         let in_hand = self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path));
         !in_hand && attempt_of(path).is_some_and(|attempt| self.past.contains(&attempt))
     }
+
+    /// Whether a file on the printer is needed there now: it is printed, paused, or in hand for a job.
+    pub fn is_using(&self, path: &str) -> bool {
+        let bare = |path: &str| path.trim_start_matches('/').to_owned();
+        self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path))
+            || self.shows.as_deref().is_some_and(|shown| bare(shown) == bare(path))
+    }
+}
+
+/// Whether a file on a printer is named as only this server names files, for an attempt at a job.
+pub fn is_of_job(path: &str) -> bool {
+    attempt_of(path).is_some()
 }
 
 /// The attempt that a file is named for: `JOB-000123_{attempt}.gcode`, in any folder.

@@ -74,6 +74,7 @@ impl Printer {
             (self.bed_not_cleared, Attention::BedNotCleared),
             (self.needs_home, Attention::NeedsHome),
             (self.maintenance.is_some(), Attention::Maintenance),
+            (self.blocked_by_care().is_some(), Attention::MaintenanceDue),
             (self.print_failed, Attention::PrintFailed),
             (self.fault.is_some(), Attention::FirmwareError),
             (self.refusals.as_ref().is_some_and(Refusals::needs_attention), Attention::StartRefused),
@@ -100,7 +101,7 @@ impl Printer {
                 format!("it refused {count} starts in a row: {words}")
             }
         });
-        let words: Vec<String> = fault.into_iter().chain(refusals).collect();
+        let words: Vec<String> = fault.into_iter().chain(refusals).chain(self.blocked_by_care()).collect();
         (!words.is_empty()).then(|| words.join("; "))
     }
 
@@ -154,6 +155,9 @@ impl Printer {
         }
         if self.maintenance.is_some() {
             return no("in maintenance");
+        }
+        if let Some(due) = self.blocked_by_care() {
+            return Err(due);
         }
         match self.activity {
             Activity::Printing if self.foreign_print() => return no("printing something else"),

@@ -4,6 +4,7 @@
 use super::{MachineAddress, Printer, PrinterAnswer, PrinterFields};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
+use crate::domain::maintenance::Odometer;
 use crate::domain::printer_status::{Activity, Connection};
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
@@ -33,6 +34,8 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         last_print: None,
         signed_prints: Vec::new(),
         maintenance: None,
+        odometer: Odometer::ZERO,
+        reminders: Default::default(),
         print_failed: false,
         disconnected: false,
         activity: Activity::Offline,

@@ -1,11 +1,9 @@
 //! The printer as an aggregate: which rule answers which command, and which effects its state calls for.
 
-use std::convert::Infallible;
-
 use super::clearing::noted;
 use super::decide::decide;
 use super::readiness::report_of;
-use super::{FirmwareFault, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect};
+use super::{FirmwareFault, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow, care};
 use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
@@ -19,7 +17,7 @@ impl Aggregate for Printer {
     const KIND: &'static str = "printer";
     type Command = PrinterCommand;
     type Answer = PrinterAnswer;
-    type Row = Infallible;
+    type Row = PrinterRow;
     type Created = Mail;
     type Effect = PrinterEffect;
 
@@ -39,7 +37,8 @@ impl Aggregate for Printer {
                 shown.slots.clone_from(&next.slots);
             }
         }
-        Ok(noted(this, Self::with_last_print(this, decision), cx.now))
+        let decision = noted(this, Self::with_last_print(this, decision), cx.now);
+        Ok(Self::with_care(this, decision, cx))
     }
 
     fn name(command: &PrinterCommand) -> &'static str {
@@ -77,6 +76,7 @@ impl Aggregate for Printer {
             PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
             PrinterCommand::Maintenance { .. } => "printer.maintenance",
+            PrinterCommand::Care(command) => care::name(command),
         }
     }
 
@@ -90,6 +90,7 @@ impl Aggregate for Printer {
     fn if_version(command: &PrinterCommand) -> Option<i64> {
         match command {
             PrinterCommand::Update { if_version, .. } => *if_version,
+            PrinterCommand::Care(command) => care::if_version(command),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
     OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData,
     PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFailureSuspectedData,
-    PrinterFaultData, PrinterOfflineData, TestData,
+    PrinterFaultData, PrinterMaintenanceDueData, PrinterMaintenanceLoggedData, PrinterOfflineData, TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};
@@ -60,6 +60,8 @@ pub fn all() -> Vec<Entry> {
     entries::<PrinterFaultData>(&mut all);
     entries::<PrinterFailureSuspectedData>(&mut all);
     entries::<PrinterCommandData>(&mut all);
+    entries::<PrinterMaintenanceDueData>(&mut all);
+    entries::<PrinterMaintenanceLoggedData>(&mut all);
     entries::<TestData>(&mut all);
     entries::<OrderPartShippedData>(&mut all);
     entries::<JobSignedOffData>(&mut all);

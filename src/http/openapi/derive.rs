@@ -47,6 +47,7 @@ pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String
             (rest.to_owned(), text_of(1..), "May be a path of several parts, joined by slashes.".to_owned())
         }
         ("slot", _) => (name.to_owned(), whole(0..i64::from(MAX_SLOTS)), "Number of the slot, from 0.".to_owned()),
+        ("reminder", _) => (name.to_owned(), id(), "Identifier of the reminder.".to_owned()),
         ("system", _) => (name.to_owned(), text_of(1..), "The other system: `parts` or `spools`.".to_owned()),
         _ => (name.to_owned(), text_of(1..), String::new()),
     };

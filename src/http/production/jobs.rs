@@ -38,7 +38,7 @@ use crate::http::wire::{EmptyBody, Optional, OptionalBody};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::store::queries::{JobFilter, Queries};
 
-pub use view::JobView;
+pub use view::{JobNumber, JobView};
 
 /// The id that examples use for a job.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8067";

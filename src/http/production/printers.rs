@@ -1,10 +1,13 @@
 //! Printers: registered, shown, changed and deleted. What is done with one stands in files of its own.
 
 mod acts;
+mod care;
 mod commands;
 mod device;
 mod fields;
+mod files;
 mod print;
+mod record;
 mod slots;
 mod stop;
 mod view;
@@ -48,6 +51,7 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson, ToSchema, ValuePath, read_body, read_word};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::secrets::encryption::SecretCipher;
+use crate::store::queries::Queries;
 use fields::{NewPrinter, PrinterChange};
 use view::PrinterView;
 
@@ -77,6 +81,7 @@ handles! {
         blobs: Arc<Blobs>,
         printer_connections: Arc<PrinterConnections>,
         cipher: Arc<SecretCipher>,
+        queries: Queries,
         environment: Arc<Environment>,
         config: Arc<Config>,
     }
@@ -110,7 +115,8 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/printers/{id}/status", status, |op| {
             op.named("getPrinterStatus", "Show what a printer is doing")
         });
-    slots::routes(commands::routes(print::routes(stop::routes(device::routes(routes)))))
+    let routes = files::routes(device::routes(routes));
+    record::routes(care::routes(slots::routes(commands::routes(print::routes(stop::routes(routes))))))
 }
 
 /// What printers that are listed must have: something that an operator has to look at.

@@ -52,8 +52,8 @@ part_row!(Attempt in attempts of order_id, |this| {
     good: judged(this).map(|sign_off| i64::from(sign_off.good)),
     scrap_reason: judged(this).and_then(|sign_off| sign_off.reason.clone()),
     first_pass: judged(this).map(|_| this.first_pass),
-    print_ms: judged(this).map(|_| print_ms(this)),
-    used: judged(this).map(|_| this.used.0),
+    print_ms: this.printed().then(|| print_ms(this)),
+    used: this.printed().then_some(this.used.0),
     used_of: judged(this).and_then(|_| used_of(this)),
 });
 part_row!(Payment in payments of order_id, |this| {

@@ -1,12 +1,13 @@
-//! Printers: a snapshot row alone.
+//! Printers: reminders and the maintenance log are rows. The log only grows and is not loaded.
 
-use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, DbErr};
 
-use crate::domain::printer::Printer;
+use crate::domain::maintenance::{MaintenanceEntry, Reminder};
+use crate::domain::printer::{Printer, PrinterRow};
 use crate::entities::printers;
-use crate::store::load::Load;
-use crate::store::rows::snapshot_row;
+use crate::store::load::{Load, Loaded, Loading};
+use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
 
 snapshot_row!(Printer in printers, |this, at_rest| {
     name: this.fields.name.clone(),
@@ -15,9 +16,33 @@ snapshot_row!(Printer in printers, |this, at_rest| {
     archived: this.archived,
     created_at: this.created_at.0,
 });
+part_row!(Reminder in maintenance_reminders of printer_id, |this| {
+    created_at: this.created_at.0,
+});
+part_row!(MaintenanceEntry in maintenance_entries of printer_id, |this| {
+    created_at: this.created_at.0,
+});
+
+impl StoredRow for PrinterRow {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Reminder(reminder) => to.replace(&**reminder),
+            Self::ReminderGone(id) => {
+                to.delete::<Reminder>(id);
+                Ok(())
+            }
+            Self::Entry(entry) => to.insert(&**entry),
+        }
+    }
+}
 
 impl Load for Printer {
     fn resident() -> Option<Condition> {
         Some(Condition::all().add(printers::Column::Active.eq(true)))
+    }
+
+    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut reminders = found.parts::<Reminder>().await?;
+        Ok(found.complete(|id, printer| Ok(printer.hydrate(reminders.take(id)?))))
     }
 }

@@ -24,6 +24,7 @@ use crate::domain::launch::SlicedFor;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialRow, MaterialType};
 use crate::domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderKind, OrderRow};
+use crate::domain::printer::PrinterRow;
 use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
 use crate::domain::testing::{Bench, Written, same};
 use crate::domain::time::Timestamp;
@@ -201,6 +202,16 @@ impl KeptRow for MaterialRow {
             Self::Claim(claim) => row_reads_back(claim),
             Self::Link(link) => row_reads_back(&**link),
             Self::ClaimGone(_) | Self::LinkGone(_) => {}
+        }
+    }
+}
+
+impl KeptRow for PrinterRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Reminder(reminder) => row_reads_back(&**reminder),
+            Self::Entry(entry) => row_reads_back(&**entry),
+            Self::ReminderGone(_) => {}
         }
     }
 }

@@ -169,11 +169,34 @@ impl Walk {
         self.ok("POST /api/printers/{id}/home", &printer, json!({})).await;
         self.ok("POST /api/printers/{id}/maintenance", &printer, json!({"on": true, "note": "new nozzle"})).await;
         self.ok("POST /api/printers/{id}/maintenance", &printer, json!({"on": false})).await;
+        self.care(&printer).await;
         self.ok("POST /api/printers/{id}/emergency-stop", &printer, json!({})).await;
         self.ok("POST /api/printers/{id}/disconnect", &printer, json!({})).await;
         self.ok("POST /api/printers/{id}/connect", &printer, json!({})).await;
         self.ok("POST /api/printers/{id}/disconnect", &printer, json!({})).await;
         self.ok("DELETE /api/printers/{id}", &printer, Value::Null).await;
+    }
+}
+
+impl Walk {
+    /// What is to be done to a printer, and what was done.
+    async fn care(&self, printer: &str) {
+        let new = json!({"name": "Clean the nozzle", "everyHours": 100, "everyFailures": 3});
+        let reminder = id(&self.ok("POST /api/printers/{id}/reminders", printer, new).await);
+        let one = format!("/api/printers/{printer}/reminders/{reminder}");
+        for (method, body) in [("PATCH", json!({"everyPrints": 50, "blocking": true})), ("DELETE", Value::Null)] {
+            if method == "DELETE" {
+                let done = json!({"done": "Nozzle cleaned", "resets": [reminder], "costCents": 0, "parts": ["brush"]});
+                self.ok("POST /api/printers/{id}/maintenance-log", printer, done).await;
+            }
+            let mut request = self.client.request(method, &one);
+            if !body.is_null() {
+                request = request.json(&body);
+            }
+            let answer = self.client.send(request).await;
+            assert!((200..300).contains(&answer.status), "{method} by {}: {}", self.role, answer.text);
+            self.done.lock().unwrap().insert(format!("{method} /api/printers/{{id}}/reminders/{{reminder}}"));
+        }
     }
 }
 

@@ -137,6 +137,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
             .replace("{number}", "1")
             .replace("{slot}", "0")
             .replace("{system}", "parts")
+            .replace("{reminder}", NOTHING)
             .replace("{machineType}", "fdm_standard");
         assert!(!path.contains('{'), "say what stands for the parameters of {path}");
         for caller in &callers {

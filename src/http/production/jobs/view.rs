@@ -159,7 +159,7 @@ struct AttemptView {
 }
 
 /// The number of a job, written as `JOB-000245`.
-struct JobNumber(i64);
+pub struct JobNumber(pub i64);
 
 impl Serialize for JobNumber {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

@@ -1,41 +1,27 @@
-//! What a printer itself is asked: what it is, what it printed, its cameras, and the files on it.
+//! What a printer itself is asked: what it is, what it printed, and its cameras.
 
 use std::sync::Arc;
 
 use api_derive::{Request, Response};
-use axum::extract::{FromRequestParts, Path, State};
-use axum::http::StatusCode;
-use axum::http::request::Parts;
-use axum::response::IntoResponse;
+use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::acts::PrinterAct;
-use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
-use crate::actors::printers::unused_name;
-use crate::domain::file::{File, FileKind};
+use super::{ON_PRINTER, PrinterHandles, connection, present};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::domain::printer::Act;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
-use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, found, state_of};
 use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::openapi::shape::{Shape, anything, open_object};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
-use crate::http::reply::{self, NoContent, Plain};
+use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, Reply, Response, ToSchema, enumeration};
-use crate::printers::PrinterType;
-use crate::printers::adapter::{Deleted, RemoteFile, Source, Webcam};
+use crate::http::wire::{Response, ToSchema, enumeration};
+use crate::printers::adapter::Webcam;
 use crate::printers::connections::PrinterConnection;
-
-/// The id that examples use for a G-code file.
-pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
 enumeration! {
     /// How a print ended, as the printer remembers it.
@@ -60,21 +46,6 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("getSystemInfo", "Ask about the computer that a printer runs on")
             .about("The answer is the printer's own.")
             .errors(&ON_PRINTER)
-    })
-    .get_long(operator, "/api/printers/{id}/files", files, |op| {
-        op.named("listPrinterFiles", "List the files on a printer").errors(&ON_PRINTER)
-    })
-    .post_long(operator, "/api/printers/{id}/files", upload, |op| {
-        op.named("uploadToPrinter", "Copy a stored file to a printer")
-            .about(
-                "The file is stored and not printed. A file of the same name on the printer is never overwritten: the new one gets \
-                 another name, and the printer may give it another one, too.",
-            )
-            .unkeyed()
-            .errors(&ON_PRINTER)
-    })
-    .delete_long(operator, "/api/printers/{id}/files/{*name}", delete_file, |op| {
-        op.named("deletePrinterFile", "Delete a file on a printer").errors(&ON_PRINTER).errors(&[NO_FILE])
     })
 }
 
@@ -197,103 +168,10 @@ struct WebcamsView {
     webcams: Vec<WebcamView>,
 }
 
-/// A file on a printer.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(name = "PrinterFile", example = json!({"path": "vase.gcode", "size": 1_048_576, "modifiedAt": null}))]
-struct PrinterFileView {
-    /// Its name; folders are joined by slashes.
-    path: String,
-    /// Size in bytes; null where the printer does not tell it.
-    size: Option<u64>,
-    /// When it last changed; null where the printer does not tell it.
-    modified_at: Option<Timestamp>,
-}
-
-impl From<RemoteFile> for PrinterFileView {
-    fn from(RemoteFile { path, size, modified_at }: RemoteFile) -> Self {
-        Self { path, size, modified_at }
-    }
-}
-
-/// The files on a printer.
-#[derive(Response, Serialize)]
-#[api(name = "PrinterFiles", example = json!({
-    "files": [{"path": "vase.gcode", "size": 1_048_576, "modifiedAt": null}],
-}))]
-struct PrinterFilesView {
-    /// One entry for each file, in no certain order.
-    files: Vec<PrinterFileView>,
-}
-
-/// One of the files that this server stores.
-#[derive(Request, Clone, Debug)]
-#[api(example = json!({"fileId": EXAMPLE_FILE_ID}))]
-pub(super) struct StoredFile {
-    /// Id of a G-code file.
-    file_id: Id,
-}
-
-/// A file that was put on a printer.
-#[derive(Response, Serialize)]
-#[api(name = "UploadedFile", example = json!({"ok": true, "filename": "vase.gcode"}))]
-pub(super) struct UploadedFile {
-    /// Always `true`; failures have the error shape.
-    pub ok: bool,
-    /// The name that the printer gave the file.
-    pub filename: String,
-}
-
-/// 201 with a file that was put on a printer; it has no address at this server.
-struct CreatedOnPrinter(UploadedFile);
-
-impl IntoResponse for CreatedOnPrinter {
-    fn into_response(self) -> axum::response::Response {
-        reply::json(StatusCode::CREATED, &self.0)
-    }
-}
-
-impl Reply for CreatedOnPrinter {
-    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
-        components.add::<UploadedFile>();
-        operation.answer = (201, UploadedFile::NAME.map_or(DescribedContent::Nothing, DescribedContent::Named));
-    }
-}
-
-/// The name of a file on a printer, from the end of the path.
-struct RemoteName(String);
-
-impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
-    type Rejection = ApiError;
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let names = Path::<(String, String)>::from_request_parts(parts, state).await;
-        let Path((_, name)) = names.map_err(|_| Refusal::not_found("printer_file"))?;
-        Ok(Self(name))
-    }
-}
-
-impl Argument for RemoteName {}
-
 /// The connection of a printer that exists.
 pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     let (_, printer) = present(app, id).await?;
     connection(&app.printer_connections, id, &printer).await
-}
-
-/// A stored G-code file that a body names as `fileId`, of a form that printers of this type print. Its content tells
-/// the form: its name may be wrong.
-pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
-    let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
-    let file = state_of(&state)?;
-    if file.archived || file.kind != FileKind::Gcode {
-        return Err(Refusal::field("fileId", "must be a G-code file").into());
-    }
-    let form = file.metadata.form.unwrap_or_default();
-    if PrinterType::of_word(kind).is_some_and(|declared| !declared.prints(form)) {
-        let words = format!("printers of type {kind} do not print .{} files", form.ending());
-        return Err(Refusal::field("fileId", words).into());
-    }
-    Ok(file.clone())
 }
 
 async fn info(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<InfoView>, ApiError> {
@@ -328,47 +206,4 @@ async fn webcams(State(app): State<PrinterHandles>, PathId(id): PathId) -> Resul
 
 async fn system_info(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<SystemInfo>, ApiError> {
     Ok(Plain(SystemInfo(reach(&app, id).await?.adapter.system_info().await?)))
-}
-
-async fn files(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<PrinterFilesView>, ApiError> {
-    let files = reach(&app, id).await?.adapter.list_files().await?;
-    Ok(Plain(PrinterFilesView { files: files.into_iter().map(Into::into).collect() }))
-}
-
-async fn upload(
-    State(app): State<PrinterHandles>,
-    PathId(id): PathId,
-    call: CommandRequest<StoredFile>,
-) -> Result<CreatedOnPrinter, ApiError> {
-    let StoredFile { file_id } = call.read_body()?;
-    let (_, printer) = present(&app, id).await?;
-    connection(&app.printer_connections, id, &printer).await?;
-    let file = gcode_file(&app, &printer.fields.kind, file_id).await?;
-    let source = Source::of(&file, app.blobs.path(&file.sha256));
-    let (name, tag) = (file.name, app.environment.id());
-    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::PutFile, detail: Some(name.clone()) };
-    let put = |connection: Arc<PrinterConnection>| async move {
-        let name = unused_name(connection.adapter.as_ref(), &name, tag).await?;
-        connection.adapter.upload(&name, &source).await
-    };
-    let filename = act.carry_out(&app.printers, &app.printer_connections, put).await?;
-    Ok(CreatedOnPrinter(UploadedFile { ok: true, filename }))
-}
-
-async fn delete_file(
-    State(app): State<PrinterHandles>,
-    PathId(id): PathId,
-    RemoteName(name): RemoteName,
-    call: CommandRequest,
-) -> Result<NoContent, ApiError> {
-    let (_, printer) = present(&app, id).await?;
-    if printer.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(&name)) {
-        return Err(ApiError::conflict("printer_in_use", "this is the file of the job that the printer has in hand"));
-    }
-    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::DeleteFile, detail: Some(name.clone()) };
-    let delete = |connection: Arc<PrinterConnection>| async move { connection.adapter.delete_file(&name).await };
-    match act.carry_out(&app.printers, &app.printer_connections, delete).await? {
-        Deleted::Gone => Ok(NoContent),
-        Deleted::NotFound => Err(Refusal::not_found("printer_file").into()),
-    }
 }

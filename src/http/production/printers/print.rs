@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::device::{EXAMPLE_FILE_ID, StoredFile, UploadedFile, gcode_file};
+use super::files::{EXAMPLE_FILE_ID, StoredFile, UploadedFile, gcode_file};
 use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
 use crate::actors::printers::{StartOutcome, await_start};
 use crate::domain::id::Id;

@@ -4,6 +4,7 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::care::{self, DueView, OdometerView};
 use super::fields::PrinterDetails;
 use super::slots::SlotView;
 use super::{EXAMPLE_ID, PrinterHandles};
@@ -153,6 +154,10 @@ pub struct PrinterView {
     status: StatusView,
     /// Why the printer is out of service; null while it is in service.
     maintenance: Option<String>,
+    /// The maintenance that is due, the one that is due longest first.
+    maintenance_due: Vec<DueView>,
+    /// What the printer has done since this is counted.
+    odometer: OdometerView,
     /// The job that the printer has in hand.
     job_id: Option<Id>,
     /// The last print, as long as nobody has signed it off and nothing else was printed; clearing the bed signs it off.
@@ -175,6 +180,8 @@ impl PrinterView {
             has_api_key: !printer.fields.encrypted_api_key.is_empty(),
             status: StatusView::of(app, printer),
             maintenance: printer.maintenance.clone(),
+            maintenance_due: care::due(printer),
+            odometer: printer.odometer.into(),
             job_id: printer.in_hand.as_ref().map(|in_hand| in_hand.job),
             last_print: printer.last_print.map(|LastPrint { attempt, job, order }| LastPrintView {
                 job_id: job,
@@ -190,7 +197,16 @@ impl PrinterView {
     /// The printer as a command left it.
     pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
         match &done.answer {
-            PrinterAnswer::Printer(printer) => Ok(Self::new(app, printer, done.version)),
+            PrinterAnswer::Printer(printer) => {
+                let mut view = Self::new(app, printer, done.version);
+                // An answer that was kept is without the reminders, which are rows of their own.
+                if done.replayed {
+                    let live = app.printers.resident(printer.id);
+                    let due = live.and_then(|live| live.read().state.as_ref().map(care::due));
+                    view.maintenance_due = due.unwrap_or_default();
+                }
+                Ok(view)
+            }
             other => Err(ApiError::internal(format!("a printer answered {other:?}"))),
         }
     }
@@ -202,7 +218,8 @@ fn printer_example() -> Value {
         "baseUrl": "http://192.168.1.20:7125", "hasApiKey": false, "serial": null,
         "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null,
         "nozzle": {"diameter": 0.4, "kind": "brass"}, "plateType": null, "location": null, "tags": [],
-        "slots": [<SlotView as ToSchema>::example()], "status": status_example(), "maintenance": null, "jobId": EXAMPLE_JOB_ID,
+        "slots": [<SlotView as ToSchema>::example()], "status": status_example(), "maintenance": null,
+        "maintenanceDue": [], "odometer": <OdometerView as ToSchema>::example(), "jobId": EXAMPLE_JOB_ID,
         "lastPrint": null,
         "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:16:00.000Z", "version": 12,
     })

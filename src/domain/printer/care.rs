@@ -1,0 +1,275 @@
+//! The care of a printer: its odometer, its reminders, and what was done to it.
+//!
+//! What a print adds to the odometer is added in the commit that ends it, so it is counted once whatever crashes, and
+//! the reminders that become due by it are noted in the same commit, with the event and the mails that tell of them.
+
+use super::{Phase, Printer, PrinterAnswer, PrinterRow};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::event::Event;
+use crate::domain::event::data::{PrinterMaintenanceDueData, PrinterMaintenanceLoggedData};
+use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
+use crate::domain::maintenance::{
+    CareCommand, EndedPrint, EntryFields, MAX_REMINDERS, MaintenanceEntry, Odometer, Reminder, ReminderFields,
+};
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
+
+/// Reminders that are named in the words for why a printer takes no job.
+const MAX_REMINDERS_NAMED: usize = 2;
+
+/// The command's name for the audit log.
+pub(super) fn name(command: &CareCommand) -> &'static str {
+    match command {
+        CareCommand::Remind(_) => "printer.add_reminder",
+        CareCommand::Change { .. } => "printer.change_reminder",
+        CareCommand::Forget(_) => "printer.remove_reminder",
+        CareCommand::Log { .. } => "printer.log_maintenance",
+    }
+}
+
+/// The version of the printer that the command was made from, if it was made from one.
+pub(super) fn if_version(command: &CareCommand) -> Option<i64> {
+    match command {
+        CareCommand::Change { if_version, .. } => *if_version,
+        _ => None,
+    }
+}
+
+impl Printer {
+    /// Puts the reminders back from their rows after a load.
+    pub fn hydrate(mut self, reminders: impl IntoIterator<Item = Reminder>) -> Self {
+        for reminder in reminders {
+            self.reminders.insert_mut(reminder.id, reminder);
+        }
+        self
+    }
+
+    pub(super) fn care(self, command: &CareCommand, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+        match command {
+            CareCommand::Remind(fields) => self.remind(fields, cx),
+            CareCommand::Change { id, if_version: _, fields } => self.change_reminder(*id, fields, cx),
+            CareCommand::Forget(id) => {
+                self.reminder(*id)?;
+                Ok(self.with_reminder(cx, |printer| {
+                    printer.reminders.remove_mut(id);
+                }))
+            }
+            CareCommand::Log { fields, done_at, resets } => self.log_maintenance(fields, *done_at, resets, cx),
+        }
+    }
+
+    fn reminder(&self, id: Id) -> Result<&Reminder, Refusal> {
+        self.reminders.get(&id).ok_or_else(|| Refusal::not_found("reminder"))
+    }
+
+    /// The change of a reminder, which is a change of the printer's settings. The rows follow from the difference.
+    fn with_reminder(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self)) -> Decision<Self> {
+        self.say(cx, change, Some("printer.updated"))
+    }
+
+    fn remind(self, fields: &ReminderFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+        fields.check()?;
+        if self.reminders.size() >= MAX_REMINDERS {
+            let words = format!("a printer has at most {MAX_REMINDERS} reminders; remove one first");
+            return Err(Refusal::conflict("too_many_reminders", words));
+        }
+        let new = Reminder {
+            id: cx.ids.id(),
+            printer_id: self.id,
+            fields: fields.clone(),
+            since: self.odometer,
+            done_at: None,
+            due_at: None,
+            created_at: cx.now,
+            updated_at: cx.now,
+        };
+        let answer = PrinterAnswer::Reminder(Box::new(new.clone()), self.odometer);
+        let decision = self.with_reminder(cx, |printer| {
+            printer.reminders.insert_mut(new.id, new);
+        });
+        Ok(Decision { answer, ..decision })
+    }
+
+    fn change_reminder(
+        self,
+        id: Id,
+        fields: &ReminderFields,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self>, Refusal> {
+        let mut changed = self.reminder(id)?.clone();
+        fields.check()?;
+        changed.change(fields, &self.odometer, cx.now);
+        // Due at once where the new interval is reached already; the answer says so, too.
+        let mut shown = changed.clone();
+        shown.note_due(&self.odometer, cx.now);
+        let answer = PrinterAnswer::Reminder(Box::new(shown), self.odometer);
+        let decision = self.with_reminder(cx, |printer| {
+            printer.reminders.insert_mut(id, changed);
+        });
+        Ok(Decision { answer, ..decision })
+    }
+
+    fn log_maintenance(
+        self,
+        fields: &EntryFields,
+        done_at: Option<Timestamp>,
+        resets: &[Id],
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self>, Refusal> {
+        if done_at.is_some_and(|at| at > cx.now) {
+            return Err(Refusal::field("doneAt", "must not be in the future"));
+        }
+        let mut named = Vec::new();
+        for (at, id) in resets.iter().enumerate() {
+            let known = self.reminders.get(id);
+            let known =
+                known.ok_or_else(|| Refusal::field(&format!("resets.{at}"), "the printer has no such reminder"))?;
+            named.push((*id, known.fields.name.clone()));
+        }
+        let entry = MaintenanceEntry {
+            id: cx.ids.id(),
+            printer_id: self.id,
+            fields: fields.clone(),
+            done_at: done_at.unwrap_or(cx.now),
+            resets: named,
+            odometer: self.odometer,
+            by: cx.by.to_string(),
+            created_at: cx.now,
+        };
+        let mut next = self;
+        for id in resets {
+            if let Some(mut reminder) = next.reminders.get(id).cloned() {
+                reminder.reset(&next.odometer, cx.now);
+                next.reminders.insert_mut(*id, reminder);
+            }
+        }
+        next.changed(cx);
+        let event = next.event_with(cx, "printer.maintenance_logged", None, |printer| PrinterMaintenanceLoggedData {
+            printer,
+            entry_id: entry.id,
+            done: entry.fields.done.clone(),
+            resets: entry.resets.iter().map(|(_, name)| name.clone()).collect(),
+        });
+        let answer = PrinterAnswer::Logged(Box::new(entry.clone()));
+        Ok(Decision::to(next, answer).rows([PrinterRow::Entry(Box::new(entry))]).events([event]))
+    }
+
+    /// Follows up on a decision: what a print that has just ended took is on the odometer, reminders that are due by
+    /// now are noted and told, and every reminder that differs is written.
+    pub(super) fn with_care(
+        before: Option<&Self>,
+        mut decision: Decision<Self>,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
+        let Some(next) = &mut decision.next else { return decision };
+        if let Some(before) = before {
+            next.odometer = next.odometer + wear(before, next, cx.now);
+        }
+        let due = next.newly_due(cx.now);
+        for reminder in &due {
+            decision.events.push(next.due_event(cx, reminder));
+            decision.created.extend(next.due_alert(cx, reminder));
+        }
+        decision.rows.extend(differing(before, next));
+        if let PrinterAnswer::Printer(shown) = &mut decision.answer {
+            (shown.odometer, shown.reminders) = (next.odometer, next.reminders.clone());
+        }
+        decision
+    }
+
+    /// Notes the reminders that have just become due.
+    fn newly_due(&mut self, now: Timestamp) -> Vec<Reminder> {
+        let mut due = Vec::new();
+        for reminder in self.reminders.values() {
+            let mut noted = reminder.clone();
+            if noted.note_due(&self.odometer, now) {
+                due.push(noted);
+            }
+        }
+        for reminder in &due {
+            self.reminders.insert_mut(reminder.id, reminder.clone());
+        }
+        due
+    }
+
+    /// The reminders that are due, the one that is due longest first.
+    pub fn due_reminders(&self) -> Vec<&Reminder> {
+        let mut due: Vec<&Reminder> = self.reminders.values().filter(|reminder| reminder.due_at.is_some()).collect();
+        due.sort_by_key(|reminder| (reminder.due_at, reminder.id));
+        due
+    }
+
+    /// What keeps the printer from jobs until it is done, in a few words that follow "the printer is"; `None` while
+    /// nothing does.
+    pub(super) fn blocked_by_care(&self) -> Option<String> {
+        let blocking: Vec<&Reminder> =
+            self.due_reminders().into_iter().filter(|reminder| reminder.fields.blocking).collect();
+        let names = blocking.iter().take(MAX_REMINDERS_NAMED).map(|reminder| reminder.fields.name.as_str());
+        let names = names.collect::<Vec<_>>().join(", ");
+        let more = blocking.len().saturating_sub(MAX_REMINDERS_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!blocking.is_empty()).then(|| format!("due for maintenance ({names}{more})"))
+    }
+
+    fn due_event(&self, cx: &DecisionContext<'_>, reminder: &Reminder) -> Event {
+        self.event_with(cx, "printer.maintenance_due", None, |printer| PrinterMaintenanceDueData {
+            printer,
+            reminder_id: reminder.id,
+            reminder: reminder.fields.name.clone(),
+            reason: reminder.reason(&self.odometer).unwrap_or_default(),
+            blocking: reminder.fields.blocking,
+        })
+    }
+
+    fn due_alert(&self, cx: &DecisionContext<'_>, reminder: &Reminder) -> Vec<Mail> {
+        let (printer, task) = (&self.fields.name, &reminder.fields.name);
+        let reason = reminder.reason(&self.odometer).unwrap_or_default();
+        let then = if reminder.fields.blocking {
+            "It takes no further job until the work is done and logged."
+        } else {
+            "It goes on printing; log the work when it is done."
+        };
+        let text = format!("{task} is due on {printer}: {reason} since it was last done. {then}\n");
+        Mail::alert(cx, AlertKind::Printer, &format!("Maintenance due: {printer}: {task}"), &text)
+    }
+}
+
+/// What an attempt that has just ended adds to the odometer; nothing if none has.
+fn wear(before: &Printer, next: &Printer, now: Timestamp) -> Odometer {
+    let over = |printer: &Printer| printer.in_hand.as_ref().is_some_and(super::InHand::over);
+    let (Some(in_hand), false) = (&next.in_hand, over(before)) else { return Odometer::ZERO };
+    match &in_hand.phase {
+        Phase::Ended { end, filament_mm, progress, unseen, .. } => EndedPrint {
+            end: *end,
+            began_at: in_hand.began_at.filter(|_| !unseen),
+            ended_at: now,
+            progress: *progress,
+            estimated_seconds: in_hand.estimated_seconds,
+            filament_mm: (*filament_mm, in_hand.stated_mm),
+            slots: &in_hand.used_slots,
+        }
+        .wear(),
+        // The start may have had an effect, which the stop ended; what it took nobody knows.
+        Phase::Stopped { .. } => {
+            let before = before.in_hand.as_ref().map(|in_hand| &in_hand.phase);
+            let sent = matches!(before, Some(Phase::StartSent { .. } | Phase::Unverified { .. }));
+            Odometer { failures: i64::from(sent), ..Odometer::ZERO }
+        }
+        _ => Odometer::ZERO,
+    }
+}
+
+/// The rows of the reminders that differ.
+fn differing(before: Option<&Printer>, next: &Printer) -> Vec<PrinterRow> {
+    let known = |id: &Id| before.and_then(|before| before.reminders.get(id));
+    let put = next.reminders.values().filter(|reminder| known(&reminder.id) != Some(*reminder));
+    let put = put.map(|reminder| PrinterRow::Reminder(Box::new(reminder.clone())));
+    let gone = before.into_iter().flat_map(|before| before.reminders.keys());
+    let gone = gone.filter(|id| !next.reminders.contains_key(id)).map(|id| PrinterRow::ReminderGone(*id));
+    put.chain(gone).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+//! The care of a printer: its reminders and its maintenance log.
+
+mod view;
+
+pub use view::{DueView, OdometerView, due};
+
+use api_derive::Request;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use serde_json::{Value, json};
+
+use self::view::{EntryView, ReminderView, SuggestionsView};
+use super::{PrinterHandles, present};
+use crate::domain::amount::Amount;
+use crate::domain::bounds::MAX_CENTS;
+use crate::domain::id::Id;
+use crate::domain::maintenance::{
+    CareCommand, EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, Reminder, ReminderFields,
+};
+use crate::domain::principal::Role;
+use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::DescribedError;
+use crate::http::page::{PageQuery, Query, cut};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Created, Listed, NoContent, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within};
+
+const REMINDERS: &str = "/api/printers/{id}/reminders";
+const ONE_REMINDER: &str = "/api/printers/{id}/reminders/{reminder}";
+const LOG: &str = "/api/printers/{id}/maintenance-log";
+const NO_REMINDER: DescribedError = (404, "reminder_not_found", "The printer has no such reminder.");
+const EXAMPLE_REMINDER: &str = "01890a5d-ac96-774b-bcce-b302099a8075";
+
+/// Adds the routes of reminders and of the maintenance log.
+pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    to.get(operator, REMINDERS, list, |op| {
+        op.named("listReminders", "List what is to be done to a printer after so much work")
+            .about("Those that are due come first, the one that is due longest before the others.")
+    })
+    .post(operator, REMINDERS, remind, |op| {
+        op.named("createReminder", "Add a reminder to a printer")
+            .about(
+                "It is due when the first of its intervals is reached, counted from now on by the prints of jobs that end there. \
+                 People are told once, by mail and by the event `printer.maintenance_due`, and it stays due until an entry of the \
+                 maintenance log resets it. With `blocking` the printer takes no job meanwhile.",
+            )
+            .error(409, "too_many_reminders", "The printer has as many reminders as it may have.")
+    })
+    .patch(operator, ONE_REMINDER, change, |op| {
+        op.named("updateReminder", "Change a reminder")
+            .about("Whether it is due follows from the new intervals and the work since it was last done.")
+            .errors(&[NO_REMINDER])
+    })
+    .delete(operator, ONE_REMINDER, forget, |op| {
+        op.named("deleteReminder", "Remove a reminder").about("The maintenance log is kept.").errors(&[NO_REMINDER])
+    })
+    .get(operator, "/api/printers/{id}/reminder-suggestions", suggested, |op| {
+        op.named("listReminderSuggestions", "Show reminders that are usual for such a machine")
+            .about("Nothing is made of them by itself: add those that fit. The maker's manual is right where it differs.")
+    })
+    .get(operator, LOG, log, |op| op.named("listMaintenance", "Show the maintenance log of a printer"))
+    .post(operator, LOG, write, |op| {
+        op.named("logMaintenance", "Log what was done to a printer")
+            .about("Each reminder in `resets` counts from now on, and is due no longer.")
+    })
+}
+
+/// What is to be done to a printer again and again. At least one interval is given.
+#[derive(Request, Clone, Debug)]
+#[api(
+    change = ReminderChange, shown = ReminderDetails, fields = ReminderFields, change_example = json!({"everyHours": 150}),
+    example = reminder_fields(),
+)]
+pub struct NewReminder {
+    /// What is to be done, one line of text.
+    #[api(Filled, ONE_LINE, MaxChars(100))]
+    name: String,
+    /// How it is done, for people.
+    #[api(MaxChars(2000))]
+    note: Option<String>,
+    /// Due after so many hours of printing; at most three decimals.
+    #[api(AboveZero)]
+    every_hours: Option<Amount>,
+    /// Due after so many prints.
+    #[api(Within(1..=MAX_INTERVAL_COUNT))]
+    every_prints: Option<i64>,
+    /// Due after so many grams of material; of resin millilitres, of sheets their number.
+    #[api(AboveZero)]
+    every_grams: Option<Amount>,
+    /// Due after so many failed prints.
+    #[api(Within(1..=MAX_INTERVAL_COUNT))]
+    every_failures: Option<i64>,
+    /// Whether the printer takes no job while it is due.
+    #[api(default = false)]
+    blocking: bool,
+}
+
+fn reminder_fields() -> Value {
+    json!({
+        "name": "Clean the nozzle", "note": "Heat it, brush it off.", "everyHours": 100, "everyPrints": null,
+        "everyGrams": null, "everyFailures": 3, "blocking": false,
+    })
+}
+
+/// What was done to a printer.
+#[derive(Request, Clone, Debug)]
+#[api(fields = EntryFields, example = json!({
+    "done": "Nozzle replaced", "note": "It was worn by glow-in-the-dark filament.", "parts": ["Nozzle 0.4, hardened"],
+    "costCents": 1890, "doneAt": "2026-11-02T10:00:00.000Z", "resets": [EXAMPLE_REMINDER],
+}))]
+pub struct NewMaintenance {
+    /// What was done, one line of text.
+    #[api(Filled, ONE_LINE, MaxChars(200))]
+    done: String,
+    /// More about it, for people.
+    #[api(MaxChars(2000))]
+    note: Option<String>,
+    /// The parts that were used, in words.
+    #[api(TextList { max_items: 20, max_chars: 100 }, default = Vec::new())]
+    parts: Vec<String>,
+    /// What it cost, in the smallest unit of the shop's currency.
+    #[api(Within(0..=MAX_CENTS))]
+    cost_cents: Option<i64>,
+    /// When it was done; now when it is left out.
+    #[api(separate)]
+    done_at: Option<Timestamp>,
+    /// The reminders of this printer whose work it was.
+    #[api(ItemsWithin(0..=MAX_REMINDERS), default = Vec::new(), separate)]
+    resets: Vec<Id>,
+}
+
+/// The `{reminder}` of a path. What is no identifier names nothing: 404.
+struct PathReminder(Id);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathReminder {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let text = params.iter().flatten().find(|(name, _)| *name == "reminder").map(|(_, text)| text);
+        let id = text.and_then(|text| text.parse().ok());
+        id.map(Self).ok_or_else(|| Refusal::not_found("reminder").into())
+    }
+}
+
+impl Argument for PathReminder {}
+
+async fn list(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<ReminderView>, ApiError> {
+    let page = page.into();
+    let (_, printer) = present(&app, id).await?;
+    let mut all: Vec<&Reminder> = printer.reminders.values().collect();
+    all.sort_by_key(|reminder| (reminder.due_at.is_none(), reminder.due_at, reminder.id));
+    let (some, total) = cut(page, all);
+    let items = some.into_iter().map(|reminder| ReminderView::new(reminder, &printer.odometer)).collect();
+    Ok(Listed { page, items, total })
+}
+
+async fn remind(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<NewReminder>,
+) -> Result<Created<ReminderView>, ApiError> {
+    let command = async { Ok(care(CareCommand::Remind(call.read_body()?.into_fields()))) };
+    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
+    let location = REMINDERS.replace("{id}", &id.to_string());
+    Ok(Created::unversioned(location, &done, ReminderView::after(&done)?))
+}
+
+async fn change(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    PathReminder(reminder): PathReminder,
+    call: CommandRequest<ReminderChange>,
+) -> Result<Plain<ReminderView>, ApiError> {
+    let change = call.read_body()?;
+    let merge = |printer: &Printer, version: i64| {
+        let known = printer.reminders.get(&reminder).ok_or_else(|| Refusal::not_found("reminder"))?;
+        let fields = change.clone().merged_into(known.fields.clone());
+        Ok(care(CareCommand::Change { id: reminder, if_version: Some(version), fields }))
+    };
+    let done = call.merge(&app.printers, id, merge).await?;
+    Ok(Plain(ReminderView::after(&done)?))
+}
+
+async fn forget(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    PathReminder(reminder): PathReminder,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    call.ask(&app.printers, CommandTarget::Id(id), care(CareCommand::Forget(reminder))).await?;
+    Ok(NoContent)
+}
+
+async fn suggested(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<SuggestionsView>, ApiError> {
+    let (_, printer) = present(&app, id).await?;
+    Ok(Plain(SuggestionsView::of(&printer)))
+}
+
+async fn log(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<EntryView>, ApiError> {
+    let page = page.into();
+    present(&app, id).await?;
+    let (entries, total) = app.queries.maintenance_entries(id, page).await?;
+    Ok(Listed { page, items: entries.into_iter().map(Into::into).collect(), total })
+}
+
+async fn write(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<NewMaintenance>,
+) -> Result<Created<EntryView>, ApiError> {
+    let command = async {
+        let new = call.read_body()?;
+        let (done_at, resets) = (new.done_at, new.resets.clone());
+        Ok(care(CareCommand::Log { fields: new.into_fields(), done_at, resets }))
+    };
+    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
+    let entry = match &done.answer {
+        PrinterAnswer::Logged(entry) => EntryView::from((**entry).clone()),
+        other => return Err(ApiError::internal(format!("a printer answered {other:?}"))),
+    };
+    let location = LOG.replace("{id}", &id.to_string());
+    Ok(Created::unversioned(location, &done, entry))
+}
+
+fn care(command: CareCommand) -> PrinterCommand {
+    PrinterCommand::Care(Box::new(command))
+}

@@ -1,0 +1,219 @@
+//! The files on a printer: listed, put there and deleted.
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::IntoResponse;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::acts::PrinterAct;
+use super::device::reach;
+use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
+use crate::actors::printers::unused_name;
+use crate::domain::file::{File, FileKind};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::printer::{Act, Printer, is_of_job};
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
+use crate::http::path_id::PathId;
+use crate::http::reply::{self, NoContent, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, Components, Reply, ToSchema};
+use crate::printers::PrinterType;
+use crate::printers::adapter::{Deleted, PrinterError, RemoteFile, Source};
+use crate::printers::connections::PrinterConnection;
+
+/// Most files of one answer.
+const MAX_FILES_SHOWN: usize = 2000;
+/// Longest name of a file, with its folders, that is shown.
+const MAX_NAME_CHARS: usize = 500;
+/// The id that examples use for a G-code file.
+pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
+
+/// Adds the routes of the files on a printer.
+pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    to.get_long(operator, "/api/printers/{id}/files", files, |op| {
+        op.named("listPrinterFiles", "List the files on a printer")
+            .about("By their names, at most 2000; files whose names are longer than 500 characters are only counted.")
+            .errors(&ON_PRINTER)
+    })
+    .post_long(operator, "/api/printers/{id}/files", upload, |op| {
+        op.named("uploadToPrinter", "Copy a stored file to a printer")
+            .about(
+                "The file is stored and not printed. A file of the same name on the printer is never overwritten: the new one gets \
+                 another name, and the printer may give it another one, too.",
+            )
+            .unkeyed()
+            .errors(&ON_PRINTER)
+    })
+    .delete_long(operator, "/api/printers/{id}/files/{*name}", delete_file, |op| {
+        op.named("deletePrinterFile", "Delete a file on a printer").errors(&ON_PRINTER).errors(&[NO_FILE])
+    })
+}
+
+/// A file on a printer.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterFile", example = file_example())]
+struct PrinterFileView {
+    /// Its name; folders are joined by slashes.
+    path: String,
+    /// Size in bytes; null where the printer does not tell it.
+    size: Option<u64>,
+    /// When it last changed; null where the printer does not tell it.
+    modified_at: Option<Timestamp>,
+    /// Whether this server put it there for a job: its name is one that only this server gives.
+    ours: bool,
+    /// Whether the printer prints it now, or has it in hand for a job: it is not deleted then.
+    in_use: bool,
+}
+
+impl PrinterFileView {
+    fn new(printer: &Printer, RemoteFile { path, size, modified_at }: RemoteFile) -> Self {
+        Self { ours: is_of_job(&path), in_use: printer.is_using(&path), path, size, modified_at }
+    }
+}
+
+fn file_example() -> Value {
+    json!({"path": "vase.gcode", "size": 1_048_576, "modifiedAt": null, "ours": false, "inUse": false})
+}
+
+/// The files on a printer.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterFiles", example = json!({"files": [file_example()], "leftOut": 0}))]
+struct PrinterFilesView {
+    /// One entry for each file, by their names.
+    files: Vec<PrinterFileView>,
+    /// How many more there are, because there are too many or their names are too long.
+    left_out: usize,
+}
+
+/// One of the files that this server stores.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({"fileId": EXAMPLE_FILE_ID}))]
+pub(super) struct StoredFile {
+    /// Id of a G-code file.
+    file_id: Id,
+}
+
+/// A file that was put on a printer.
+#[derive(Response, Serialize)]
+#[api(name = "UploadedFile", example = json!({"ok": true, "filename": "vase.gcode"}))]
+pub(super) struct UploadedFile {
+    /// Always `true`; failures have the error shape.
+    pub ok: bool,
+    /// The name that the printer gave the file.
+    pub filename: String,
+}
+
+/// 201 with a file that was put on a printer; it has no address at this server.
+struct CreatedOnPrinter(UploadedFile);
+
+impl IntoResponse for CreatedOnPrinter {
+    fn into_response(self) -> axum::response::Response {
+        reply::json(StatusCode::CREATED, &self.0)
+    }
+}
+
+impl Reply for CreatedOnPrinter {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
+        components.add::<UploadedFile>();
+        operation.answer = (201, UploadedFile::NAME.map_or(DescribedContent::Nothing, DescribedContent::Named));
+    }
+}
+
+/// The name of a file on a printer, from the end of the path.
+struct RemoteName(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let names = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let Path((_, name)) = names.map_err(|_| Refusal::not_found("printer_file"))?;
+        Ok(Self(name))
+    }
+}
+
+impl Argument for RemoteName {}
+
+/// A stored G-code file that a body names as `fileId`, of a form that printers of this type print. Its content tells
+/// the form: its name may be wrong.
+pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
+    let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
+    let file = state_of(&state)?;
+    if file.archived || file.kind != FileKind::Gcode {
+        return Err(Refusal::field("fileId", "must be a G-code file").into());
+    }
+    let form = file.metadata.form.unwrap_or_default();
+    if PrinterType::of_word(kind).is_some_and(|declared| !declared.prints(form)) {
+        let words = format!("printers of type {kind} do not print .{} files", form.ending());
+        return Err(Refusal::field("fileId", words).into());
+    }
+    Ok(file.clone())
+}
+
+async fn files(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<PrinterFilesView>, ApiError> {
+    let mut files = reach(&app, id).await?.adapter.list_files().await?;
+    let (_, printer) = present(&app, id).await?;
+    let all = files.len();
+    files.retain(|file| file.path.chars().count() <= MAX_NAME_CHARS);
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    files.truncate(MAX_FILES_SHOWN);
+    let left_out = all - files.len();
+    let files = files.into_iter().map(|file| PrinterFileView::new(&printer, file)).collect();
+    Ok(Plain(PrinterFilesView { files, left_out }))
+}
+
+async fn upload(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<StoredFile>,
+) -> Result<CreatedOnPrinter, ApiError> {
+    let StoredFile { file_id } = call.read_body()?;
+    let (_, printer) = present(&app, id).await?;
+    connection(&app.printer_connections, id, &printer).await?;
+    let file = gcode_file(&app, &printer.fields.kind, file_id).await?;
+    let source = Source::of(&file, app.blobs.path(&file.sha256));
+    let (name, tag) = (file.name, app.environment.id());
+    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::PutFile, detail: Some(name.clone()) };
+    let put = |connection: Arc<PrinterConnection>| async move {
+        let name = unused_name(connection.adapter.as_ref(), &name, tag).await?;
+        connection.adapter.upload(&name, &source).await
+    };
+    let filename = act.carry_out(&app.printers, &app.printer_connections, put).await?;
+    Ok(CreatedOnPrinter(UploadedFile { ok: true, filename }))
+}
+
+async fn delete_file(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    RemoteName(name): RemoteName,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    let (_, printer) = present(&app, id).await?;
+    if printer.is_using(&name) {
+        let words = "the printer prints this file now, or has it in hand for a job";
+        return Err(ApiError::conflict("printer_in_use", words));
+    }
+    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::DeleteFile, detail: Some(name.clone()) };
+    let delete = |connection: Arc<PrinterConnection>| async move {
+        match connection.adapter.delete_file(&name).await? {
+            Deleted::Gone => Ok(()),
+            // Recorded as what it was: nothing was deleted.
+            Deleted::NotFound => Err(PrinterError::NotFound(name)),
+        }
+    };
+    act.carry_out(&app.printers, &app.printer_connections, delete).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,135 @@
+//! Queries of what a printer has printed: its attempts at jobs, and their sums.
+
+use std::collections::BTreeMap;
+
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Statement};
+
+use super::orders::json;
+use super::{Page, Queries};
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, AttemptState, Job};
+use crate::domain::time::Timestamp;
+use crate::entities::{attempts, jobs};
+use crate::store::rows::{Doc, LoadError, word};
+
+/// The newest failed attempts whose reasons are counted.
+const MAX_FAILURES_READ: u64 = 1000;
+/// Most reasons of one answer; the rarer ones are counted together.
+const MAX_REASONS: usize = 20;
+
+/// What the attempts of a printer came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AttemptTotals {
+    /// Prints that ran to their end.
+    pub finished: i64,
+    /// Prints that failed, or were given up.
+    pub failed: i64,
+    /// Prints that were cancelled after they began.
+    pub cancelled: i64,
+    /// Attempts that are over and printed nothing.
+    pub not_started: i64,
+    /// How long the printer printed, in milliseconds, as far as it was seen.
+    pub print_ms: i64,
+    /// What the prints used, in thousandths of the unit of their materials.
+    pub used: Amount,
+    /// Why prints failed, with how many did for it, most first; `None` is any other reason, or one that nobody gave.
+    pub reasons: Vec<(Option<String>, i64)>,
+}
+
+impl Queries {
+    /// Attempts on a printer with their jobs, the one that claimed it last first, and how many there are.
+    pub async fn attempts_on(
+        &self,
+        printer: Id,
+        state: Option<AttemptState>,
+        page: Page,
+    ) -> Result<(Vec<(Attempt, Option<Job>)>, u64), LoadError> {
+        use attempts::Column as C;
+        let state = state.as_ref().map(word).transpose().map_err(json)?;
+        let select = attempts::Entity::find()
+            .filter(C::PrinterId.eq(printer.to_string()))
+            .apply_if(state, |all, state| all.filter(C::State.eq(state)))
+            .order_by_desc(C::CreatedAt)
+            .order_by_desc(C::Id);
+        let (some, total) = self.rows::<_, Attempt>(select, page).await?;
+        let ids = some.iter().map(|attempt| attempt.job_id.to_string());
+        let rows = jobs::Entity::find().filter(jobs::Column::Id.is_in(ids)).all(&self.db).await?;
+        let jobs: BTreeMap<Id, Job> =
+            self.readable::<_, Job>(&rows, Doc::read).into_iter().map(|job| (job.id, job)).collect();
+        let with_job = |attempt: Attempt| {
+            let job = jobs.get(&attempt.job_id).cloned();
+            (attempt, job)
+        };
+        Ok((some.into_iter().map(with_job).collect(), total))
+    }
+
+    /// What the attempts came to that claimed a printer from `from` on and before `to`.
+    pub async fn attempt_totals(
+        &self,
+        printer: Id,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<AttemptTotals, LoadError> {
+        // PostgreSQL sums whole numbers to decimals. How long it took is kept of attempts that printed alone.
+        let sql = "SELECT state, COUNT(*) AS attempts, COUNT(print_ms) AS prints, \
+                   CAST(COALESCE(SUM(print_ms), 0) AS BIGINT) AS print_ms, CAST(COALESCE(SUM(used), 0) AS BIGINT) AS used \
+                   FROM attempts WHERE printer_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY state";
+        let values = [printer.to_string().into(), from.0.into(), to.0.into()];
+        let statement = Statement::from_sql_and_values(self.db.get_database_backend(), sql, values);
+        let mut totals = AttemptTotals::default();
+        for row in self.db.query_all_raw(statement).await? {
+            let state: String = row.try_get("", "state")?;
+            let state = serde_json::from_value::<AttemptState>(state.into()).map_err(json)?;
+            let (attempts, prints): (i64, i64) = (row.try_get("", "attempts")?, row.try_get("", "prints")?);
+            totals.print_ms += row.try_get::<i64>("", "print_ms")?;
+            totals.used += Amount(row.try_get("", "used")?);
+            match state {
+                AttemptState::Finished => totals.finished += attempts,
+                AttemptState::Failed | AttemptState::Abandoned => totals.failed += attempts,
+                AttemptState::Cancelled => {
+                    totals.cancelled += prints;
+                    totals.not_started += attempts - prints;
+                }
+                AttemptState::Refused | AttemptState::NotStarted => totals.not_started += attempts,
+                AttemptState::Claimed | AttemptState::Uploading | AttemptState::StartSent | AttemptState::Confirmed => {
+                }
+            }
+        }
+        totals.reasons = self.failure_reasons(printer, from, to).await?;
+        Ok(totals)
+    }
+
+    async fn failure_reasons(
+        &self,
+        printer: Id,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<Vec<(Option<String>, i64)>, LoadError> {
+        use attempts::Column as C;
+        let failed = [AttemptState::Failed, AttemptState::Abandoned];
+        let failed = failed.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;
+        let select = attempts::Entity::find()
+            .filter(C::PrinterId.eq(printer.to_string()))
+            .filter(C::CreatedAt.gte(from.0))
+            .filter(C::CreatedAt.lt(to.0))
+            .filter(C::State.is_in(failed))
+            .order_by_desc(C::CreatedAt)
+            .limit(MAX_FAILURES_READ);
+        let rows = select.all(&self.db).await?;
+        let mut counts: BTreeMap<Option<String>, i64> = BTreeMap::new();
+        for attempt in self.readable::<_, Attempt>(&rows, Doc::read) {
+            *counts.entry(attempt.reason).or_default() += 1;
+        }
+        let mut other = counts.remove(&None).unwrap_or(0);
+        let mut reasons: Vec<(Option<String>, i64)> = counts.into_iter().collect();
+        reasons.sort_by(|one, two| two.1.cmp(&one.1).then_with(|| one.0.cmp(&two.0)));
+        other += reasons.iter().skip(MAX_REASONS).map(|(_, count)| count).sum::<i64>();
+        reasons.truncate(MAX_REASONS);
+        reasons.extend((other > 0).then_some((None, other)));
+        Ok(reasons)
+    }
+}
+
+#[cfg(test)]
+mod tests;
