@@ -30,6 +30,7 @@ pub mod order;
 mod order_status;
 pub mod parts_sync;
 pub mod payment_event;
+pub mod peer_address;
 pub mod principal;
 pub mod printer;
 pub mod printer_status;

@@ -38,7 +38,7 @@ mod verdict;
 mod tests;
 
 pub use acts::{Act, ActRecord};
-pub use address::{MachineAddress, check_base_url, denied_address, denied_host, same_machine};
+pub use address::{MachineAddress, as_web_address, check_base_url, denied_address, denied_host, same_machine};
 pub use clearing::Clearing;
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
 pub use loaded::{FilamentMaterials, Undecided, loaded_materials};

@@ -1,14 +1,18 @@
 //! The detector of failed prints: it is shown a picture of each of our prints now and then. What the pictures say is a
 //! rule (`domain/failure_detection.rs`); what follows is that the print is paused and people are told.
+//!
+//! Pictures are shown one after the other. What asks a printer something is done beside that, so that a printer that is
+//! slow to answer keeps no other print from being watched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::{IntegrationType, Line, SetupFault, Sources, Work};
+use super::{IntegrationType, Line, Sources, Work};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::config::Config;
@@ -16,12 +20,15 @@ use crate::domain::failure_detection::{Conclusion, DetectionRules, WatchedPrint,
 use crate::domain::id::Id;
 use crate::domain::printer::{Act, ActRecord, Phase, Printer, PrinterCommand};
 use crate::domain::printer_status::Activity;
+use crate::domain::schedule::Delays;
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::services::failure_detection::{Detector, Frame};
 use crate::services::peers;
 
 /// Longest time for a printer to say which cameras it has.
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Longest time between two questions to a printer that has no picture to show.
+const LONGEST_ASK_INTERVAL: Duration = Duration::from_secs(60);
 /// Most printers that the note names.
 const MAX_NAMED: usize = 10;
 
@@ -34,7 +41,12 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
         let settings = &config.failure_detection;
         Box::pin(peers::failure_detection(client, &settings.url, settings.token.expose()))
     },
-    work: |config, sources| Ok(Arc::new(Watch::new(config, sources)?)),
+    prepare: |config, client| {
+        let settings = &config.failure_detection;
+        let detector = Detector::new(client.clone(), &settings.url, settings.token.expose())?;
+        let config = config.clone();
+        Ok(Box::new(move |sources| Arc::new(Watch::new(detector, &config, sources))))
+    },
 };
 
 /// Shows pictures of all our prints to the detector.
@@ -49,19 +61,36 @@ struct Watch {
 /// A print that is watched.
 struct Watched {
     attempt: Id,
-    /// Address of its camera's picture; else why there is none.
-    picture: Result<String, String>,
+    /// Address of its camera's picture; else why there is none. `None` until the printer was asked.
+    picture: Option<Result<String, String>>,
+    /// When the printer is asked for its camera; `None` while it is being asked, or needs not be.
+    ask_at: Option<Instant>,
+    /// Questions to the printer that brought no picture.
+    asked: u32,
     seen: WatchedPrint,
     /// It was paused when it was looked at last.
     paused: bool,
+    /// People know that it could not be paused.
+    told_refusal: bool,
+}
+
+/// What was done beside the looking came to this, for this printer and attempt.
+type Done = (Id, Id, Outcome);
+
+enum Outcome {
+    /// The printer said where its pictures are, or why there are none.
+    Picture(Result<String, String>),
+    /// People were told, and the print was paused if it was to be.
+    Acted,
+    /// The print was to be paused, and was not. People may know that.
+    NotPaused { told: bool },
 }
 
 impl Watch {
-    fn new(config: &Config, sources: &Sources) -> Result<Self, SetupFault> {
+    fn new(detector: Detector, config: &Config, sources: &Sources) -> Self {
         let settings = &config.failure_detection;
-        let detector = Detector::new(sources.client.clone(), &settings.url, settings.token.expose());
-        Ok(Self {
-            detector: detector.map_err(|reason| SetupFault { name: TYPE.name, reason })?,
+        Self {
+            detector,
             rules: DetectionRules {
                 safe_frames: settings.safe_frames,
                 frames_in_a_row: settings.frames_in_a_row,
@@ -71,11 +100,36 @@ impl Watch {
             every: settings.look_interval_seconds.duration(),
             printers: sources.printers.clone(),
             connections: sources.connections.clone(),
-        })
+        }
+    }
+
+    /// Takes over what was done beside the looking.
+    fn learn(&self, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
+        while let Some(done) = tasks.try_join_next() {
+            let (printer, attempt, outcome) = match done {
+                Ok(done) => done,
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Err(_) => continue,
+            };
+            let Some(print) = watched.get_mut(&printer).filter(|print| print.attempt == attempt) else { continue };
+            match outcome {
+                Outcome::Picture(picture) => {
+                    let pauses = Delays { first: self.every, longest: LONGEST_ASK_INTERVAL.max(self.every) };
+                    print.ask_at = picture.is_err().then(|| Instant::now() + pauses.next(print.asked, 1.0));
+                    (print.picture, print.asked) = (Some(picture), print.asked + 1);
+                }
+                Outcome::NotPaused { told } => {
+                    print.seen.not_paused();
+                    print.told_refusal |= told;
+                }
+                Outcome::Acted => {}
+            }
+        }
     }
 
     /// One picture of each print, one after the other: the detector looks at one at a time.
-    async fn look(&self, line: &Line, watched: &mut BTreeMap<Id, Watched>) {
+    async fn look(&self, line: &Line, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
+        self.learn(watched, tasks);
         let (mut present, mut blind) = (BTreeSet::new(), Vec::new());
         for (_, state) in self.printers.all_resident() {
             let Some(printer) = state.state.as_ref().filter(|printer| !printer.archived) else { continue };
@@ -83,22 +137,32 @@ impl Watch {
             let Some(connection) = self.connections.get(printer.id) else { continue };
             present.insert(printer.id);
             if watched.get(&printer.id).is_none_or(|known| known.attempt != attempt) {
-                let picture = picture(&connection).await;
-                let fresh = Watched { attempt, picture, seen: WatchedPrint::default(), paused };
+                let (seen, ask_at) = (WatchedPrint::default(), Some(Instant::now()));
+                let fresh = Watched { attempt, picture: None, ask_at, asked: 0, seen, paused, told_refusal: false };
                 watched.insert(printer.id, fresh);
             }
             let Some(print) = watched.get_mut(&printer.id) else { continue };
+            if print.ask_at.take_if(|at| *at <= Instant::now()).is_some() {
+                let (id, connection) = (printer.id, connection.clone());
+                tasks.spawn(async move { (id, attempt, Outcome::Picture(picture(&connection).await)) });
+            }
             if print.paused && !paused {
                 print.seen.resumed();
             }
             print.paused = paused;
-            match &print.picture {
-                _ if paused => {}
-                Err(why) => blind.push(format!("{}: {why}", printer.fields.name)),
-                Ok(url) => match line.call(self.detector.look(url)).await {
+            match print.picture.as_ref().filter(|_| !paused) {
+                None => {}
+                Some(Err(why)) => blind.push(format!("{}: {why}", printer.fields.name)),
+                Some(Ok(url)) => match line.call(self.detector.look(url)).await {
                     Ok(Frame::Seen(confidence)) => {
                         let concluded = print.seen.seen(&self.rules, confidence);
-                        self.act(printer, &connection, attempt, concluded).await;
+                        if concluded != Conclusion::Nothing {
+                            let hand = Hand { printers: self.printers.clone(), connection, told: print.told_refusal };
+                            let printer = printer.clone();
+                            tasks.spawn(
+                                async move { (printer.id, attempt, hand.act(&printer, attempt, concluded).await) },
+                            );
+                        }
                     }
                     Ok(Frame::NoPicture(words)) => {
                         blind.push(format!("{}: the detector cannot get its picture: {words}", printer.fields.name));
@@ -111,26 +175,43 @@ impl Watch {
         let (count, named) = (blind.len(), blind.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; "));
         line.note((count > 0).then(|| format!("{count} prints are not watched: {named}")));
     }
+}
 
-    /// Pauses the print and has people told, as the conclusion says.
-    async fn act(&self, printer: &Printer, connection: &PrinterConnection, attempt: Id, concluded: Conclusion) {
+/// Acts on one print.
+struct Hand {
+    printers: Directory<Printer>,
+    connection: Arc<PrinterConnection>,
+    /// People know already that the print could not be paused.
+    told: bool,
+}
+
+impl Hand {
+    /// Pauses the print and has people told, as the conclusion says; that it cannot be paused only once.
+    async fn act(&self, printer: &Printer, attempt: Id, concluded: Conclusion) -> Outcome {
         let (percent, paused) = match concluded {
-            Conclusion::Nothing => return,
+            Conclusion::Nothing => return Outcome::Acted,
             Conclusion::Alert(percent) => (percent, None),
             // It may have ended meanwhile; what a person prints there is not ours to pause.
-            Conclusion::Pause(_) if !self.still_prints(printer.id, attempt) => return,
-            Conclusion::Pause(percent) => (percent, Some(self.pause(printer, connection, percent).await)),
+            Conclusion::Pause(_) if !self.still_prints(printer.id, attempt) => {
+                return Outcome::NotPaused { told: false };
+            }
+            Conclusion::Pause(percent) => (percent, Some(self.pause(printer, percent).await)),
         };
+        let refused = paused == Some(false);
+        if refused && self.told {
+            return Outcome::NotPaused { told: true };
+        }
         let suspected = PrinterCommand::FailureSuspected { attempt, percent, paused };
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), suspected).await {
             tracing::warn!(printer = printer.fields.name, percent, %error, "a suspected failure is not recorded");
         }
+        if refused { Outcome::NotPaused { told: true } } else { Outcome::Acted }
     }
 
     /// Whether it was paused.
-    async fn pause(&self, printer: &Printer, connection: &PrinterConnection, percent: u8) -> bool {
-        let outcome = connection.adapter.pause().await;
-        connection.look.notify_one();
+    async fn pause(&self, printer: &Printer, percent: u8) -> bool {
+        let outcome = self.connection.adapter.pause().await;
+        self.connection.look.notify_one();
         let error = outcome.as_ref().err().map(|error| ("printer_refused".to_owned(), error.to_string()));
         let paused = error.is_none();
         let detail = Some(format!("the failure detection is {percent} % sure that the print fails"));
@@ -178,11 +259,11 @@ async fn picture(connection: &PrinterConnection) -> Result<String, String> {
 #[async_trait]
 impl Work for Watch {
     async fn run(&self, line: &Line) {
-        let mut watched = BTreeMap::new();
+        let (mut watched, mut tasks) = (BTreeMap::new(), JoinSet::new());
         loop {
             let next = Instant::now() + self.every;
             line.ready().await;
-            self.look(line, &mut watched).await;
+            self.look(line, &mut watched, &mut tasks).await;
             sleep_until(next).await;
         }
     }

@@ -1,7 +1,12 @@
 //! The detector of failed prints: it is shown pictures of our prints, and above a threshold the print is paused and
 //! people are told.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use axum::extract::Query;
 use serde_json::json;
+use simulator::faults::Delay;
 use simulator::peers::detector::Detector;
 use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind};
@@ -29,10 +34,10 @@ fn watching(detector: &Detector) -> Builder {
 }
 
 /// A print on one printer with this camera, and its job.
-async fn printing(app: &App, camera: &str) -> (Fleet, String) {
+async fn printing(app: &App, camera: Option<&str>) -> (Fleet, String) {
     let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
     let fleet = fleet.await.unwrap();
-    fleet.printers[0].handle.set_camera(Some(camera));
+    fleet.printers[0].handle.set_camera(camera);
     let material = app.material("PLA black", 100.0).await;
     let file = app.gcode("part", 600, 10.0).await;
     let sku = app.sku("PART", &material, &file, 100).await;
@@ -48,7 +53,7 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
     let (detector, camera, sink) =
         (Detector::start(Some("ml")).await.unwrap(), camera().await, Sink::start().await.unwrap());
     let app = watching(&detector).env("AGENT_URL", sink.url()).env("AGENT_TOKEN", "t").start().await;
-    let (_fleet, job) = printing(&app, &camera).await;
+    let (_fleet, job) = printing(&app, Some(&camera)).await;
     until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
     assert!(detector.asked().iter().all(|url| *url == camera));
     detector.see(0.9);
@@ -72,10 +77,73 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
 }
 
 #[tokio::test]
+async fn a_camera_that_comes_late_is_shown_within_the_same_print() {
+    let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), camera().await);
+    let app = watching(&detector).start().await;
+    let (fleet, _) = printing(&app, None).await;
+    until("words", || async { app.log().into_iter().find(|line| line.contains("no camera")) }).await;
+    fleet.printers[0].handle.set_camera(Some(&camera));
+    until("pictures", || async { (detector.asked().len() > 5).then_some(()) }).await;
+}
+
+/// A detector that sees a failure in the pictures of one camera; counts how often it is shown each.
+async fn detector_of(failing: &'static str) -> (String, Arc<Mutex<BTreeMap<String, usize>>>) {
+    let shown: Arc<Mutex<BTreeMap<String, usize>>> = Arc::default();
+    let counts = shown.clone();
+    let look = move |Query(query): Query<BTreeMap<String, String>>| {
+        let url = query["img"].clone();
+        let confidence = if url.contains(failing) { 0.95 } else { 0.0 };
+        *counts.lock().unwrap().entry(url).or_default() += 1;
+        async move { axum::Json(json!({"detections": [["failure", confidence, [1.5, 1.5, 1.5, 1.5]]]})) }
+    };
+    let router = axum::Router::new().route("/p/", axum::routing::get(look));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (url, shown)
+}
+
+#[tokio::test]
+async fn a_printer_that_is_slow_to_pause_keeps_no_other_from_being_watched() {
+    let (detector, shown) = detector_of("bad").await;
+    let app = quick(Db::sqlite())
+        .env("FAILURE_DETECTION_URL", detector)
+        .env("PRINTFLOOR_FAILURE_DETECTION__LOOK_INTERVAL_SECONDS", 0.05)
+        .env("PRINTFLOOR_FAILURE_DETECTION__SAFE_FRAMES", 0)
+        .start()
+        .await;
+    let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 2) });
+    let fleet = fleet.await.unwrap();
+    let [bad, good] = &fleet.printers[..] else { panic!("two printers") };
+    bad.handle.set_camera(Some("http://127.0.0.1:9/bad"));
+    good.handle.set_camera(Some("http://127.0.0.1:9/good"));
+    bad.handle.update_faults(|faults| faults.slow_commands = Some(Delay { after_ms: 60_000 }));
+    let material = app.material("PLA black", 100.0).await;
+    let file = app.gcode("part", 600, 10.0).await;
+    let sku = app.sku("PART", &material, &file, 100).await;
+    for sim in &fleet.printers {
+        app.printer(sim).await;
+    }
+    let order = app.paid_order(&sku, 2).await;
+    for job in app.jobs(&order).await {
+        app.job_is(job["id"].as_str().unwrap(), "PRINTING").await;
+    }
+    let count =
+        |camera: &str| shown.lock().unwrap().iter().find(|(url, _)| url.contains(camera)).map_or(0, |(_, n)| *n);
+    // From the third picture on it is sure, and the printer is asked to pause, which it does not answer.
+    until("pictures beyond the conclusion", || async { (count("bad") > 20).then_some(()) }).await;
+    let before = count("good");
+    until("more pictures of the other", || async { (count("good") > before + 10).then_some(()) }).await;
+    let events = app.get("/api/events?event=printer.failure_suspected").await.expect(200);
+    let paused = events["events"].as_array().unwrap().iter().filter(|event| !event["data"]["paused"].is_null());
+    assert_eq!(paused.count(), 0, "{events}");
+}
+
+#[tokio::test]
 async fn without_pausing_people_are_told_only() {
     let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), camera().await);
     let app = watching(&detector).env("PRINTFLOOR_FAILURE_DETECTION__PAUSE", false).start().await;
-    let (_fleet, job) = printing(&app, &camera).await;
+    let (_fleet, job) = printing(&app, Some(&camera)).await;
     until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
     detector.see(0.95);
     let event = until("the event", || async {
@@ -91,7 +159,7 @@ async fn without_pausing_people_are_told_only() {
 async fn a_camera_with_a_password_in_its_address_is_never_shown() {
     let detector = Detector::start(Some("ml")).await.unwrap();
     let app = watching(&detector).start().await;
-    let (_fleet, _) = printing(&app, "http://admin:hunter2@127.0.0.1:9/snapshot").await;
+    let (_fleet, _) = printing(&app, Some("http://admin:hunter2@127.0.0.1:9/snapshot")).await;
     // Nothing to wait for but that it is said why nothing is seen.
     until("words", || async { app.log().into_iter().find(|line| line.contains("is not shown to the detector")) }).await;
     assert!(detector.asked().is_empty());
@@ -102,7 +170,7 @@ async fn a_camera_with_a_password_in_its_address_is_never_shown() {
 async fn a_wrong_token_is_said_in_words() {
     let (detector, camera) = (Detector::start(Some("other")).await.unwrap(), camera().await);
     let app = watching(&detector).start().await;
-    let (_fleet, job) = printing(&app, &camera).await;
+    let (_fleet, job) = printing(&app, Some(&camera)).await;
     until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })
         .await;
     app.job_is(&job, "PRINTING").await;
