@@ -30,6 +30,7 @@ use crate::store::writer::WriterCounters;
 mod contents;
 mod kinds;
 pub mod own_secrets;
+mod photos;
 pub mod service_tests;
 mod start;
 pub mod story;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::App;
 use super::kinds::{Directories, EffectServices};
-use super::own_secrets;
+use super::{own_secrets, photos};
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::forecaster::{ForecastSources, Forecaster};
 use crate::actors::kernel::directory::DirectoryArgs;
@@ -147,6 +147,7 @@ impl App {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_seconds.duration(),
                 keep_files: config.dispatch.keep_files,
+                finish_photos: config.printers.finish_photos,
             },
             sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
@@ -210,6 +211,10 @@ impl App {
             store: services.store,
         });
         tokio::spawn(run_retention(Arc::downgrade(&app)));
+        let keep = config.printers.keep_finish_photos_days;
+        if !keep.is_zero() {
+            tokio::spawn(photos::run(Arc::downgrade(&app), keep.duration()));
+        }
         Ok(app)
     }
 

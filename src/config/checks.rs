@@ -183,6 +183,7 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("printers.offline_seconds", printers.offline_seconds.is_zero()),
         ("printers.connect_timeout_seconds", printers.connect_timeout_seconds.is_zero()),
         ("printers.request_timeout_seconds", printers.request_timeout_seconds.is_zero()),
+        ("printers.camera_timeout_seconds", printers.camera_timeout_seconds.is_zero()),
         ("printers.upload_min_bytes_per_second", printers.upload_min_bytes_per_second == 0),
         ("webhooks.connect_timeout_seconds", webhooks.connect_timeout_seconds.is_zero()),
         ("webhooks.delivery_timeout_seconds", webhooks.delivery_timeout_seconds.is_zero()),

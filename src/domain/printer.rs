@@ -17,12 +17,14 @@ mod acts;
 mod address;
 mod alerts;
 mod attempt;
+mod camera;
 mod clearing;
 mod command;
 mod decide;
 mod leftover;
 mod loaded;
 mod manual;
+mod photo;
 mod readiness;
 mod refusals;
 mod registration;
@@ -39,10 +41,12 @@ mod tests;
 
 pub use acts::{Act, ActRecord};
 pub use address::{MachineAddress, as_web_address, check_base_url, denied_address, denied_host, same_machine};
+pub use camera::{CameraFields, check_camera_url, same_camera};
 pub use clearing::Clearing;
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
 pub use loaded::{FilamentMaterials, Undecided, loaded_materials};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
+pub use photo::PhotoDue;
 pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, Refusals, StartFailure};
 pub use safety::FirmwareFault;
@@ -103,6 +107,9 @@ pub struct PrinterFields {
     pub location: Option<String>,
     /// Free labels for filtering.
     pub tags: Vec<String>,
+    /// The camera that looks at it; `None`: the one that the printer tells of, if it does.
+    #[serde(default)]
+    pub camera: Option<CameraFields>,
 }
 
 impl PrinterFields {
@@ -123,6 +130,7 @@ impl PrinterFields {
             plate_type: None,
             location: None,
             tags: Vec::new(),
+            camera: None,
         }
     }
 }
@@ -341,6 +349,9 @@ pub struct Printer {
     /// Prints whose parts were signed off here, until their orders have heard of it; oldest first.
     #[serde(default)]
     pub signed_prints: Vec<SignedPrint>,
+    /// The ended print of which a picture is to be taken.
+    #[serde(default)]
+    pub photo_due: Option<PhotoDue>,
     /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
     /// Whether the last print failed; cleared together with the bed.

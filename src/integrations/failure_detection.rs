@@ -15,7 +15,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::{IntegrationType, Line, Sources, Work};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
+use crate::config::values::Secret;
+use crate::domain::camera_link::signed_path;
 use crate::domain::failure_detection::{Conclusion, DetectionRules, WatchedPrint, keeps_secret};
 use crate::domain::id::Id;
 use crate::domain::printer::{Act, ActRecord, Phase, Printer, PrinterCommand};
@@ -56,13 +59,27 @@ struct Watch {
     every: Duration,
     printers: Directory<Printer>,
     connections: Arc<PrinterConnections>,
+    environment: Arc<Environment>,
+    /// Where the detector reaches this server.
+    own_url: String,
+    /// Signs the addresses of pictures that are fetched from this server.
+    secret: Secret,
+}
+
+/// Where the detector gets the pictures of a printer's camera.
+#[derive(Clone, PartialEq, Debug)]
+enum PicturePlace {
+    /// From the camera itself, at this address.
+    Camera(String),
+    /// From this server: the camera asks for credentials, or has no single pictures.
+    Server,
 }
 
 /// A print that is watched.
 struct Watched {
     attempt: Id,
-    /// Address of its camera's picture; else why there is none. `None` until the printer was asked.
-    picture: Option<Result<String, String>>,
+    /// Where its pictures are; else why there are none. `None` until the printer was asked.
+    picture: Option<Result<PicturePlace, String>>,
     /// When the printer is asked for its camera; `None` while it is being asked, or needs not be.
     ask_at: Option<Instant>,
     /// Questions to the printer that brought no picture.
@@ -79,7 +96,7 @@ type Done = (Id, Id, Outcome);
 
 enum Outcome {
     /// The printer said where its pictures are, or why there are none.
-    Picture(Result<String, String>),
+    Picture(Result<PicturePlace, String>),
     /// People were told, and the print was paused if it was to be.
     Acted,
     /// The print was to be paused, and was not. People may know that.
@@ -100,6 +117,9 @@ impl Watch {
             every: settings.look_interval_seconds.duration(),
             printers: sources.printers.clone(),
             connections: sources.connections.clone(),
+            environment: sources.environment.clone(),
+            own_url: config.public_url(),
+            secret: config.auth.session_secret.clone(),
         }
     }
 
@@ -127,6 +147,17 @@ impl Watch {
         }
     }
 
+    /// The address that the detector is given now.
+    fn address(&self, printer: Id, place: &PicturePlace) -> String {
+        match place {
+            PicturePlace::Camera(url) => url.clone(),
+            PicturePlace::Server => {
+                let path = signed_path(self.secret.expose(), printer, self.environment.now());
+                format!("{}{path}", self.own_url)
+            }
+        }
+    }
+
     /// One picture of each print, one after the other: the detector looks at one at a time.
     async fn look(&self, line: &Line, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
         self.learn(watched, tasks);
@@ -143,8 +174,10 @@ impl Watch {
             }
             let Some(print) = watched.get_mut(&printer.id) else { continue };
             if print.ask_at.take_if(|at| *at <= Instant::now()).is_some() {
-                let (id, connection) = (printer.id, connection.clone());
-                tasks.spawn(async move { (id, attempt, Outcome::Picture(picture(&connection).await)) });
+                let (printer, connection) = (printer.clone(), connection.clone());
+                tasks.spawn(
+                    async move { (printer.id, attempt, Outcome::Picture(picture(&printer, &connection).await)) },
+                );
             }
             if print.paused && !paused {
                 print.seen.resumed();
@@ -153,7 +186,7 @@ impl Watch {
             match print.picture.as_ref().filter(|_| !paused) {
                 None => {}
                 Some(Err(why)) => blind.push(format!("{}: {why}", printer.fields.name)),
-                Some(Ok(url)) => match line.call(self.detector.look(url)).await {
+                Some(Ok(place)) => match line.call(self.detector.look(&self.address(printer.id, place))).await {
                     Ok(Frame::Seen(confidence)) => {
                         let concluded = print.seen.seen(&self.rules, confidence);
                         if concluded != Conclusion::Nothing {
@@ -240,19 +273,27 @@ fn on(printer: &Printer) -> Option<(Id, bool)> {
     }
 }
 
-/// The address of a picture that may be shown, else why there is none.
-async fn picture(connection: &PrinterConnection) -> Result<String, String> {
+/// Where the detector gets pictures of this printer, else why there are none. It logs the addresses that it is given,
+/// so one with a secret in it is never among them.
+async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<PicturePlace, String> {
+    let open = |url: &str| match keeps_secret(url) {
+        None => PicturePlace::Camera(url.to_owned()),
+        Some(_) => PicturePlace::Server,
+    };
+    if let Some(camera) = &printer.fields.camera {
+        let guarded = !camera.encrypted_credentials.is_empty();
+        return Ok(if guarded { PicturePlace::Server } else { open(&camera.snapshot_url) });
+    }
     let cameras = timeout(CAMERAS_TIMEOUT, connection.adapter.webcams()).await;
     let cameras = cameras.map_err(|_| "it does not say which cameras it has".to_owned())?;
-    let cameras = cameras.map_err(|error| error.to_string())?;
-    let urls: Vec<String> =
-        cameras.into_iter().filter(|camera| camera.enabled).filter_map(|camera| camera.snapshot_url).collect();
-    match urls.iter().find(|url| keeps_secret(url).is_none()) {
-        Some(open) => Ok(open.clone()),
-        None => Err(match urls.first().and_then(|url| keeps_secret(url)) {
-            Some(why) => format!("its camera is not shown to the detector: {why}"),
-            None => "it has no camera with single pictures".to_owned(),
-        }),
+    let cameras: Vec<_> = cameras.map_err(|error| error.to_string())?.into_iter().filter(|one| one.enabled).collect();
+    let snapshots: Vec<&String> = cameras.iter().filter_map(|camera| camera.snapshot_url.as_ref()).collect();
+    let streams = cameras.iter().any(|camera| camera.stream_url.is_some());
+    match snapshots.iter().find(|url| keeps_secret(url).is_none()) {
+        _ if connection.adapter.declared().guards_camera && !snapshots.is_empty() => Ok(PicturePlace::Server),
+        Some(url) => Ok(open(url)),
+        None if streams || !snapshots.is_empty() => Ok(PicturePlace::Server),
+        None => Err("it has no camera".to_owned()),
     }
 }
 

@@ -39,7 +39,8 @@ impl Aggregate for Printer {
                 shown.slots.clone_from(&next.slots);
             }
         }
-        Ok(noted(this, Self::with_last_print(this, decision), cx.now))
+        let decision = Self::with_photo(this, Self::with_last_print(this, decision), cx.now);
+        Ok(noted(this, decision, cx.now))
     }
 
     fn name(command: &PrinterCommand) -> &'static str {
@@ -67,6 +68,7 @@ impl Aggregate for Printer {
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
             PrinterCommand::BedCleared(_) => "printer.bed_cleared",
             PrinterCommand::SignedOff(_) => "printer.signed_off",
+            PrinterCommand::PhotoOver(_) => "printer.photo_over",
             PrinterCommand::LoadSlot { .. } => "printer.load_slot",
             PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
             PrinterCommand::SpoolLeft(_) => "printer.spool_left",
@@ -133,6 +135,7 @@ impl Aggregate for Printer {
             }
         }
         effects.extend(self.sign_offs_to_tell());
+        effects.extend(self.photo_due.iter().map(|due| PrinterEffect::Photograph { attempt: due.attempt }));
         effects
     }
 

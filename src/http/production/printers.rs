@@ -1,12 +1,14 @@
 //! Printers: registered, shown, changed and deleted. What is done with one stands in files of its own.
 
 mod acts;
+mod camera;
 mod commands;
 mod device;
 mod fields;
 mod print;
 mod slots;
 mod stop;
+mod temperatures;
 mod view;
 
 pub(crate) use acts::PrinterAct;
@@ -110,7 +112,9 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/printers/{id}/status", status, |op| {
             op.named("getPrinterStatus", "Show what a printer is doing")
         });
-    slots::routes(commands::routes(print::routes(stop::routes(device::routes(routes)))))
+    slots::routes(commands::routes(print::routes(stop::routes(camera::routes(temperatures::routes(device::routes(
+        routes,
+    )))))))
 }
 
 /// What printers that are listed must have: something that an operator has to look at.
@@ -268,6 +272,7 @@ async fn remove(
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
     call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::Archive).await?;
+    app.printer_connections.forget(id);
     Ok(NoContent)
 }
 

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::acts::PrinterAct;
 use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
 use crate::actors::printers::unused_name;
+use crate::domain::failure_detection::keeps_secret;
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -168,9 +169,9 @@ struct HistoryView {
 struct WebcamView {
     /// The printer's name for it.
     name: String,
-    /// Address of its live picture.
+    /// Address of its live picture; null too where a key or password stands in it.
     stream_url: Option<String>,
-    /// Address of a single picture.
+    /// Address of a single picture; null too where a key or password stands in it.
     snapshot_url: Option<String>,
     /// Whether it is switched on.
     enabled: bool,
@@ -178,7 +179,8 @@ struct WebcamView {
 
 impl From<Webcam> for WebcamView {
     fn from(Webcam { name, stream_url, snapshot_url, enabled }: Webcam) -> Self {
-        Self { name, stream_url, snapshot_url, enabled }
+        let open = |url: Option<String>| url.filter(|url| keeps_secret(url).is_none());
+        Self { name, stream_url: open(stream_url), snapshot_url: open(snapshot_url), enabled }
     }
 }
 
