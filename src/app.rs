@@ -30,6 +30,7 @@ use crate::store::writer::WriterCounters;
 mod contents;
 mod kinds;
 pub mod own_secrets;
+mod photos;
 pub mod service_tests;
 mod start;
 pub mod story;
@@ -37,7 +38,7 @@ pub mod stream;
 
 pub use contents::remove_contents;
 pub use kinds::{Directories, KindsOverview};
-pub use start::{ShopStartError, printer_registry};
+pub use start::{ShopStartError, printer_registry, rehearse};
 
 /// Everything that runs in one server process. The directories of the kinds are reached as its fields: `app.orders`.
 pub struct App {

@@ -26,7 +26,8 @@ use crate::domain::integration::Integration;
 use crate::domain::material::Material;
 use crate::domain::printer::Printer;
 use crate::printers::connections::PrinterConnections;
-use crate::services::farm_ui::FarmPrinter;
+use crate::services::farm_ui::{FarmPrinter, FarmUi};
+use crate::services::peer_client::PeerSettingError;
 use crate::services::peers::{Asked, PeerFault};
 use crate::store::Store;
 use crate::store::outbox::Outbox;
@@ -68,20 +69,42 @@ pub struct IntegrationType {
     /// Asks the system whether it is there and takes what it is shown; changes nothing there.
     pub test: for<'a> fn(&'a Client, &'a Config) -> BoxFuture<'a, Asked>,
     /// What it does by itself while it is on.
-    pub work: MakeWork,
+    pub prepare: PrepareWork,
 }
 
-/// Makes the work of an integration of its settings; calls nothing.
-pub type MakeWork = fn(&Config, &Sources) -> Result<Arc<dyn Work>, SetupFault>;
+/// Makes of the settings alone what the work of an integration takes; calls nothing.
+pub type PrepareWork = fn(&Config, &Client) -> Result<Prepared, PeerSettingError>;
+
+/// Work that its settings allow, and that begins once it is handed what the process has.
+pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn Work> + Send>;
 
 /// The settings of an integration cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("{name}: {reason}")]
 pub struct SetupFault {
-    /// Name of the integration.
+    /// Name of the integration, which is that of its section in the settings.
     pub name: &'static str,
     /// What is wrong with its settings.
-    pub reason: String,
+    pub reason: PeerSettingError,
+}
+
+/// What the settings make of each of [`ALL`], in this order; `None` for one that they leave off.
+pub struct PreparedIntegrations(Vec<Option<Result<Prepared, SetupFault>>>);
+
+impl PreparedIntegrations {
+    /// Prepares those that the settings switch on; nothing is called. `client` is the one for configured services.
+    pub fn new(config: &Config, client: &Client) -> Self {
+        let prepare = |declared: &&'static IntegrationType| {
+            let prepared = (declared.is_on)(config).then(|| (declared.prepare)(config, client))?;
+            Some(prepared.map_err(|reason| SetupFault { name: declared.name, reason }))
+        };
+        Self(ALL.iter().map(prepare).collect())
+    }
+
+    /// Those whose settings cannot be used.
+    pub fn faults(&self) -> impl Iterator<Item = &SetupFault> {
+        self.0.iter().filter_map(|prepared| prepared.as_ref()?.as_ref().err())
+    }
 }
 
 /// What an integration does by itself.
@@ -122,15 +145,20 @@ pub struct IntegrationSummary {
     pub name: &'static str,
     /// What people call it.
     pub title: &'static str,
-    /// Whether the settings switch it on.
+    /// Whether it works: the settings switch it on, and can be used.
     pub on: bool,
+    /// What is wrong with its settings; it is off for that.
+    pub fault: Option<PeerSettingError>,
     /// How its calls fare.
     pub line: LineState,
 }
 
 impl IntegrationSummary {
-    /// In words what is wrong with it; `None` while it is off or well.
+    /// In words what is wrong with it; `None` while it is well, or left off by the settings.
     pub fn trouble(&self) -> Option<String> {
+        if let Some(fault) = &self.fault {
+            return Some(format!("{} ({}) is off: {fault}", self.title, self.name));
+        }
         let error = self.line.last_error.as_ref().filter(|_| self.on && self.line.failures > 0)?;
         let again = match self.line.retry_in_ms {
             0 => String::new(),
@@ -146,6 +174,7 @@ struct Member {
     line: Arc<Line>,
     /// `None` while it is off.
     work: Option<Arc<dyn Work>>,
+    fault: Option<PeerSettingError>,
 }
 
 /// All integrations of this process.
@@ -155,14 +184,22 @@ pub struct Integrations {
 }
 
 impl Integrations {
-    /// Prepares those that the settings switch on; nothing is called yet.
-    pub fn new(config: &Config, lines: &Lines, sources: &Sources) -> Result<Arc<Self>, SetupFault> {
-        let member = |declared: &&'static IntegrationType| {
-            let work = (declared.is_on)(config).then(|| (declared.work)(config, sources)).transpose()?;
-            Ok(Member { declared, line: lines.of(declared.name), work })
+    /// Hands those that were prepared what they need; nothing is called yet. One whose settings cannot be used stays
+    /// off and says so: the shop needs none of them.
+    pub fn new(prepared: PreparedIntegrations, lines: &Lines, sources: &Sources) -> Arc<Self> {
+        let member = |(declared, prepared): (&&'static IntegrationType, Option<Result<Prepared, SetupFault>>)| {
+            let (work, fault) = match prepared {
+                None => (None, None),
+                Some(Ok(prepared)) => (Some(prepared(sources)), None),
+                Some(Err(fault)) => {
+                    tracing::error!(integration = fault.name, error = %fault.reason, "its settings cannot be used; it is off");
+                    (None, Some(fault.reason))
+                }
+            };
+            Member { declared, line: lines.of(declared.name), work, fault }
         };
-        let members = ALL.iter().map(member).collect::<Result<_, SetupFault>>()?;
-        Ok(Arc::new(Self { members, client: sources.client.clone() }))
+        let members = ALL.iter().zip(prepared.0).map(member).collect();
+        Arc::new(Self { members, client: sources.client.clone() })
     }
 
     /// Starts the task of each that is on; it works until `leaving`.
@@ -177,6 +214,7 @@ impl Integrations {
             name: member.declared.name,
             title: member.declared.title,
             on: member.work.is_some(),
+            fault: member.fault.clone(),
             line: member.line.state(),
         };
         self.members.iter().map(summary).collect()
@@ -186,7 +224,11 @@ impl Integrations {
     pub async fn farm_printers(&self, peer: &Peer) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
         let member =
             self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
-        Some(farm_ui::printers(&member.line, &self.client, peer).await)
+        let farm = FarmUi::new(self.client.clone(), &peer.url, peer.token.expose());
+        Some(match farm {
+            Ok(farm) => member.line.call(farm.printers()).await,
+            Err(error) => Err(error.into()),
+        })
     }
 
     /// The line of each that is on, by its name.

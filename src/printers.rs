@@ -4,6 +4,7 @@
 //! (`domain/printer`), or the loop that watches a printer.
 
 pub mod adapter;
+pub mod cameras;
 pub mod connections;
 pub mod discovery;
 mod error;
@@ -13,6 +14,7 @@ pub mod registry;
 
 mod printer_type;
 mod push;
+mod temperatures;
 mod unwatched;
 mod upload;
 mod wire;

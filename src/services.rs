@@ -9,6 +9,7 @@ pub mod http;
 pub mod mail;
 pub mod mqtt;
 pub mod parts;
+pub mod peer_client;
 pub mod peers;
 pub mod redis;
 pub mod slicer;

@@ -16,6 +16,7 @@ mod m20261122_000009_cost_of_scrap;
 mod m20261122_000010_integrations;
 mod m20261122_000011_link_stock;
 mod m20261122_000012_printer_care;
+mod m20261122_000013_photos_of_prints;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -41,6 +42,7 @@ impl MigratorTrait for Migrator {
             whole(m20261122_000010_integrations::Migration),
             whole(m20261122_000011_link_stock::Migration),
             whole(m20261122_000012_printer_care::Migration),
+            whole(m20261122_000013_photos_of_prints::Migration),
         ]
     }
 }

@@ -171,9 +171,10 @@ async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Re
 }
 
 async fn settings(State(host): State<Host>) -> Response {
+    let snapshot = host.printer.camera();
     Json(json!({
         "appearance": {"name": &*host.name, "color": "default"},
-        "webcam": {"webcamEnabled": false, "streamUrl": null, "snapshotUrl": null},
+        "webcam": {"webcamEnabled": snapshot.is_some(), "streamUrl": null, "snapshotUrl": snapshot},
     }))
     .into_response()
 }

@@ -1,6 +1,7 @@
 //! Other systems of a shop on their real wire protocols, each with the mishaps that matter: away, hanging, wrong token.
 
 pub mod broker;
+pub mod camera;
 pub mod detector;
 pub mod farm_ui;
 pub mod smart_home;

@@ -81,6 +81,7 @@ impl Host {
             .route("/api/v1/job/{id}/{verb}", put(job::command))
             .route("/api/v1/storage", get(files::storages))
             .route("/api/v1/transfer", get(transfer))
+            .route("/api/v1/cameras/snap", get(snap))
             .route("/usb/{*path}", get(files::download))
             .route("/api/v1/files/usb", get(files::root))
             .route("/api/v1/files/usb/", get(files::root))
@@ -179,6 +180,14 @@ async fn info(State(host): State<Host>) -> Response {
         "min_extrusion_temp": 170,
     }))
     .into_response()
+}
+
+/// The last picture of its camera, which the printer's server takes itself, wherever the camera is.
+async fn snap(State(host): State<Host>) -> Response {
+    match host.printer.camera() {
+        Some(_) => ([(header::CONTENT_TYPE, "image/png")], crate::gcode::sample_png()).into_response(),
+        None => error(StatusCode::NOT_FOUND, "There is no camera."),
+    }
 }
 
 async fn transfer(State(host): State<Host>) -> Response {

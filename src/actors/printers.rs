@@ -7,6 +7,7 @@ mod cancel;
 mod emergency;
 mod look;
 mod manual;
+mod photo;
 mod pushed;
 mod run;
 mod send;
@@ -49,6 +50,8 @@ pub struct WatchSettings {
     pub offline: Duration,
     /// Whether the files of prints that are over stay on the printers.
     pub keep_files: bool,
+    /// Whether a picture is taken when a print ends.
+    pub finish_photos: bool,
 }
 
 /// Speaks to the printers, and tells orders what became of their attempts.
@@ -91,6 +94,7 @@ impl Effects<Printer> for PrinterEffects {
             PrinterEffect::CancelPrint { attempt } => cancel::cancel(self, &of, attempt).await,
             PrinterEffect::Report { attempt, step } => self.report(&of, attempt, step).await,
             PrinterEffect::TellSignOff { attempt } => self.tell_sign_off(&of, attempt).await,
+            PrinterEffect::Photograph { attempt } => photo::photograph(self, &of, attempt).await,
         }
     }
 

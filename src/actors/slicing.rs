@@ -180,8 +180,8 @@ impl Slicing {
         let kept = incoming.keep(&recording).await?;
         let metadata = Box::new(self.blobs.keep_metadata(found, &recording).await?);
         let size = i64::try_from(kept.size).unwrap_or(i64::MAX);
-        let create =
-            FileCommand::Create { name: name.to_owned(), kind: FileKind::Gcode, size, sha256: kept.sha256, metadata };
+        let (name, kind, photo_of) = (name.to_owned(), FileKind::Gcode, None);
+        let create = FileCommand::Create { name, kind, size, sha256: kept.sha256, metadata, photo_of };
         // One that was deleted is made anew under its id.
         match files.read(id).await? {
             Some(_) => files.ask(id, CommandOrigin::system(), create).await?,

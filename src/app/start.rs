@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::App;
 use super::kinds::{Directories, EffectServices};
-use super::own_secrets;
+use super::{own_secrets, photos};
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::forecaster::{ForecastSources, Forecaster};
 use crate::actors::kernel::directory::DirectoryArgs;
@@ -23,11 +23,10 @@ use crate::actors::slicing::Slicing;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
 use crate::integrations::agent::AgentLine;
-use crate::integrations::{Integrations, Line, Lines, SetupFault, Sources, StockBoards};
+use crate::integrations::{Integrations, Line, Lines, PreparedIntegrations, Sources, StockBoards};
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::{Registry, Settings, known_types};
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
-use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use crate::services::mail::{ApiSettings, FileOutbox, MailApi, MailError, Mailer, Smtp};
 use crate::services::redis::Redis;
@@ -59,9 +58,6 @@ pub enum ShopStartError {
     /// Mail is set up wrongly.
     #[error(transparent)]
     Mail(#[from] MailError),
-    /// An integration is set up wrongly.
-    #[error(transparent)]
-    Integration(#[from] SetupFault),
     /// The address of Redis cannot be used.
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
@@ -151,6 +147,7 @@ impl App {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_seconds.duration(),
                 keep_files: config.dispatch.keep_files,
+                finish_photos: config.printers.finish_photos,
             },
             sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
@@ -171,8 +168,9 @@ impl App {
         };
         let redis = redis(config)?;
         let stock_boards = StockBoards::default();
+        let client = lan(&LanSettings::default())?;
         let integrations = Integrations::new(
-            config,
+            PreparedIntegrations::new(config, &client),
             &lines,
             &Sources {
                 integrations: directories.integrations.clone(),
@@ -183,9 +181,9 @@ impl App {
                 store: services.store.clone(),
                 stock_boards: stock_boards.clone(),
                 environment: services.environment.clone(),
-                client: lan(&LanSettings::default())?,
+                client,
             },
-        )?;
+        );
         directories.start(&root, &services).await?;
         directories.start_resident().await?;
         services.dispatcher.start(&root).await?;
@@ -213,6 +211,10 @@ impl App {
             store: services.store,
         });
         tokio::spawn(run_retention(Arc::downgrade(&app)));
+        let keep = config.printers.keep_finish_photos_days;
+        if !keep.is_zero() {
+            tokio::spawn(photos::run(Arc::downgrade(&app), keep.duration()));
+        }
         Ok(app)
     }
 
@@ -301,12 +303,26 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
 }
 
 fn agent(config: &Config, line: Arc<Line>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
-    if config.agent.url.is_empty() {
-        return Ok(None);
+    let line = AgentLine::new(config, &lan(&LanSettings::default())?, line);
+    Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
+}
+
+/// Makes what a start makes of the settings alone and what they can spoil, as the start does it, and drops it again.
+/// Nothing is opened, dialled or written, but the certificates of the system are read. Gives the integrations that would
+/// stay off, each by the name of its section with what is wrong with it.
+///
+/// # Errors
+///
+/// When the server would not start.
+pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStartError> {
+    connect::readable(&own_secrets::database_settings(config))?;
+    if !config.auth.secrets_key.is_empty() {
+        SecretCipher::new(config.auth.secrets_key.expose())?;
     }
-    let client = lan(&LanSettings::default())?;
-    let gateway = AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?;
-    Ok(Some(Arc::new(AgentLine::new(Arc::new(gateway), line))))
+    mailer(config)?;
+    redis(config)?;
+    let prepared = PreparedIntegrations::new(config, &lan(&LanSettings::default())?);
+    Ok(prepared.faults().map(|fault| (fault.name, fault.reason.to_string())).collect())
 }
 
 /// The adapters of printers, with the time limits of the settings.

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::dotenv::{self, DotenvError};
 use super::layers::{KnownSettings, VARIABLES, variable_of};
+use super::shown::{self, Given};
 use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin};
 
 /// What ends the name of the file that keeps the former `.env`.
@@ -145,27 +146,38 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
     };
     let present = dotenv::parse(former.as_deref().unwrap_or_default())?;
     let names: Vec<String> = changes.iter().map(|change| variable(&change.key, &present)).collect();
-    // An empty variable counts as not set; one that is not there is not added only to be empty.
+    // An empty variable counts as not set; one that is not there is not added only to be empty. Whoever takes a value
+    // away takes it from both variables of the setting.
     let there = |name: &str| present.iter().any(|(known, _)| known == name);
-    let values: Vec<(&str, &str)> = names
-        .iter()
-        .zip(changes)
-        .filter(|(name, change)| !change.text.is_empty() || there(name))
-        .map(|(name, change)| (name.as_str(), change.text.as_str()))
-        .collect();
+    let mut values: Vec<(&str, &str)> = Vec::new();
+    for (name, change) in names.iter().zip(changes) {
+        if !change.text.is_empty() || there(name) {
+            values.push((name.as_str(), change.text.as_str()));
+        }
+        let short = short_variable_of(&change.key).filter(|short| change.text.is_empty() && short != name);
+        values.extend(short.filter(|short| there(short)).map(|short| (short, "")));
+    }
     let text = dotenv::with_values(former.as_deref().unwrap_or_default(), &values);
     let assigned = dotenv::parse(&text)?;
     let LoadedConfig { config, .. } = Config::load_with(LoadOptions::clone(options), &assigned)?;
-    let mut shadowed = Vec::new();
+    let known = KnownSettings::new().map_err(io::Error::other)?;
+    let mut shadowed: Vec<Shadowed> = Vec::new();
     let mut restart = Vec::new();
     for (name, change) in names.iter().zip(changes) {
         let (next, in_force) = (config.origin.given(&change.key), origin.given(&change.key));
         let here = format!("{name} in {DOTENV}");
-        if let Some(next) = next.filter(|next| !change.text.is_empty() && next.source != here) {
+        let wins = |next: &&Given| match change.text.as_str() {
+            // Nothing is to set it, so that it would have its default.
+            "" => known.default_of(&change.key).is_none_or(|default| shown::toml(default) != next.text),
+            _ => next.source != here,
+        };
+        if let Some(next) = next.filter(wins) {
             shadowed.push(Shadowed { key: change.key.clone(), by: next.source.clone() });
         }
-        // Texts of secrets are all alike: what stood in `.env` is compared.
-        let written = present.iter().rev().find(|(known, _)| known == name).map_or("", |(_, text)| text.as_str());
+        // Texts of secrets are all alike: what counted in `.env` is compared, of two variables the long one.
+        let counts = |variable: &str| present.iter().rfind(|(known, text)| known == variable && !text.is_empty());
+        let short = short_variable_of(&change.key).and_then(counts);
+        let written = counts(&variable_of(&change.key)).or(short).map_or("", |(_, text)| text.as_str());
         let changed = if KnownSettings::is_secret(&change.key) {
             written != change.text && shadowed.last().is_none_or(|last| last.key != change.key)
         } else {
@@ -182,18 +194,22 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
 /// The variable of a setting: that which `.env` has already, else the short one, else the one that every setting has.
 fn variable(key: &str, present: &[(String, String)]) -> String {
     let long = variable_of(key);
-    let short = VARIABLES.iter().find(|(_, known)| *known == key).map(|(name, _)| *name);
-    match short {
+    match short_variable_of(key) {
         // Of two variables of one setting the long one wins.
         Some(short) if !present.iter().any(|(name, _)| *name == long) => short.to_owned(),
         _ => long,
     }
 }
 
+fn short_variable_of(key: &str) -> Option<&'static str> {
+    VARIABLES.iter().find(|(_, known)| *known == key).map(|(name, _)| *name)
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -245,6 +261,70 @@ mod tests {
         let next = loaded(&folder, &[("SMTP_PORT", "25")]);
         assert!(next == planned.config && next.mail.smtp_host == "new" && next.agent.token.is_empty());
         assert!(fs::read_to_string(folder.path().join(".env.bak")).unwrap().contains("SMTP_HOST=old"));
+    }
+
+    #[test]
+    fn a_value_that_is_taken_away_is_gone_or_it_is_said_who_sets_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".env");
+        fs::write(&file, "PARTS_URL=http://a\nPRINTFLOOR_PARTS__URL=http://b\nAGENT_TOKEN=t\n").unwrap();
+        let config = loaded(&folder, &[("SPOOLS_URL", "http://c"), ("AGENT_TOKEN", "u"), ("SMTP_PORT", "587")]);
+        let cleared = ["parts.url", "spools.url", "agent.token", "mail.smtp_port", "smart_home.url"];
+        let changes = cleared.map(|key| change(key, ""));
+        let planned = plan(&config.origin, &changes).unwrap();
+        assert_eq!(planned.variables, ["PRINTFLOOR_PARTS__URL", "PARTS_URL", "AGENT_TOKEN"], "both of one setting");
+        assert!(planned.config.parts.url.is_empty() && planned.config.spools.url == "http://c");
+        let by = |key: &str, name: &str| Shadowed { key: key.to_owned(), by: format!("{name} in the environment") };
+        assert_eq!(planned.shadowed, [by("spools.url", "SPOOLS_URL"), by("agent.token", "AGENT_TOKEN")]);
+        assert_eq!(planned.restart, ["parts.url"]);
+    }
+
+    const KEYS: [&str; 4] = ["parts.url", "agent.token", "mail.smtp_port", "shipping.flat_cents"];
+
+    fn value_of(config: &Config, key: &str) -> String {
+        match key {
+            "parts.url" => config.parts.url.clone(),
+            "agent.token" => config.agent.token.expose().to_owned(),
+            "mail.smtp_port" => config.mail.smtp_port.to_string(),
+            _ => config.shipping.flat_cents.to_string(),
+        }
+    }
+
+    /// Settings by the names of their variables, long and short ones.
+    fn given() -> impl Strategy<Value = Vec<(String, String)>> {
+        let name = |(key, long): (&'static str, bool)| match short_variable_of(key).filter(|_| !long) {
+            Some(short) => short.to_owned(),
+            None => variable_of(key),
+        };
+        let one = (prop::sample::select(KEYS.to_vec()), any::<bool>()).prop_map(name);
+        let text = prop_oneof![Just(String::new()), "[1-9][0-9]?"];
+        prop::collection::vec((one, text), 0..6)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn after_a_change_each_setting_is_as_wanted_or_who_wins_is_said(
+            env in given(), dotenv in given(), changes in prop::collection::btree_map(prop::sample::select(KEYS.to_vec()), "([1-9][0-9]?)?", 0..4),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let text: String = dotenv.iter().map(|(name, text)| format!("{name}={text}\n")).collect();
+            fs::write(folder.path().join(".env"), text).unwrap();
+            let env: Vec<(&str, &str)> = env.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            let config = loaded(&folder, &env);
+            let changes: Vec<Change> = changes.iter().map(|(key, text)| change(key, text)).collect();
+            let planned = plan(&config.origin, &changes).unwrap();
+            for Change { key, text } in &changes {
+                let wanted = if text.is_empty() { value_of(&Config::default(), key) } else { text.clone() };
+                let shadowed = planned.shadowed.iter().any(|one| one.key == *key);
+                prop_assert!(shadowed || value_of(&planned.config, key) == wanted, "{} = {:?}", key, text);
+                let changed = value_of(&planned.config, key) != value_of(&config, key);
+                prop_assert!(!changed || planned.restart.contains(key), "{} needs a restart", key);
+            }
+            planned.write().unwrap();
+            prop_assert!(loaded(&folder, &env) == planned.config);
+        }
     }
 
     #[test]

@@ -8,7 +8,10 @@ use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Most links that are followed from one file to another.
+const MAX_LINKS: usize = 40;
 
 /// A line of a `.env` file that cannot be read.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,28 +85,53 @@ fn line_with_bare_dollar(text: &str) -> Option<usize> {
 }
 
 /// `text` with these values set: existing assignments are replaced where they stand, new ones added at the end, and
-/// comments, order and other names are kept.
+/// comments, order and other names are kept. To be called with a text that [`parse`] takes.
 pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
     let mut left: Vec<_> = values.to_vec();
-    let mut lines: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let name = assignment(line.trim()).map(|(name, _)| name);
-        match values.iter().find(|(wanted, _)| Some(*wanted) == name) {
+    let mut changed = String::new();
+    let mut add = |lines: &str| {
+        changed.push_str(lines);
+        if !lines.ends_with('\n') {
+            changed.push('\n');
+        }
+    };
+    for (lines, name) in statements(text) {
+        match values.iter().find(|(wanted, _)| name.as_deref() == Some(*wanted)) {
             // A name that stands twice ends up in one line: the later one would have won.
             Some((name, value)) if left.iter().any(|(wanted, _)| wanted == name) => {
                 left.retain(|(wanted, _)| wanted != name);
-                lines.push(format!("{name}={}", quoted(value)));
+                add(&format!("{name}={}", quoted(value)));
             }
             Some(_) => {}
-            None => lines.push(line.to_owned()),
+            None => add(lines),
         }
     }
-    lines.extend(left.iter().map(|(name, value)| format!("{name}={}", quoted(value))));
-    lines.join("\n") + "\n"
+    left.iter().for_each(|(name, value)| add(&format!("{name}={}", quoted(value))));
+    changed
+}
+
+/// The lines of a text, those of one value together, each with the name that it assigns to, if any. The reader itself
+/// says where a value ends.
+fn statements(text: &str) -> Vec<(&str, Option<String>)> {
+    let (mut found, mut from, mut to) = (Vec::new(), 0, 0);
+    for line in text.split_inclusive('\n') {
+        to += line.len();
+        let lines = &text[from..to];
+        let read: Result<Vec<_>, _> = dotenvy::from_read_iter(lines.as_bytes()).collect();
+        if let Ok(assigned) = read {
+            found.push((lines, assigned.into_iter().next().map(|(name, _)| name)));
+            from = to;
+        }
+    }
+    // What cannot be read stays as it is.
+    found.extend((from < to).then(|| (&text[from..], None)));
+    found
 }
 
 /// Replaces the file at `path` in one step, readable by its owner only. A crash leaves the former file or the new one.
+/// A link stays one: the file that it leads to is replaced.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    let path = &behind_links(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
@@ -117,6 +145,19 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// The file that a link leads to, whether it is there or not; another path as it is.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
+            // No link, or not there.
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("it is a link that leads to too many others"))
+}
+
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -125,17 +166,6 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
-}
-
-/// Splits a line `[export] NAME=value` into name and value; `None` if it is not an assignment.
-fn assignment(line: &str) -> Option<(&str, &str)> {
-    let line = line.strip_prefix("export ").map_or(line, str::trim_start);
-    let (name, rest) = line.split_once('=')?;
-    let name = name.trim_end();
-    let good = !name.is_empty()
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    good.then_some((name, rest.trim_start()))
 }
 
 /// The value in double quotes. A backtick, which a shell that sources the file would run as a command, gets single
@@ -158,6 +188,7 @@ fn quoted(value: &str) -> String {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
+    use std::collections::BTreeMap;
     use std::os::unix::fs::PermissionsExt as _;
 
     use proptest::prelude::*;
@@ -218,7 +249,53 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
+    #[test]
+    fn values_over_several_lines_are_changed_as_a_whole() {
+        let text = "A='x\nB=no'\nB=\"1\r\n2\" # end\nexport C='c'\n";
+        assert_eq!(with_values(text, &[("B", "b")]), "A='x\nB=no'\nB=\"b\"\nexport C='c'\n");
+        assert_eq!(with_values(text, &[("A", "a"), ("C", "d")]), "A=\"a\"\nB=\"1\r\n2\" # end\nC=\"d\"\n");
+    }
+
+    #[test]
+    fn a_link_stays_one() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (link, file) = (folder.path().join(".env"), other.path().join("kept.env"));
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        for text in ["A=1\n", "A=2\n"] {
+            write(&link, text).unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        let round = folder.path().join("round");
+        std::os::unix::fs::symlink(&round, &round).unwrap();
+        assert!(write(&round, "A=1\n").is_err());
+    }
+
+    /// A value as people write it, in one of the forms that the reader knows.
+    fn written() -> impl Strategy<Value = String> {
+        let plain = "[a-z0-9.:/]{1,8}".prop_map(|text| text);
+        let single = "[a-zA-Z= #\"\n\r$]{0,16}".prop_map(|text| format!("'{text}'"));
+        let double = "[a-zA-Z= #'\n\r]{0,16}".prop_map(|text| format!("\"{text}\""));
+        prop_oneof![plain, single, double]
+    }
+
     proptest! {
+        #[test]
+        fn a_change_touches_what_it_names_and_nothing_else(
+            lines in prop::collection::vec(("(export )?[A-D]", written(), "( # x='y)?\r?\n(# A='1\n)?\n?"), 0..6),
+            changes in prop::collection::btree_map("[A-F]", "[^\u{0}]{0,12}", 0..4),
+        ) {
+            let text: String = lines.iter().map(|(name, value, end)| format!("{name}={value}{end}")).collect();
+            let before = parse(&text);
+            prop_assume!(before.is_ok());
+            let values: Vec<(&str, &str)> = changes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            // Of several assignments to one name the last one counts.
+            let mut wanted: BTreeMap<String, String> = before.unwrap().into_iter().collect();
+            wanted.extend(changes.clone());
+            let after: BTreeMap<String, String> = parse(&with_values(&text, &values)).unwrap().into_iter().collect();
+            prop_assert_eq!(after, wanted);
+        }
+
         #[test]
         fn any_value_survives_writing_and_reading(value in "[^\u{0}]{0,40}") {
             let text = with_values("A=1 # x\n", &[("A", &value), ("B", &value)]);

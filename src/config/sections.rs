@@ -3,6 +3,7 @@
 
 mod integrations;
 mod peers;
+mod printers;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use crate::domain::shop_hours::{ShopHours, ShopHoursError};
 
 pub use self::integrations::{FailureDetection, Integrations, SmartHome, StockSync, Workflow};
 pub use self::peers::{Discovery, Peer};
+pub use self::printers::Printers;
 
 /// `[server]`: the listener and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -92,7 +94,7 @@ pub struct Auth {
     pub session_idle_timeout_hours: Hours,
     /// A staff session ends this long after the sign-in.
     pub session_max_age_days: Days,
-    /// Secret for signed links, at least 32 characters; not used yet.
+    /// Secret that signs the addresses of pictures, at least 32 characters.
     pub session_secret: Secret,
     /// Key of the HMAC that API keys are stored as.
     pub api_key_salt: Secret,
@@ -247,26 +249,6 @@ pub enum SignOffMode {
     Automatic,
     /// Once a person says how many.
     Required,
-}
-
-/// `[printers]`: how the adapters speak to printers.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Printers {
-    /// Interval between status requests to a printer that does not report by itself.
-    pub poll_interval_seconds: Seconds,
-    /// Time without an answer after which a printer counts as offline.
-    pub offline_seconds: Seconds,
-    /// Longest time to open a connection.
-    pub connect_timeout_seconds: Seconds,
-    /// Longest time for a printer to answer a request; commands may take longer.
-    pub request_timeout_seconds: Seconds,
-    /// Uploads slower than this are given up.
-    pub upload_min_bytes_per_second: u64,
-    /// Address for `fw_rest` printers that were added without one.
-    pub fw_rest_url: String,
-    /// Key for `fw_rest` printers that were added without one.
-    pub fw_rest_api_key: Secret,
 }
 
 /// `[webhooks]`: delivery of events to the endpoints of customers and staff.

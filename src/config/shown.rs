@@ -8,6 +8,7 @@ use figment::value::{Num, Value};
 
 use super::Origin;
 use super::layers::{DEFAULTS, KnownSettings, Layer, SHIPPED, VARIABLES, variable_of};
+use crate::domain::peer_address::without_login;
 
 /// What stands for the value of a secret.
 const HIDDEN: &str = "\"***\"";
@@ -40,7 +41,12 @@ pub(super) fn given(figment: &Figment, known: &KnownSettings) -> BTreeMap<String
         if KnownSettings::is_secret(key) && !empty {
             Some(Given::secret(source))
         } else {
-            Some(Given { source, text: toml(&value) })
+            let text = match value.as_str() {
+                // Nobody is to write a password into an address; whoever did must not find it shown.
+                Some(text) => toml_edit::Value::from(&*without_login(text)).to_string(),
+                None => toml(&value),
+            };
+            Some(Given { source, text })
         }
     };
     known.keys().filter_map(|key| Some((key.to_owned(), of(key)?))).collect()
@@ -132,7 +138,7 @@ pub fn changed(given: &BTreeMap<String, Given>) -> String {
 }
 
 /// A value as TOML writes it.
-fn toml(value: &Value) -> String {
+pub(super) fn toml(value: &Value) -> String {
     match value {
         Value::String(_, text) => toml_edit::Value::from(text.as_str()).to_string(),
         Value::Char(_, c) => toml_edit::Value::from(c.to_string()).to_string(),

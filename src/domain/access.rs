@@ -165,6 +165,11 @@ pub enum AccessCommand {
         /// The password's hash as a PHC string, made by the edge.
         password_hash: String,
     },
+    /// Records in the audit log that settings are about to be written into the settings' file.
+    Configuring {
+        /// The variables that will be written.
+        variables: Vec<String>,
+    },
     /// Records in the audit log that settings were written into the settings' file.
     Configured {
         /// The variables that were written.

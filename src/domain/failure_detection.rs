@@ -22,7 +22,8 @@ pub struct DetectionRules {
     pub pause_threshold: Option<f64>,
 }
 
-/// What follows from a picture. Each is said once in a print; the number is the smoothed confidence in percent.
+/// What follows from a picture. Each is said once in a print, but that it is to be paused until it is; the number is
+/// the smoothed confidence in percent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conclusion {
     /// Nothing, or nothing new.
@@ -73,6 +74,11 @@ impl WatchedPrint {
             return Conclusion::Alert(percent);
         }
         Conclusion::Nothing
+    }
+
+    /// The print could not be paused: it is to be tried again once so many pictures in a row say so again.
+    pub fn not_paused(&mut self) {
+        (self.paused, self.above_pause) = (false, 0);
     }
 
     /// The print goes on after a person looked at it: what was seen so far is no reason to stop it again.
@@ -187,6 +193,20 @@ mod tests {
         print.resumed();
         good(200).for_each(|one| assert_eq!(print.seen(&RULES, one), Conclusion::Nothing));
         assert!(fails(&mut print), "again");
+    }
+
+    #[test]
+    fn a_print_that_could_not_be_paused_is_to_be_paused_again() {
+        let mut print = WatchedPrint::default();
+        let frames_until_pause =
+            |print: &mut WatchedPrint| (1..=20).find(|_| matches!(print.seen(&RULES, 0.95), Conclusion::Pause(_)));
+        good(40).for_each(|one| assert_eq!(print.seen(&RULES, one), Conclusion::Nothing));
+        assert!(frames_until_pause(&mut print).is_some());
+        for _ in 0..3 {
+            print.not_paused();
+            assert_eq!(frames_until_pause(&mut print), Some(RULES.frames_in_a_row), "not at once, but soon");
+        }
+        assert_eq!(frames_until_pause(&mut print), None, "it is paused");
     }
 
     #[test]

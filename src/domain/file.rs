@@ -70,6 +70,18 @@ impl FileMetadata {
     }
 }
 
+/// The print whose end a picture shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PhotoOf {
+    /// The order of the job.
+    pub order: Id,
+    /// The job that was printed.
+    pub job: Id,
+    /// The attempt that ended.
+    pub attempt: Id,
+}
+
 /// An uploaded file: its name, use and facts. Its content is stored apart, by its hash.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,6 +98,9 @@ pub struct File {
     pub sha256: String,
     /// What was read from the content.
     pub metadata: FileMetadata,
+    /// The print of whose end it is a picture that the server took; `None` for files that somebody brought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub photo_of: Option<PhotoOf>,
     /// Whether it was deleted; the record stays for the history of jobs.
     pub archived: bool,
     /// When it was uploaded.
@@ -107,6 +122,8 @@ pub enum FileCommand {
         sha256: String,
         /// What was read from the content.
         metadata: Box<FileMetadata>,
+        /// The print of whose end it is a picture that the server took.
+        photo_of: Option<PhotoOf>,
     },
     /// Deletes the file, unless a SKU or an unfinished order or job names it.
     Archive,
@@ -127,13 +144,14 @@ impl Aggregate for File {
         command: &FileCommand,
     ) -> Result<Decision<Self>, Refusal> {
         let next = match (this.filter(|file| !file.archived), command) {
-            (None, FileCommand::Create { name, kind, size, sha256, metadata }) => Self {
+            (None, FileCommand::Create { name, kind, size, sha256, metadata, photo_of }) => Self {
                 id,
                 name: name.clone(),
                 kind: *kind,
                 size: *size,
                 sha256: sha256.clone(),
                 metadata: (**metadata).clone(),
+                photo_of: *photo_of,
                 archived: false,
                 created_at: cx.now,
             },

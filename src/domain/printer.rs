@@ -17,6 +17,7 @@ mod acts;
 mod address;
 mod alerts;
 mod attempt;
+mod camera;
 mod care;
 mod clearing;
 mod command;
@@ -24,6 +25,7 @@ mod decide;
 mod leftover;
 mod loaded;
 mod manual;
+mod photo;
 mod readiness;
 mod refusals;
 mod registration;
@@ -39,12 +41,14 @@ mod verdict;
 mod tests;
 
 pub use acts::{Act, ActRecord};
-pub use address::{MachineAddress, check_base_url, denied_address, denied_host, same_machine};
+pub use address::{MachineAddress, as_web_address, check_base_url, denied_address, denied_host, same_machine};
+pub use camera::{CameraFields, check_camera_url, same_camera};
 pub use clearing::Clearing;
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow};
 pub use leftover::is_of_job;
 pub use loaded::{FilamentMaterials, Undecided, loaded_materials};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
+pub use photo::PhotoDue;
 pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, Refusals, StartFailure};
 pub use safety::FirmwareFault;
@@ -106,6 +110,9 @@ pub struct PrinterFields {
     pub location: Option<String>,
     /// Free labels for filtering.
     pub tags: Vec<String>,
+    /// The camera that looks at it; `None`: the one that the printer tells of, if it does.
+    #[serde(default)]
+    pub camera: Option<CameraFields>,
 }
 
 impl PrinterFields {
@@ -126,6 +133,7 @@ impl PrinterFields {
             plate_type: None,
             location: None,
             tags: Vec::new(),
+            camera: None,
         }
     }
 }
@@ -346,6 +354,9 @@ pub struct Printer {
     /// Prints whose parts were signed off here, until their orders have heard of it; oldest first.
     #[serde(default)]
     pub signed_prints: Vec<SignedPrint>,
+    /// The ended print of which a picture is to be taken.
+    #[serde(default)]
+    pub photo_due: Option<PhotoDue>,
     /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
     /// What it has done, by the prints of jobs that ended here since this is counted.

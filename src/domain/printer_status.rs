@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::bounds;
+use crate::domain::heaters::Heaters;
 use crate::domain::time::Timestamp;
 
 /// Most slots that are taken of a printer's report.
@@ -91,6 +92,9 @@ pub struct Status {
     pub nozzle: f64,
     /// Temperature of the bed in degrees Celsius; 0 if unknown.
     pub bed: f64,
+    /// All heaters, with what is wanted of each.
+    #[serde(default)]
+    pub heaters: Heaters,
     /// Whether all axes are homed; `None` if the printer does not tell.
     pub homed: Option<bool>,
     /// The printer's own message on its error or state.

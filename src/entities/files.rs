@@ -14,6 +14,7 @@ pub struct Model {
     pub name: String,
     pub kind: String,
     pub sha256: String,
+    pub attempt_id: Option<String>,
     pub archived: bool,
     pub created_at: i64,
 }

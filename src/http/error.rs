@@ -3,6 +3,7 @@
 //! Messages are for callers; internal text is logged and never sent.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -10,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::actors::kernel::handle::AskError;
+use crate::domain::principal::Principal;
 use crate::domain::refusal::{Class, Fault, MAX_MESSAGE_CHARS, Refusal, shortened};
 use crate::printers::adapter::PrinterError;
 use crate::store::Unavailable;
@@ -25,6 +27,8 @@ pub struct ErrorMeta {
     pub code: String,
     /// Facts for the audit log, never sent.
     pub facts: Option<Value>,
+    /// Who was refused, where the handler knows it better than the key or session says.
+    pub by: Option<Arc<Principal>>,
 }
 
 /// An error as a caller gets it: status, code, message, and faults of a body.
@@ -40,6 +44,7 @@ struct ErrorParts {
     retry_after: Option<u32>,
     replayed: bool,
     facts: Option<Value>,
+    by: Option<Arc<Principal>>,
 }
 
 /// The result of a handler.
@@ -49,8 +54,8 @@ impl ApiError {
     /// An error of this status.
     pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
         let (code, message) = (code.to_owned(), shortened(message.into(), MAX_MESSAGE_CHARS));
-        let (faults, retry_after, replayed, facts) = (Vec::new(), None, false, None);
-        Self(Box::new(ErrorParts { status, code, message, faults, retry_after, replayed, facts }))
+        let (faults, retry_after, replayed, facts, by) = (Vec::new(), None, false, None, None);
+        Self(Box::new(ErrorParts { status, code, message, faults, retry_after, replayed, facts, by }))
     }
     /// 400: the request cannot be understood.
     pub fn bad_request(code: &str, message: impl Into<String>) -> Self {
@@ -86,6 +91,12 @@ impl ApiError {
         self.0.retry_after = Some(seconds);
         self
     }
+    /// With who was refused, for the audit log.
+    pub fn by(mut self, who: Arc<Principal>) -> Self {
+        self.0.by = Some(who);
+        self
+    }
+
     /// With facts for the audit log, which are not sent.
     pub fn facts(mut self, facts: Value) -> Self {
         self.0.facts = Some(facts);
@@ -127,7 +138,7 @@ impl IntoResponse for ApiError {
         if self.0.replayed {
             response.headers_mut().insert(REPLAYED_HEADER, HeaderValue::from_static("true"));
         }
-        response.extensions_mut().insert(ErrorMeta { code: self.0.code, facts: self.0.facts });
+        response.extensions_mut().insert(ErrorMeta { code: self.0.code, facts: self.0.facts, by: self.0.by });
         response
     }
 }

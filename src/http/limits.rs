@@ -12,13 +12,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Config;
 use crate::domain::limits::address::{self, Network};
 use crate::domain::limits::{LimitKind, LimitRule, Standing};
+use crate::domain::principal::Principal;
 use crate::domain::time::Timestamp;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, ErrorMeta};
 use crate::services::redis::{Redis, Shared};
 use windows::Windows;
 
@@ -185,6 +187,17 @@ pub async fn within<R>(
 pub struct Limited<R> {
     answer: Result<R, Response>,
     standing: Standing,
+}
+
+impl<R> Limited<R> {
+    /// With who was refused, and facts, for the audit log, if it was a window that refused.
+    pub fn noting(mut self, by: Arc<Principal>, facts: Value) -> Self {
+        let refusal = self.answer.as_mut().err().filter(|_| self.standing.refused);
+        if let Some(told) = refusal.and_then(|refusal| refusal.extensions_mut().get_mut::<ErrorMeta>()) {
+            (told.by, told.facts) = (Some(by), Some(facts));
+        }
+        self
+    }
 }
 
 impl<R: IntoResponse> IntoResponse for Limited<R> {

@@ -4,10 +4,14 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use reqwest::Client;
 
 use super::heartbeat::Heartbeat;
 use super::{IntegrationType, Line};
+use crate::config::Config;
+use crate::services::agent::AgentGateway;
 use crate::services::mail::{MailError, Mailer, Message};
+use crate::services::peer_client::PeerSettingError;
 use crate::services::peers::{self, PeerFault};
 
 /// The agent gateway.
@@ -15,25 +19,35 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "agent",
     title: "Agent gateway",
     is_on: |config| !config.agent.url.is_empty(),
-    test: |client, config| Box::pin(peers::agent(client, &config.agent.url)),
-    work: |config, sources| Ok(Arc::new(Heartbeat::new(&TYPE, config, sources.client.clone()))),
+    test: |client, config| Box::pin(peers::agent(client, &config.agent.url, config.agent.token.expose())),
+    prepare: |config, client| {
+        gateway(config, client)?;
+        let heartbeat = Heartbeat::new(&TYPE, config, client.clone());
+        Ok(Box::new(move |_| Arc::new(heartbeat)))
+    },
 };
+
+fn gateway(config: &Config, client: &Client) -> Result<AgentGateway, PeerSettingError> {
+    AgentGateway::new(client.clone(), &config.agent.url, config.agent.token.expose())
+}
 
 /// Hands messages over on the line of the gateway.
 pub struct AgentLine {
-    gateway: Arc<dyn Mailer>,
+    gateway: Result<AgentGateway, PeerSettingError>,
     line: Arc<Line>,
 }
 
 impl AgentLine {
-    /// Over this line to this gateway.
-    pub fn new(gateway: Arc<dyn Mailer>, line: Arc<Line>) -> Self {
-        Self { gateway, line }
+    /// Over this line to the gateway of the settings; `None` where they name none. While they cannot be used, messages
+    /// are kept for when they can.
+    pub fn new(config: &Config, client: &Client, line: Arc<Line>) -> Option<Self> {
+        (TYPE.is_on)(config).then(|| Self { gateway: gateway(config, client), line })
     }
 
     async fn hand_over(&self, message: &Message) -> Result<(), MailError> {
+        let gateway = self.gateway.as_ref().map_err(|error| MailError::Transient { reason: error.to_string() })?;
         let call = async {
-            match self.gateway.send(message).await {
+            match gateway.send(message).await {
                 // The gateway is well; this one message is not for it.
                 Err(error @ MailError::Permanent { .. }) => Ok(Err(error)),
                 Err(error) => Err(PeerFault::new(error.to_string())),

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::Client;
 use tokio::time::sleep;
 
 use super::{IntegrationType, Line, Work};
-use crate::config::sections::Peer;
-use crate::services::farm_ui::{self, FarmPrinter};
-use crate::services::peers::{self, PeerFault};
+use crate::services::farm_ui::FarmUi;
+use crate::services::peers;
 
 /// The user interface for print farms.
 pub(super) static TYPE: IntegrationType = IntegrationType {
@@ -19,16 +17,16 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     title: "Print farm interface",
     is_on: |config| !config.farm_ui.url.is_empty(),
     test: |client, config| Box::pin(peers::farm_ui(client, &config.farm_ui.url, config.farm_ui.token.expose())),
-    work: |config, sources| {
-        let every = config.integrations.check_interval_seconds.duration();
-        Ok(Arc::new(Count { peer: config.farm_ui.clone(), client: sources.client.clone(), every }))
+    prepare: |config, client| {
+        let farm = FarmUi::new(client.clone(), &config.farm_ui.url, config.farm_ui.token.expose())?;
+        let count = Count { farm, every: config.integrations.check_interval_seconds.duration() };
+        Ok(Box::new(move |_| Arc::new(count)))
     },
 };
 
 /// Counts the printers that it knows, again and again.
 struct Count {
-    peer: Peer,
-    client: Client,
+    farm: FarmUi,
     every: Duration,
 }
 
@@ -37,16 +35,11 @@ impl Work for Count {
     async fn run(&self, line: &Line) {
         loop {
             line.ready().await;
-            if let Ok(known) = printers(line, &self.client, &self.peer).await {
+            if let Ok(known) = line.call(self.farm.printers()).await {
                 let used = known.iter().filter(|printer| printer.enabled).count();
                 line.note(Some(format!("it knows {} printers, {used} of them in use", known.len())));
                 sleep(self.every).await;
             }
         }
     }
-}
-
-/// The printers that it knows.
-pub(super) async fn printers(line: &Line, client: &Client, peer: &Peer) -> Result<Vec<FarmPrinter>, PeerFault> {
-    line.call(farm_ui::printers(client, &peer.url, peer.token.expose())).await
 }

@@ -162,10 +162,7 @@ impl Line {
 
     fn failed(&self, fault: &PeerFault) {
         self.meter.failed.one();
-        let words = match &fault.detail {
-            Some(detail) => format!("{}: {detail}", fault.message),
-            None => fault.message.clone(),
-        };
+        let words = fault.in_one_line();
         let (now, random) = (self.now_ms(), self.environment.chance());
         let failures = self.with(|inside| {
             inside.breaker.failed(&self.rules, now, random);

@@ -13,5 +13,8 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     title: "Parts management",
     is_on: |config| !config.parts.url.is_empty(),
     test: |client, config| Box::pin(peers::parts(client, &config.parts.url, config.parts.token.expose())),
-    work: |config, sources| Ok(Arc::new(StockSync::new(StockSystem::Parts, &TYPE, &config.parts, config, sources)?)),
+    prepare: |config, client| {
+        let sync = StockSync::prepare(StockSystem::Parts, &config.parts, config, client)?;
+        Ok(Box::new(move |sources| Arc::new(sync(sources))))
+    },
 };

@@ -14,10 +14,12 @@ use reqwest::Client;
 use self::broker::ThroughBroker;
 use self::things::Things;
 use self::web::ThroughWeb;
-use super::{IntegrationType, SetupFault, Sources, Work};
+use super::{IntegrationType, Prepared};
 use crate::config::Config;
 use crate::services::mqtt::{Broker, MqttSession, TopicMessage};
+use crate::services::peer_client::PeerSettingError;
 use crate::services::peers::{self, Asked, PeerFault};
+use crate::services::smart_home::StateBoard;
 use crate::services::smart_home::discovery::{OFFLINE, Topics};
 
 /// The smart home.
@@ -26,29 +28,33 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     title: "Smart home",
     is_on: |config| config.smart_home.is_on(),
     test: |client, config| Box::pin(test(client, config)),
-    work,
+    prepare,
 };
 
-fn fault(reason: String) -> SetupFault {
-    SetupFault { name: TYPE.name, reason }
-}
-
-fn work(config: &Config, sources: &Sources) -> Result<Arc<dyn Work>, SetupFault> {
+fn prepare(config: &Config, client: &Client) -> Result<Prepared, PeerSettingError> {
     let settings = &config.smart_home;
-    let things = Things::new(sources);
     let every = settings.push_interval_seconds.duration();
-    if settings.mqtt_url.is_empty() {
-        return Ok(Arc::new(ThroughWeb::new(settings, things, every, sources.client.clone()).map_err(fault)?));
+    // Tested beside the broker, so it must be right there, too.
+    let board =
+        (!settings.url.is_empty()).then(|| StateBoard::new(client.clone(), &settings.url, settings.token.expose()));
+    let board = board.transpose()?;
+    match board.filter(|_| settings.mqtt_url.is_empty()) {
+        Some(board) => Ok(Box::new(move |sources| Arc::new(ThroughWeb { board, things: Things::new(sources), every }))),
+        None => {
+            let broker = broker(config)?;
+            let topics = Topics::new(&settings.mqtt_topic, &settings.mqtt_discovery_prefix);
+            let about = config.public_url();
+            Ok(Box::new(move |sources| {
+                let broker = broker.named(format!("printfloor-{}", sources.environment.id().0.simple()));
+                Arc::new(ThroughBroker { broker, topics, things: Things::new(sources), every, about })
+            }))
+        }
     }
-    let id = format!("printfloor-{}", sources.environment.id().0.simple());
-    let broker = broker(config, id).map_err(fault)?;
-    let topics = Topics::new(&settings.mqtt_topic, &settings.mqtt_discovery_prefix);
-    Ok(Arc::new(ThroughBroker { broker, topics, things, every, about: config.public_url() }))
 }
 
-fn broker(config: &Config, client_id: String) -> Result<Broker, String> {
+fn broker(config: &Config) -> Result<Broker, PeerSettingError> {
     let settings = &config.smart_home;
-    Broker::new(&settings.mqtt_url, &settings.mqtt_user, settings.mqtt_password.expose(), client_id)
+    Broker::new(&settings.mqtt_url, &settings.mqtt_user, settings.mqtt_password.expose())
 }
 
 /// Asks over HTTP where an address is set, and opens a session at the broker where one is; both must be well.
@@ -59,7 +65,7 @@ async fn test(client: &Client, config: &Config) -> Asked {
         said.push(peers::smart_home(client, &settings.url, settings.token.expose()).await?);
     }
     if !settings.mqtt_url.is_empty() {
-        let broker = broker(config, "printfloor-test".to_owned()).map_err(PeerFault::new)?;
+        let broker = broker(config)?.named("printfloor-test".to_owned());
         // The farewell keeps the last word from being told.
         let nothing = TopicMessage::new(format!("{}/test", settings.mqtt_topic), OFFLINE);
         MqttSession::open(&broker, nothing).await?.close().await;

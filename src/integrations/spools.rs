@@ -20,5 +20,8 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
             asked.map_err(|error| PeerFault::new(error.to_string()))
         })
     },
-    work: |config, sources| Ok(Arc::new(StockSync::new(StockSystem::Spools, &TYPE, &config.spools, config, sources)?)),
+    prepare: |config, client| {
+        let sync = StockSync::prepare(StockSystem::Spools, &config.spools, config, client)?;
+        Ok(Box::new(move |sources| Arc::new(sync(sources))))
+    },
 };

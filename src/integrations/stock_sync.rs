@@ -11,9 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use reqwest::Client;
 use tokio::time::{Instant, sleep};
 
-use super::{IntegrationType, Line, SetupFault, Sources, Work};
+use super::{Line, Sources, Work};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
@@ -25,6 +26,7 @@ use crate::domain::material::{Material, MaterialCommand};
 use crate::domain::parts_sync::{Booking, BookingVerdict, LinkCommand, StockLink, StockSystem};
 use crate::domain::printer::Printer;
 use crate::services::parts::{StockClient, StockError, stock_client};
+use crate::services::peer_client::PeerSettingError;
 use crate::services::peers::PeerFault;
 
 pub use board::{StockBoard, StockBoardState, StockBoards};
@@ -80,27 +82,22 @@ enum Left {
 
 impl StockSync {
     /// With the settings of its system.
-    pub(super) fn new(
+    pub(super) fn prepare(
         system: StockSystem,
-        declared: &IntegrationType,
         peer: &Peer,
         config: &Config,
-        sources: &Sources,
-    ) -> Result<Self, SetupFault> {
-        let fault = |error: StockError| SetupFault { name: declared.name, reason: error.to_string() };
-        let client = stock_client(system, sources.client.clone(), &peer.url, peer.token.expose()).map_err(fault)?;
-        let board = sources.stock_boards.of(system);
-        board.switched_on();
-        Ok(Self {
-            client,
-            materials: sources.materials.clone(),
-            printers: sources.printers.clone(),
-            environment: sources.environment.clone(),
-            board,
-            every: config.stock_sync.interval_seconds.duration(),
-            settle: config.stock_sync.settle_seconds.duration(),
-            sought: Mutex::default(),
-            stumbled: Mutex::default(),
+        client: &Client,
+    ) -> Result<impl FnOnce(&Sources) -> Self + Send + use<>, PeerSettingError> {
+        let client = stock_client(system, client.clone(), &peer.url, peer.token.expose())?;
+        let every = config.stock_sync.interval_seconds.duration();
+        let settle = config.stock_sync.settle_seconds.duration();
+        Ok(move |sources: &Sources| {
+            let board = sources.stock_boards.of(system);
+            board.switched_on();
+            let (materials, printers) = (sources.materials.clone(), sources.printers.clone());
+            let environment = sources.environment.clone();
+            let (sought, stumbled) = (Mutex::default(), Mutex::default());
+            Self { client, materials, printers, environment, board, every, settle, sought, stumbled }
         })
     }
 
@@ -235,7 +232,7 @@ impl StockSync {
                     self.settled(material, booking, BookingVerdict::Refused(words)).await?;
                     return Ok(Left::Nothing);
                 }
-                Err(error @ (StockError::Address(_) | StockError::Unreachable(_) | StockError::Credentials(_))) => {
+                Err(error @ (StockError::Settings(_) | StockError::Unreachable(_) | StockError::Credentials(_))) => {
                     self.settled(material, booking, BookingVerdict::NotBooked).await?;
                     return Err(error.into());
                 }

@@ -9,10 +9,9 @@ use async_trait::async_trait;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use super::{IntegrationType, Line, SetupFault, Sources, Work};
+use super::{IntegrationType, Line, Sources, Work};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::config::Config;
 use crate::domain::endpoint::envelope::envelope;
 use crate::domain::event::{LOW_STOCK, Numbered, OUTBOUND};
 use crate::domain::id::Id;
@@ -35,8 +34,18 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "workflow",
     title: "Workflow automation",
     is_on: |config| !config.workflow.url.is_empty(),
-    test: |client, config| Box::pin(peers::workflow(client, &config.workflow.url)),
-    work: |config, sources| Ok(Arc::new(Tell::new(config, sources)?)),
+    test: |client, config| {
+        let settings = &config.workflow;
+        Box::pin(peers::workflow(client, &settings.url, &settings.token_header, settings.token.expose()))
+    },
+    prepare: |config, client| {
+        let settings = &config.workflow;
+        let (header, token) = (&settings.token_header, settings.token.expose());
+        let webhook = WorkflowWebhook::new(client.clone(), &settings.url, header, token)?;
+        let all = OUTBOUND.iter().chain([&LOW_STOCK]).map(|event| (*event).to_owned());
+        let wanted = if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
+        Ok(Box::new(move |sources| Arc::new(Tell::new(webhook, wanted, sources))))
+    },
 };
 
 /// Tells events to the webhook of a workflow.
@@ -50,20 +59,9 @@ struct Tell {
 }
 
 impl Tell {
-    fn new(config: &Config, sources: &Sources) -> Result<Self, SetupFault> {
-        let settings = &config.workflow;
-        let (header, token) = (&settings.token_header, settings.token.expose());
-        let webhook = WorkflowWebhook::new(sources.client.clone(), &settings.url, header, token);
-        let webhook = webhook.map_err(|reason| SetupFault { name: TYPE.name, reason })?;
-        let all = OUTBOUND.iter().chain([&LOW_STOCK]).map(|event| (*event).to_owned());
-        let wanted = if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
-        Ok(Self {
-            webhook,
-            wanted,
-            integrations: sources.integrations.clone(),
-            outbox: sources.outbox.clone(),
-            store: sources.store.clone(),
-        })
+    fn new(webhook: WorkflowWebhook, wanted: BTreeSet<String>, sources: &Sources) -> Self {
+        let (integrations, outbox) = (sources.integrations.clone(), sources.outbox.clone());
+        Self { webhook, wanted, integrations, outbox, store: sources.store.clone() }
     }
 
     /// Where the kept cursor stands. The first time it begins with the present: what happened before is not told.

@@ -7,11 +7,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use reqwest::{Response, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::domain::file::{File, GcodeForm};
+use crate::domain::heaters::Heaters;
 use crate::domain::id::Id;
 use crate::domain::launch::FilamentSlot;
 use crate::domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
@@ -157,6 +159,8 @@ pub struct Telemetry {
     pub nozzle: Option<f64>,
     /// Temperature of the bed in degrees Celsius.
     pub bed: Option<f64>,
+    /// All heaters, as far as they were pushed.
+    pub heaters: Heaters,
 }
 
 impl Telemetry {
@@ -168,6 +172,7 @@ impl Telemetry {
             filament_mm: later.filament_mm.or(self.filament_mm),
             nozzle: later.nozzle.or(self.nozzle),
             bed: later.bed.or(self.bed),
+            heaters: self.heaters.then(later.heaters),
         }
     }
 
@@ -184,6 +189,7 @@ impl Telemetry {
         }
         status.nozzle = self.nozzle.unwrap_or(status.nozzle);
         status.bed = self.bed.unwrap_or(status.bed);
+        status.heaters = status.heaters.then(self.heaters);
     }
 }
 
@@ -342,6 +348,11 @@ pub trait Adapter: Send + Sync {
     }
     /// The cameras that look at the printer.
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
+        Err(PrinterError::Unsupported(Operation::Webcams))
+    }
+    /// Opens the answer with the picture of one of its cameras, for types whose cameras ask for the printer's key
+    /// ([`PrinterType::guards_camera`]).
+    async fn open_camera(&self, _url: &Url) -> Result<Response, PrinterError> {
         Err(PrinterError::Unsupported(Operation::Webcams))
     }
     /// The computer and operating system that it runs on.

@@ -15,7 +15,9 @@ use crate::domain::id::Id;
 use crate::domain::printer_status::{Connection, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, PrinterError};
+use crate::printers::cameras::Cameras;
 use crate::printers::registry::Registry;
+use crate::printers::temperatures::TemperatureHistories;
 use crate::printers::unwatched::Unwatched;
 
 /// How long to wait for a printer's connection after a start of the server; it is made within this time if at all.
@@ -113,6 +115,10 @@ pub struct PrinterConnections {
     pub registry: Registry,
     /// Held while a printer is registered or moved, so that no machine is registered twice.
     pub registering: tokio::sync::Mutex<()>,
+    /// Pictures of the printers' cameras.
+    pub(super) cameras: Cameras,
+    /// How warm the printers were over the last day.
+    pub temperatures: TemperatureHistories,
     by_printer: DashMap<Id, Arc<PrinterConnection>>,
     /// Changes when a connection is added.
     came: watch::Sender<()>,
@@ -124,6 +130,8 @@ impl PrinterConnections {
     /// A set without any connection; `registry` knows the printer types.
     pub fn new(registry: Registry) -> Self {
         Self {
+            cameras: registry.cameras(),
+            temperatures: TemperatureHistories::default(),
             registry,
             registering: tokio::sync::Mutex::default(),
             by_printer: DashMap::new(),
@@ -188,6 +196,12 @@ impl PrinterConnections {
         self.by_printer.insert(printer, connection.clone());
         self.came.send_replace(());
         connection
+    }
+
+    /// Forgets what is known of a printer that was deleted, beside its connection.
+    pub fn forget(&self, printer: Id) {
+        self.temperatures.forget(printer);
+        self.cameras.forget(printer);
     }
 
     /// Removes a connection; another one that took its place stays.

@@ -1,7 +1,8 @@
 //! Finds printers in the network: asks this machine and a few addresses beside it where printers of each type answer,
 //! and listens for those that announce themselves. A printer is found by what it answered, never by an open port alone.
 //!
-//! Which addresses are asked is decided in `range` alone, and nothing else can be dialled here. No secret is sent.
+//! Which addresses are asked is decided in `range` alone, whose type every door and every page is asked by. No secret
+//! is sent, and no redirect is followed.
 //! Not for: registering what was found, or speaking to it afterwards ([`super::registry`]).
 
 mod announcements;
@@ -156,16 +157,15 @@ impl Search {
     /// The printer behind one door; `None` if there is none that a type recognises.
     async fn ask(&self, address: ScanAddress, port: u16) -> Option<FoundPrinter> {
         let (host, at) = (address.ip(), self.moved(port));
-        // The only place that dials, and only a `ScanAddress` comes here.
+        // Here and in `web::recognise` is dialled, and only a `ScanAddress` comes to either.
         let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect((host, at))).await.ok()?.ok()?;
         if let Some((declared, probe)) = own_probe(port) {
             let known = timeout(ANSWER_TIMEOUT, (probe.ask)(stream)).await.ok()??;
             return Some(found(declared, host, (probe.base_url)(host, at), port, known));
         }
         drop(stream);
-        let base_url = web::base_url(host, port, at);
-        let (declared, known) = web::recognise(&self.client, &base_url, port).await?;
-        Some(found(declared, host, base_url, port, known))
+        let (declared, known) = web::recognise(&self.client, address, port, at).await?;
+        Some(found(declared, host, web::base_url(address, port, at), port, known))
     }
 }
 

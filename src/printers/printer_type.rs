@@ -43,6 +43,8 @@ pub struct PrinterType {
     pub one_upload_per_host: bool,
     /// Whether its printers are only reached with their serial number.
     pub needs_serial: bool,
+    /// Whether its printers' cameras only answer who shows the printer's key.
+    pub guards_camera: bool,
     /// How many times as long as the settings say (`dispatch.confirm_seconds`) its printers may take to show a
     /// print that they were told to start.
     pub confirm_factor: u32,
@@ -73,6 +75,7 @@ impl PrinterType {
             lacks: &[],
             one_upload_per_host: false,
             needs_serial: false,
+            guards_camera: false,
             confirm_factor: 1,
             defaults: None,
             web_probes: &[],

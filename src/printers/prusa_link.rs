@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use reqwest::Method;
+use reqwest::{Method, Response, Url};
 use serde_json::Value;
 
 use crate::domain::file::GcodeForm;
@@ -30,6 +30,7 @@ use crate::printers::wire::{Wire, file_name};
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
+    guards_camera: true,
     web_probes: found::PROBES,
     forms: &[GcodeForm::Text, GcodeForm::Binary],
     lacks: &[
@@ -232,5 +233,9 @@ impl Adapter for PrusaLink {
 
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
         Ok(read::webcams(&self.state().await?, &self.wire.base))
+    }
+
+    async fn open_camera(&self, url: &Url) -> Result<Response, PrinterError> {
+        self.wire.open(url).await
     }
 }

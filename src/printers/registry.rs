@@ -8,6 +8,7 @@ use crate::config::sections::Printers;
 use crate::domain::launch::{KnownTypes, TypeFacts};
 use crate::domain::printer::PrinterFields;
 use crate::printers::adapter::Adapter;
+use crate::printers::cameras::Cameras;
 use crate::printers::upload::UploadTurns;
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
 
@@ -27,6 +28,8 @@ pub struct Settings {
     pub offline_after: Duration,
     /// For an emergency stop.
     pub emergency_timeout: Duration,
+    /// For a picture of a camera.
+    pub camera_timeout: Duration,
 }
 
 /// Commands may run macros on the printer, so they are given this many times as long as requests for its status.
@@ -45,6 +48,7 @@ impl From<&Printers> for Settings {
             upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
             offline_after: printers.offline_seconds.duration(),
             emergency_timeout: EMERGENCY_TIMEOUT,
+            camera_timeout: printers.camera_timeout_seconds.duration(),
         }
     }
 }
@@ -156,6 +160,11 @@ impl Registry {
     /// `client` and `emergency` must be two clients: they must not share connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
         Self { types: PRINTER_TYPES, shared: SharedParts { settings, client, emergency, turns: Arc::default() } }
+    }
+
+    /// The cameras of printers, over the client of printers.
+    pub(super) fn cameras(&self) -> Cameras {
+        Cameras::new(self.shared.client.clone(), self.shared.settings.camera_timeout)
     }
 
     /// An adapter for a printer; nothing is sent yet.

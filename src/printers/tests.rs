@@ -35,6 +35,7 @@ pub(crate) fn settings() -> Settings {
         upload_min_bytes_per_second: 20_000,
         offline_after: Duration::from_secs(5),
         emergency_timeout: Duration::from_secs(5),
+        camera_timeout: Duration::from_secs(2),
     }
 }
 
@@ -57,7 +58,6 @@ fn with_serial(kind: &str, url: &str, key: &str, serial: &str, settings: Setting
     registry(settings).make(kind, address).unwrap()
 }
 
-/// A local file of so many bytes.
 pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), vec![b'G'; size]).unwrap();

@@ -1,7 +1,7 @@
 //! Calls to a printer's HTTP server: time limits, size limits, and what a failure means. Each adapter judges status
 //! codes itself.
 
-mod digest;
+pub(super) mod digest;
 mod words;
 
 use std::sync::Arc;
@@ -108,6 +108,14 @@ impl Wire {
             Err(PrinterError::Refused { status: 500.., .. }) => ask().await,
             answer => answer,
         }
+    }
+
+    /// Opens the answer to a question that is answered with something else than JSON, such as a picture.
+    pub(super) async fn open(&self, url: &Url) -> Result<Response, PrinterError> {
+        if url.origin() != self.base.origin() {
+            return Err(PrinterError::Invalid("this is an address of another server".into()));
+        }
+        self.send(self.client.get(url.clone()).timeout(self.settings.request_timeout)).await
     }
 
     /// Sends a command, within the time of a command that may run macros.

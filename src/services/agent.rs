@@ -3,49 +3,46 @@
 //! Keeping and retrying messages is the caller's affair; the message's id is the idempotency key.
 
 use futures::future::BoxFuture;
+use reqwest::{Client, Method};
 use serde_json::json;
 
 use super::mail::{MailError, Mailer, Message};
-use crate::services::http::read_beginning;
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
+use super::peers::PeerFault;
 
 /// The hook of a gateway whose address has no path of its own.
 const HOOK_PATH: &str = "hooks/agent";
 /// At most this much of an answer is read, in bytes.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
+/// The other side, in messages.
+const OTHER_SIDE: &str = "the agent gateway";
 
 /// Sends messages to the hook of an agent gateway.
 pub struct AgentGateway {
-    client: reqwest::Client,
-    url: reqwest::Url,
-    token: String,
+    peer: PeerClient,
 }
 
 impl AgentGateway {
-    /// A gateway at this address: the hook itself, or the gateway's base address.
-    pub fn new(client: reqwest::Client, url: &str, token: &str) -> Result<Self, MailError> {
-        let bad = |error| MailError::Settings { reason: format!("{url:?}: {error}") };
-        let mut url = reqwest::Url::parse(url).map_err(bad)?;
-        if url.path() == "/" {
-            url.set_path(HOOK_PATH);
-        }
-        Ok(Self { client, url, token: token.to_owned() })
+    /// A gateway at this address: the hook itself, or the gateway's base address. An empty token is not shown.
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
     async fn deliver(&self, message: &Message) -> Result<(), MailError> {
         let text = format!("{}\n\n{}", message.subject, message.text.trim_end());
         let body = json!({"message": text, "name": "Printfloor", "idempotencyKey": message.id});
-        let mut request = self.client.post(self.url.clone()).header("idempotency-key", &message.id).json(&body);
-        if !self.token.is_empty() {
-            request = request.bearer_auth(&self.token);
-        }
-        let mut answer = request.send().await.map_err(|error| MailError::Transient {
-            reason: format!("the agent gateway does not answer: {}", error.without_url()),
-        })?;
+        let call = match self.peer.address().url().path() {
+            "/" => self.peer.below(Method::POST, HOOK_PATH),
+            _ => self.peer.call(Method::POST),
+        };
+        let away = |fault: PeerFault| MailError::Transient { reason: fault.in_one_line() };
+        let call = call.header("idempotency-key", &message.id).json(&body);
+        let mut answer = send(call, OTHER_SIDE).await.map_err(away)?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());
         }
-        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
+        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await.map_err(away)?;
         let said: String = String::from_utf8_lossy(&said).chars().take(200).collect();
         let reason = format!("the agent gateway answered {}: {said}", status.as_u16());
         // Only these speak of the message; the others of our token or the gateway's load.

@@ -1,13 +1,17 @@
 //! Shows pictures to the ML API of Obico, which fetches them itself from the address that it is given.
 
-use reqwest::{Client, Url};
+use reqwest::{Client, Method};
 use serde_json::Value;
 
-use super::http::read_beginning;
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, send, whole};
 use super::peers::PeerFault;
 
 /// Most bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
+/// The other side, in messages.
+const OTHER_SIDE: &str = "the detector";
+/// Where it is shown pictures.
+pub(super) const LOOK_PATH: &str = "p/";
 
 /// What came of showing a picture.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,34 +24,21 @@ pub enum Frame {
 
 /// A detector of failed prints.
 pub struct Detector {
-    client: Client,
-    endpoint: Url,
-    token: String,
+    peer: PeerClient,
 }
 
 impl Detector {
-    /// At this address; an empty token is not shown. The error says what is wrong.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, String> {
-        let text = format!("{}/p/", url.trim_end_matches('/'));
-        let endpoint = Url::parse(&text).map_err(|error| format!("{url:?}: {error}"))?;
-        Ok(Self { client, endpoint, token: token.to_owned() })
+    /// At this address; an empty token is not shown.
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
     /// Shows the picture at this address.
     pub async fn look(&self, picture: &str) -> Result<Frame, PeerFault> {
-        let mut url = self.endpoint.clone();
-        url.query_pairs_mut().append_pair("img", picture);
-        let mut request = self.client.get(url);
-        if !self.token.is_empty() {
-            request = request.bearer_auth(&self.token);
-        }
-        // The address of the picture stands in that of the call.
-        let silent = |error: reqwest::Error| {
-            PeerFault::new("the detector does not answer").saying(error.without_url().to_string())
-        };
-        let mut answer = request.send().await.map_err(silent)?;
+        let call = self.peer.below(Method::GET, LOOK_PATH).query(&[("img", picture)]);
+        let mut answer = send(call, OTHER_SIDE).await?;
         let status = answer.status();
-        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
+        let said = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         judge(status.as_u16(), &said)
     }
 }

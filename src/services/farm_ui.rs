@@ -1,13 +1,15 @@
 //! Reads the printers that FDM Monster knows, in our own words.
 
-use reqwest::{Client, StatusCode};
+use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 
-use super::http::read_beginning;
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send, whole};
 use super::peers::PeerFault;
 
 /// Most bytes of a list that are read.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// The other side, in messages.
+const OTHER_SIDE: &str = "FDM Monster";
 /// Most printers that are taken over from a list.
 const MAX_PRINTERS: usize = 1000;
 /// Most characters of one text.
@@ -34,25 +36,48 @@ pub struct FarmPrinter {
     pub enabled: bool,
 }
 
-/// The printers of an FDM Monster at this address, with this API key (empty: none).
-pub async fn printers(client: &Client, url: &str, token: &str) -> Result<Vec<FarmPrinter>, PeerFault> {
-    let mut request = client.get(format!("{}/api/v2/printer/", url.trim_end_matches('/')));
-    if !token.is_empty() {
-        request = request.bearer_auth(token);
+/// An FDM Monster.
+pub struct FarmUi {
+    peer: PeerClient,
+}
+
+impl FarmUi {
+    /// At this address, with this API key (empty: none).
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
-    let silent =
-        |error: reqwest::Error| PeerFault::new("FDM Monster does not answer").saying(error.without_url().to_string());
-    let mut answer = request.send().await.map_err(silent)?;
-    let status = answer.status();
-    let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
-    let words = match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "FDM Monster refuses the API key",
-        _ => "something answers there, but not FDM Monster's list of printers",
-    };
-    let strange = || PeerFault::new(words).saying(format!("{status} {}", String::from_utf8_lossy(&said)));
-    let list = bounded_json::read(&said, bounded_json::ANSWER).unwrap_or_default();
-    let list = list.as_array().filter(|_| status.is_success()).ok_or_else(strange)?;
-    Ok(list.iter().take(MAX_PRINTERS).map(printer).collect())
+
+    /// Whether it asks who calls; a fault when it is something else.
+    pub async fn asks_for_key(&self) -> Result<bool, PeerFault> {
+        let mut answer = send(self.peer.below(Method::GET, "api/v2/auth/login-required"), OTHER_SIDE).await?;
+        let status = answer.status();
+        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
+        let told = bounded_json::read(&said, bounded_json::ANSWER).unwrap_or_default();
+        told["loginRequired"].as_bool().ok_or_else(|| {
+            PeerFault::new("something answers there, but not FDM Monster")
+                .saying(format!("{status} {}", String::from_utf8_lossy(&said)))
+        })
+    }
+
+    /// The printers that it knows. Their list holds keys and passwords, so nothing of it stands in a fault.
+    pub async fn printers(&self) -> Result<Vec<FarmPrinter>, PeerFault> {
+        let mut answer = send(self.peer.below(Method::GET, "api/v2/printer/"), OTHER_SIDE).await?;
+        let status = answer.status();
+        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            return Err(PeerFault::new("FDM Monster refuses the API key").saying(status.to_string()));
+        }
+        let strange = |words: String| {
+            PeerFault::new("something answers there, but not FDM Monster's list of printers").saying(words)
+        };
+        if !status.is_success() {
+            return Err(strange(status.to_string()));
+        }
+        let said = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
+        let told = bounded_json::read(&said, bounded_json::ANSWER).unwrap_or_default();
+        let list =
+            told.as_array().ok_or_else(|| strange(format!("{status}, {} bytes that are no list", said.len())))?;
+        Ok(list.iter().take(MAX_PRINTERS).map(printer).collect())
+    }
 }
 
 fn printer(told: &Value) -> FarmPrinter {

@@ -4,7 +4,9 @@
 //! users chose: it refuses everything that is not public, and it refuses at dial time, because a name may resolve to
 //! something else than it did when the endpoint was registered. [`lan`] talks to printers and services that the shop's
 //! own people configured, so private addresses are what it is for; link-local addresses and metadata services, where
-//! neither is, are refused when dialling, by [`lan_connect`] too. Neither follows redirects or uses a proxy from the
+//! neither is, are refused when a name is dialled, by [`lan_connect`] and [`lan_addresses`] too. No client asks for the
+//! judgement of an address that is written out: [`super::peer_client`] and the adapters of printers judge those before.
+//! Neither follows redirects or uses a proxy from the
 //! environment, and neither sends a request twice on its own.
 
 use std::io;
@@ -157,10 +159,15 @@ fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
         .pool_max_idle_per_host(2)
 }
 
+/// The addresses of a printer or configured service that may be dialled; an error when there is none.
+pub async fn lan_addresses(host: Host<&str>, port: u16) -> io::Result<Vec<SocketAddr>> {
+    let addresses = lan_guard().addresses(host).await.map_err(io::Error::other)?;
+    Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect())
+}
+
 /// Opens a connection to a printer or configured service that is spoken to in another protocol than HTTP.
 pub async fn lan_connect(host: Host<&str>, port: u16) -> io::Result<TcpStream> {
-    let addresses = lan_guard().addresses(host).await.map_err(io::Error::other)?;
-    let addresses: Vec<SocketAddr> = addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect();
+    let addresses = lan_addresses(host, port).await?;
     let stream = TcpStream::connect(&addresses[..]).await?;
     stream.set_nodelay(true)?;
     Ok(stream)

@@ -16,10 +16,11 @@ use rumqttc::mqttbytes::v4::{
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 use tokio_util::codec::Framed;
-use url::Url;
 
 use super::http::lan_connect;
+use super::peer_client::PeerSettingError;
 use super::peers::PeerFault;
+use crate::domain::peer_address::PeerAddress;
 
 /// Most bytes of a message in either direction.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
@@ -29,26 +30,26 @@ const KEEP_ALIVE_SECONDS: u16 = 30;
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 /// Most messages that wait to be heard; what comes beyond is dropped.
 const MAX_HEARD: usize = 1024;
-/// Port of a broker whose address names none.
-const DEFAULT_PORT: u16 = 1883;
 
 /// Where a broker is, and who we are there.
 #[derive(Clone)]
 pub struct Broker {
-    url: Url,
+    address: PeerAddress,
     login: Option<(String, String)>,
     client_id: String,
 }
 
 impl Broker {
-    /// At this address (`mqtt://host:port`), without sign-in where `user` is empty. The error says what is wrong.
-    pub fn new(url: &str, user: &str, password: &str, client_id: String) -> Result<Self, String> {
-        let url = Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
-        if url.scheme() != "mqtt" || url.host().is_none() {
-            return Err(format!("{:?} is no address of an MQTT broker", url.as_str()));
-        }
+    /// At this address (`mqtt://host:port`), without sign-in where `user` is empty.
+    pub fn new(url: &str, user: &str, password: &str) -> Result<Self, PeerSettingError> {
         let login = (!user.is_empty()).then(|| (user.to_owned(), password.to_owned()));
-        Ok(Self { url, login, client_id })
+        Ok(Self { address: PeerAddress::broker(url)?, login, client_id: String::new() })
+    }
+
+    /// With the name by which the broker tells clients apart.
+    #[must_use]
+    pub fn named(self, client_id: String) -> Self {
+        Self { client_id, ..self }
     }
 }
 
@@ -80,14 +81,10 @@ impl MqttSession {
     pub async fn open(broker: &Broker, last_word: TopicMessage) -> Result<Self, PeerFault> {
         let away =
             |error: std::io::Error| PeerFault::new("the MQTT broker cannot be reached").saying(error.to_string());
-        let host = broker.url.host().ok_or_else(|| PeerFault::new("the address of the broker has no host"))?;
-        let host = host.to_owned();
-        let host = match &host {
-            url::Host::Domain(name) => url::Host::Domain(name.as_str()),
-            url::Host::Ipv4(ip) => url::Host::Ipv4(*ip),
-            url::Host::Ipv6(ip) => url::Host::Ipv6(*ip),
-        };
-        let tcp = lan_connect(host, broker.url.port().unwrap_or(DEFAULT_PORT)).await.map_err(away)?;
+        let url = broker.address.url();
+        let place = url.host().zip(url.port_or_known_default());
+        let (host, port) = place.ok_or_else(|| PeerFault::new("the address of the broker has no host"))?;
+        let tcp = lan_connect(host, port).await.map_err(away)?;
         let codec = Codec { max_incoming_size: MAX_MESSAGE_BYTES, max_outgoing_size: MAX_MESSAGE_BYTES };
         let mut connect = Connect::new(broker.client_id.clone());
         connect.keep_alive = KEEP_ALIVE_SECONDS;

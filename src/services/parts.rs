@@ -19,6 +19,7 @@ use self::inventree::InvenTree;
 use self::spoolman::Spoolman;
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, StockSystem};
+use crate::services::peer_client::PeerSettingError;
 
 /// Most entries, items or entries of a history that are read of one list.
 pub(crate) const MAX_LISTED: usize = 5000;
@@ -39,9 +40,9 @@ pub struct StockEntry {
 /// Why something could not be asked.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StockError {
-    /// The address cannot be used.
-    #[error("the address cannot be used: {0}")]
-    Address(String),
+    /// The address or the token cannot be used.
+    #[error(transparent)]
+    Settings(#[from] PeerSettingError),
     /// No connection was made, so nothing was sent.
     #[error("it cannot be reached: {0}")]
     Unreachable(String),
@@ -101,7 +102,7 @@ pub fn stock_client(
     client: Client,
     url: &str,
     token: &str,
-) -> Result<Box<dyn StockClient>, StockError> {
+) -> Result<Box<dyn StockClient>, PeerSettingError> {
     Ok(match system {
         StockSystem::Parts => Box::new(InvenTree::new(client, url, token)?),
         StockSystem::Spools => Box::new(Spoolman::new(client, url, token)?),

@@ -1,13 +1,15 @@
 //! Asks other systems of the shop whether they are there, are what they are taken for, and take our token. Nothing is
 //! changed there.
 
-use std::error::Error as _;
 use std::time::Duration;
 
-use reqwest::{Client, StatusCode, Url, header};
+use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 
-use crate::domain::printer::denied_host;
+use super::failure_detection::LOOK_PATH;
+use super::farm_ui::FarmUi;
+use super::http::read_beginning;
+use super::peer_client::{PeerClient, TokenForm, causes};
 
 /// Longest time for one answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -15,6 +17,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// Most characters of what a stranger said that are told.
 const MAX_TOLD_CHARS: usize = 200;
+
+/// Said of a system whose token shows only when it is used.
+const TOKEN_NOT_TESTED: &str = "its token was not tested, which only a real call does";
 
 /// What came of asking: words for people either way.
 pub type Asked = Result<String, PeerFault>;
@@ -40,21 +45,13 @@ impl PeerFault {
         let told = detail.into().chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();
         Self { detail: Some(told), ..self }
     }
-}
 
-/// How the token is shown.
-enum Shown<'a> {
-    Nothing,
-    /// `Authorization: Bearer`.
-    Bearer(&'a str),
-    /// `Authorization: Token`.
-    Token(&'a str),
-}
-
-impl<'a> Shown<'a> {
-    /// As a bearer token, unless there is none.
-    fn bearer(token: &'a str) -> Self {
-        if token.is_empty() { Self::Nothing } else { Self::Bearer(token) }
+    /// What is wrong, with what was said.
+    pub fn in_one_line(&self) -> String {
+        match &self.detail {
+            Some(detail) => format!("{}: {detail}", self.message),
+            None => self.message.clone(),
+        }
     }
 }
 
@@ -86,14 +83,15 @@ impl PeerAnswer {
 
 /// The parts management system: InvenTree.
 pub async fn parts(client: &Client, url: &str, token: &str) -> Asked {
-    let root = get(client, url, "/api/", Shown::Nothing).await?;
+    let peer = PeerClient::new(client.clone(), url, TokenForm::Token, token)?;
+    let root = ask(stranger(client, url)?.below(Method::GET, "api/")).await?;
     if root.json["server"] != "InvenTree" {
         return Err(root.strange("InvenTree"));
     }
     if token.is_empty() {
         return Err(PeerFault::new("InvenTree answers; it also needs a token"));
     }
-    let me = get(client, url, "/api/user/me/", Shown::Token(token)).await?.admitted("InvenTree")?;
+    let me = ask(peer.below(Method::GET, "api/user/me/")).await?.admitted("InvenTree")?;
     if !me.status.is_success() {
         return Err(me.strange("InvenTree's account"));
     }
@@ -101,46 +99,53 @@ pub async fn parts(client: &Client, url: &str, token: &str) -> Asked {
 }
 
 /// The workflow automation: n8n. Its webhook itself is not called, because that would start the workflow.
-pub async fn workflow(client: &Client, url: &str) -> Asked {
-    let origin = address(url)?.origin().ascii_serialization();
-    let health = get(client, &origin, "/healthz", Shown::Nothing).await?;
+pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> Asked {
+    // What cannot be sent is told now.
+    PeerClient::new(client.clone(), url, TokenForm::Header(header), token)?;
+    let health = ask(stranger(client, url)?.at_root(Method::GET, "/healthz")).await?;
     match health.json["status"].as_str() {
-        Some("ok") => Ok("n8n answers and is well".to_owned()),
+        Some("ok") => Ok(with_untested("n8n answers and is well", token)),
         _ if health.status.is_server_error() => Err(health.strange("a healthy n8n")),
-        _ => Ok("a web server answers; it does not say that it is n8n".to_owned()),
+        _ => Ok(with_untested("a web server answers; it does not say that it is n8n", token)),
     }
 }
 
 /// The user interface for print farms: FDM Monster.
 pub async fn farm_ui(client: &Client, url: &str, token: &str) -> Asked {
-    let login = get(client, url, "/api/v2/auth/login-required", Shown::Nothing).await?;
-    let Some(required) = login.json["loginRequired"].as_bool() else { return Err(login.strange("FDM Monster")) };
-    if required && token.is_empty() {
+    let farm = FarmUi::new(client.clone(), url, token)?;
+    if farm.asks_for_key().await? && token.is_empty() {
         return Err(PeerFault::new("FDM Monster answers; it also needs an API key"));
     }
-    let printers = get(client, url, "/api/v2/printer/", Shown::bearer(token)).await?.admitted("FDM Monster")?;
-    match printers.json.as_array() {
-        Some(known) => Ok(format!("FDM Monster answers and knows {} printers", known.len())),
-        None => Err(printers.strange("FDM Monster's list of printers")),
-    }
+    Ok(format!("FDM Monster answers and knows {} printers", farm.printers().await?.len()))
 }
 
-/// The detector of failed prints: the ML API of Obico.
+/// The detector of failed prints: the ML API of Obico. It is shown no picture, but asks for the token first.
 pub async fn failure_detection(client: &Client, url: &str, token: &str) -> Asked {
-    let health = get(client, url, "/hc/", Shown::bearer(token)).await?.admitted("the detector")?;
+    let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
+    let health = ask(peer.below(Method::GET, "hc/")).await?.admitted("the detector")?;
     match health.text.trim() {
-        "ok" => Ok("the detector answers and is well".to_owned()),
-        "error" => Err(PeerFault::new("the detector answers that it is not well")),
-        _ => Err(health.strange("Obico's detector")),
+        "ok" => {}
+        "error" => return Err(PeerFault::new("the detector answers that it is not well")),
+        _ => return Err(health.strange("Obico's detector")),
     }
+    let look = ask(peer.below(Method::GET, LOOK_PATH)).await?;
+    if look.status == StatusCode::UNAUTHORIZED && token.is_empty() {
+        return Err(PeerFault::new("the detector answers; it also needs a token"));
+    }
+    let look = look.admitted("the detector")?;
+    if look.status == StatusCode::NOT_FOUND || look.status.is_server_error() {
+        return Err(look.strange("Obico's detector"));
+    }
+    Ok(format!("the detector answers and is well{}", if token.is_empty() { "" } else { ", and takes the token" }))
 }
 
 /// The smart home: Home Assistant.
 pub async fn smart_home(client: &Client, url: &str, token: &str) -> Asked {
+    let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     if token.is_empty() {
         return Err(PeerFault::new("Home Assistant needs a long-lived access token"));
     }
-    let root = get(client, url, "/api/", Shown::Bearer(token)).await?.admitted("Home Assistant")?;
+    let root = ask(peer.below(Method::GET, "api/")).await?.admitted("Home Assistant")?;
     if root.status.is_success() && root.json["message"].is_string() {
         return Ok("Home Assistant answers and takes the token".to_owned());
     }
@@ -148,17 +153,19 @@ pub async fn smart_home(client: &Client, url: &str, token: &str) -> Asked {
 }
 
 /// The agent gateway. It is asked nothing that an agent would act on, so that a wrong token is not noticed.
-pub async fn agent(client: &Client, url: &str) -> Asked {
-    let root = get(client, url, "", Shown::Nothing).await?;
+pub async fn agent(client: &Client, url: &str, token: &str) -> Asked {
+    PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
+    let root = ask(stranger(client, url)?.call(Method::GET)).await?;
     if root.status.is_server_error() {
         return Err(root.strange("a healthy gateway"));
     }
-    Ok("the gateway answers".to_owned())
+    Ok(with_untested("the gateway answers", token))
 }
 
 /// The e-mail service, with the interface of Resend.
 pub async fn mail_api(client: &Client, url: &str, key: &str) -> Asked {
-    let domains = get(client, url, "/domains", Shown::Bearer(key)).await?;
+    let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, key)?;
+    let domains = ask(peer.below(Method::GET, "domains")).await?;
     // A key that may only send is right, and may not list domains.
     if domains.status.is_success() || domains.json["name"] == "restricted_api_key" {
         return Ok("the e-mail service takes the key".to_owned());
@@ -166,40 +173,23 @@ pub async fn mail_api(client: &Client, url: &str, key: &str) -> Asked {
     Err(domains.admitted("the e-mail service")?.strange("an e-mail service"))
 }
 
-fn address(url: &str) -> Result<Url, PeerFault> {
-    let wrong = || PeerFault::new("this is no http or https address");
-    let url = Url::parse(url.trim()).map_err(|_| wrong())?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(wrong());
-    }
-    // No resolver is asked for an address that stands in the URL, so it is judged here.
-    match denied_host(&url) {
-        Some(range) => Err(PeerFault::new(format!("this is {range}, not a system of the shop"))),
-        None => Ok(url),
-    }
+/// Words for a system that answers, and that its token was not tested, where it has one.
+fn with_untested(words: &str, token: &str) -> String {
+    if token.is_empty() { words.to_owned() } else { format!("{words}; {TOKEN_NOT_TESTED}") }
 }
 
-async fn get(client: &Client, base: &str, path: &str, shown: Shown<'_>) -> Result<PeerAnswer, PeerFault> {
-    let url = address(&format!("{}{path}", base.trim().trim_end_matches('/')))?;
-    let call = client.get(url).timeout(ANSWER_TIMEOUT);
-    let call = match shown {
-        Shown::Nothing => call,
-        Shown::Bearer(token) => call.bearer_auth(token),
-        Shown::Token(token) => call.header(header::AUTHORIZATION, format!("Token {token}")),
-    };
+/// The way to a system that is shown no token.
+fn stranger(client: &Client, url: &str) -> Result<PeerClient, PeerFault> {
+    Ok(PeerClient::new(client.clone(), url, TokenForm::Bearer, "")?)
+}
+
+async fn ask(call: RequestBuilder) -> Result<PeerAnswer, PeerFault> {
     let silent = |error: reqwest::Error| {
-        let error = error.without_url();
-        let mut words = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            words = format!("{words}: {cause}");
-            source = cause.source();
-        }
-        PeerFault::new("it does not answer; is it running, and reachable from this machine?").saying(words)
+        PeerFault::new("it does not answer; is it running, and reachable from this machine?").saying(causes(error))
     };
-    let mut answer = call.send().await.map_err(silent)?;
+    let mut answer = call.timeout(ANSWER_TIMEOUT).send().await.map_err(silent)?;
     let status = answer.status();
-    let (body, broken) = super::http::read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
+    let (body, broken) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
     if let Some(error) = broken {
         return Err(silent(error));
     }

@@ -12,14 +12,16 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, RedisError, RedisResult, Script};
+use redis::{Client, ConnectionAddr, RedisError, RedisResult, Script};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use url::Host;
 
 use crate::domain::limits::LimitRule;
 use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
+use crate::services::http::lan_addresses;
 
 /// What all our keys begin with.
 const KEY_PREFIX: &str = "printfloor:";
@@ -233,7 +235,14 @@ impl Redis {
             .set_number_of_retries(0)
             .set_connection_timeout(Some(CONNECT_TIMEOUT))
             .set_response_timeout(Some(within));
-        let connecting = ConnectionManager::new_with_config(self.client.clone(), config);
+        let connecting = async {
+            if let ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } =
+                self.client.get_connection_info().addr()
+            {
+                lan_addresses(Host::Domain(host.trim_matches(['[', ']'])), *port).await?;
+            }
+            ConnectionManager::new_with_config(self.client.clone(), config).await
+        };
         match timeout(CONNECT_TIMEOUT, connecting).await {
             Ok(connected) => connected,
             Err(_) => Err(RedisError::from(std::io::Error::from(std::io::ErrorKind::TimedOut))),

@@ -4,14 +4,16 @@
 
 pub mod discovery;
 
-use reqwest::{Client, RequestBuilder, StatusCode, Url};
+use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::http::read_beginning;
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
 use super::peers::PeerFault;
 
 /// Most bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
+/// The other side, in messages.
+const OTHER_SIDE: &str = "Home Assistant";
 /// Most characters of a state.
 const MAX_STATE_CHARS: usize = 255;
 
@@ -32,17 +34,13 @@ pub struct ShownThing {
 
 /// The HTTP interface of a Home Assistant.
 pub struct StateBoard {
-    client: Client,
-    base: Url,
-    token: String,
+    peer: PeerClient,
 }
 
 impl StateBoard {
-    /// At this address, with an administrator's long-lived token. The error says what is wrong.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, String> {
-        let with_slash = format!("{}/", url.trim_end_matches('/'));
-        let base = Url::parse(&with_slash).map_err(|error| format!("{url:?}: {error}"))?;
-        Ok(Self { client, base, token: token.to_owned() })
+    /// At this address, with an administrator's long-lived token.
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
     /// Shows the present state of a thing.
@@ -50,33 +48,29 @@ impl StateBoard {
         let mut attributes = thing.facts.clone();
         attributes.insert("friendly_name".to_owned(), thing.name.clone().into());
         let state: String = thing.state.chars().take(MAX_STATE_CHARS).collect();
-        let request = self.client.post(self.entity(&thing.key)?);
-        self.ask(request.json(&json!({"state": state, "attributes": attributes}))).await.map(drop)
+        let call = self.entity(Method::POST, &thing.key);
+        self.ask(call.json(&json!({"state": state, "attributes": attributes}))).await.map(drop)
     }
 
     /// Whether a thing is still shown.
     pub async fn shows(&self, key: &str) -> Result<bool, PeerFault> {
-        Ok(self.ask(self.client.get(self.entity(key)?)).await? != StatusCode::NOT_FOUND)
+        Ok(self.ask(self.entity(Method::GET, key)).await? != StatusCode::NOT_FOUND)
     }
 
     /// Shows a thing no more.
     pub async fn remove(&self, key: &str) -> Result<(), PeerFault> {
-        self.ask(self.client.delete(self.entity(key)?)).await.map(drop)
+        self.ask(self.entity(Method::DELETE, key)).await.map(drop)
     }
 
-    fn entity(&self, key: &str) -> Result<Url, PeerFault> {
-        let path = format!("api/states/sensor.printfloor_{key}");
-        self.base.join(&path).map_err(|_| PeerFault::new("the address cannot be used"))
+    fn entity(&self, method: Method, key: &str) -> RequestBuilder {
+        self.peer.below(method, &format!("api/states/sensor.printfloor_{key}"))
     }
 
     /// The status: one that is well, or that the thing is not there.
-    async fn ask(&self, request: RequestBuilder) -> Result<StatusCode, PeerFault> {
-        let silent = |error: reqwest::Error| {
-            PeerFault::new("Home Assistant does not answer").saying(error.without_url().to_string())
-        };
-        let mut answer = request.bearer_auth(&self.token).send().await.map_err(silent)?;
+    async fn ask(&self, call: RequestBuilder) -> Result<StatusCode, PeerFault> {
+        let mut answer = send(call, OTHER_SIDE).await?;
         let status = answer.status();
-        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
+        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         if status.is_success() || status == StatusCode::NOT_FOUND {
             return Ok(status);
         }

@@ -1,14 +1,16 @@
 //! Events to a workflow automation: one POST for each, as the webhook node of n8n takes it.
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Client, StatusCode, Url};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 
-use super::http::read_beginning;
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
 use super::peers::PeerFault;
 
 /// Most bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
+/// The other side, in messages.
+const OTHER_SIDE: &str = "the workflow automation";
 
 /// What became of an event that the other side answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,44 +33,25 @@ pub struct OutgoingEvent<'a> {
 
 /// A webhook of a workflow automation.
 pub struct WorkflowWebhook {
-    client: Client,
-    url: Url,
-    token: Option<(HeaderName, HeaderValue)>,
+    peer: PeerClient,
 }
 
 impl WorkflowWebhook {
-    /// At this address. The token stands in this header: behind `Bearer` in `Authorization`, else alone. The error says
-    /// what is wrong.
-    pub fn new(client: Client, url: &str, header: &str, token: &str) -> Result<Self, String> {
-        let url = Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
-        let token = if token.is_empty() {
-            None
-        } else {
-            let name = HeaderName::from_bytes(header.as_bytes()).map_err(|_| format!("{header:?} is no header"))?;
-            let shown = if name == AUTHORIZATION { format!("Bearer {token}") } else { token.to_owned() };
-            let mut shown = HeaderValue::from_str(&shown).map_err(|_| "the token cannot stand in a header")?;
-            shown.set_sensitive(true);
-            Some((name, shown))
-        };
-        Ok(Self { client, url, token })
+    /// At this address. The token stands in this header: behind `Bearer` in `Authorization`, else alone.
+    pub fn new(client: Client, url: &str, header: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Header(header), token)? })
     }
 
     /// Sends an event once. A fault says why it may be sent again.
     pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<Taken, PeerFault> {
-        let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
-        let mut request = request.header("x-service-event", event.event).header("idempotency-key", event.id);
-        if let Some((name, shown)) = &self.token {
-            request = request.header(name, shown);
-        }
-        let silent = |error: reqwest::Error| {
-            PeerFault::new("the workflow automation does not answer").saying(error.without_url().to_string())
-        };
-        let mut answer = request.body(event.body).send().await.map_err(silent)?;
+        let call = self.peer.call(Method::POST).header(CONTENT_TYPE, "application/json");
+        let call = call.header("x-service-event", event.event).header("idempotency-key", event.id);
+        let mut answer = send(call.body(event.body), OTHER_SIDE).await?;
         let status = answer.status();
         if status.is_success() {
             return Ok(Taken::Done);
         }
-        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
+        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         judge(status, &said)
     }
 }
@@ -117,21 +100,5 @@ mod tests {
         assert!(fault(403, "Authorization data is wrong!").contains("refuses the token"));
         assert!(fault(500, "").contains("could not take"));
         assert_eq!(told(413, "too large"), Ok(Taken::Refused("413 too large".to_owned())));
-    }
-
-    #[test]
-    fn a_token_stands_in_its_header() {
-        crate::services::tls::install_provider();
-        let client = || crate::services::http::lan(&crate::services::http::LanSettings::default());
-        let made = |header: &str, token: &str| {
-            client().ok().and_then(|client| WorkflowWebhook::new(client, "http://127.0.0.1:1/x", header, token).ok())
-        };
-        let shown = |webhook: Option<WorkflowWebhook>| {
-            webhook.and_then(|webhook| webhook.token).map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
-        };
-        assert_eq!(shown(made("Authorization", "t")), Some(("authorization".to_owned(), b"Bearer t".to_vec())));
-        assert_eq!(shown(made("X-Token", "t")), Some(("x-token".to_owned(), b"t".to_vec())));
-        assert_eq!(shown(made("X-Token", "")), None);
-        assert!(made("X-Token", "a\nb").is_none());
     }
 }

@@ -12,9 +12,11 @@ use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
     TransactionTrait,
 };
-use tokio::net::TcpStream;
+use sqlx::postgres::PgConnectOptions;
+use url::Host;
 
 use crate::config::io_words::io_words;
+use crate::services::http::lan_connect;
 use crate::store::Unavailable;
 
 /// Where the database is, and how it is spoken to.
@@ -78,9 +80,6 @@ const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
 /// Longest time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where PostgreSQL listens if its address names no port.
-const POSTGRES_PORT: u16 = 5432;
-
 /// SQLite's code for a file that is something else.
 const SQLITE_NOT_A_DATABASE: &str = "26";
 
@@ -118,22 +117,39 @@ pub fn shown(url: &str) -> String {
     format!("PostgreSQL {}{port}{}", url.host_str().unwrap_or_default(), url.path())
 }
 
-/// Looks whether something listens at the address of a PostgreSQL server. The pool of connections would try again and
-/// again, and report only that time was up. A database in a file counts as reached.
+/// Whether the driver of the database can read an address at all; nothing is dialled.
+///
+/// # Errors
+///
+/// When it cannot.
+pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
+    let unreadable = |error: sqlx::Error| OpenError::Database(DbErr::Conn(RuntimeErr::SqlxError(error.into())));
+    if settings.url.starts_with("sqlite:") {
+        settings.url.parse::<sqlx::sqlite::SqliteConnectOptions>().map(drop).map_err(unreadable)
+    } else {
+        settings.url.parse::<PgConnectOptions>().map(drop).map_err(unreadable)
+    }
+}
+
+/// Looks whether something listens where the driver would look for a PostgreSQL server. The pool of connections would
+/// try again and again, and report only that time was up. A database in a file, or behind a socket in the file system,
+/// counts as reached. Where no system of the shop can be, nothing is dialled.
 ///
 /// # Errors
 ///
 /// When nothing listens there.
 pub async fn reach(url: &str) -> Result<(), OpenError> {
-    let Ok(url) = url::Url::parse(url) else { return Ok(()) };
-    let Some(host) = url.host_str().filter(|_| url.scheme().starts_with("postgres")) else { return Ok(()) };
-    if url.query_pairs().any(|(name, _)| name == "host") {
-        // A socket in the file system.
+    if !url.starts_with("postgres") {
         return Ok(());
     }
-    let port = url.port().unwrap_or(POSTGRES_PORT);
+    // The address may name the host in several places; the driver's reading of it counts.
+    let Ok(options) = url.parse::<PgConnectOptions>() else { return Ok(()) };
+    if options.get_socket().is_some() || options.get_host().starts_with('/') {
+        return Ok(());
+    }
+    let (host, port) = (options.get_host().trim_matches(['[', ']']), options.get_port());
     let unreachable = |words: String| OpenError::Unreachable { address: format!("{host}:{port}"), words };
-    match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect((host.trim_matches(['[', ']']), port))).await {
+    match tokio::time::timeout(CONNECT_TIMEOUT, lan_connect(Host::Domain(host), port)).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(unreachable(io_words(&error))),
         Err(_) => Err(unreachable(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs()))),

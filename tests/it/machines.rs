@@ -22,6 +22,7 @@ mod absurd;
 mod acts;
 mod away;
 mod calls;
+mod cameras;
 mod cancels;
 mod care;
 mod clock;

@@ -53,6 +53,7 @@ fn numbers(machine: &Machine, job: &Job) -> Value {
 }
 
 pub(super) async fn status(State(host): State<Host>) -> Response {
+    let camera = host.printer.camera().is_some();
     host.printer.with(|machine| {
         let heat = machine.temperatures();
         let (away, words) = match machine.controller() {
@@ -72,6 +73,9 @@ pub(super) async fn status(State(host): State<Host>) -> Response {
         });
         if let Some(job) = machine.shown() {
             body["job"] = numbers(machine, job);
+        }
+        if camera {
+            body["camera"] = json!({"id": "buddy"});
         }
         Json(body).into_response()
     })

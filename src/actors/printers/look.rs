@@ -29,6 +29,7 @@ pub(super) async fn look(
     if status.connection == Connection::Connected {
         connection.looked(began);
     }
+    with.connections.temperatures.note(of.id(), status.updated_at, &status.heaters);
     let before = connection.status.borrow().clone();
     connection.status.send_replace(shown(&before, status.clone()));
     // What an emergency stop causes must not be taken for anything else; once it is recorded, the status is read anew.

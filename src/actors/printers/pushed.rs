@@ -80,6 +80,7 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
             connection.pushed(now);
             connection.status.send_modify(|status| telemetry.update(status));
             let status = connection.status.borrow().clone();
+            with.connections.temperatures.note(of.id(), now, &status.heaters);
             if of.read().state.as_ref().is_some_and(|printer| counts(printer, &status, now)) {
                 tell(of, PrinterCommand::Seen(Box::new(status))).await;
             }

@@ -60,7 +60,7 @@ impl Aggregate for Access {
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
             // An empty change: only the entry in the audit log is written.
-            C::Asked { .. } => Ok(Decision::to(this, AccessAnswer::Done)),
+            C::Asked { .. } | C::Configuring { .. } => Ok(Decision::to(this, AccessAnswer::Done)),
             C::Sweep { idle_ms, life_ms } => Ok(end(this, |session| session.over(cx.now, *idle_ms, *life_ms))),
         }
     }
@@ -68,6 +68,7 @@ impl Aggregate for Access {
     fn name(command: &AccessCommand) -> &'static str {
         match command {
             AccessCommand::AddUser { .. } | AccessCommand::AddFirstAdmin { .. } => "user.create",
+            AccessCommand::Configuring { .. } => "settings.plan",
             AccessCommand::Configured { completes: true, .. } => "setup.complete",
             AccessCommand::Configured { .. } => "settings.write",
             AccessCommand::UpdateUser { .. } => "user.update",
@@ -98,6 +99,10 @@ impl Aggregate for Access {
     fn audit_facts(command: &AccessCommand) -> AuditFacts {
         match command {
             AccessCommand::Asked { refused: Some(code), .. } => AuditFacts { outcome: code.clone(), detail: None },
+            AccessCommand::Configuring { variables } => {
+                let detail = serde_json::json!({ "planned": variables }).to_string();
+                AuditFacts { detail: Some(detail), ..AuditFacts::done() }
+            }
             AccessCommand::Configured { variables, .. } => {
                 let detail = serde_json::json!({ "written": variables }).to_string();
                 AuditFacts { detail: Some(detail), ..AuditFacts::done() }

@@ -85,6 +85,9 @@ pub struct Attempt {
     /// off although somebody must.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_off: Option<SignOff>,
+    /// The picture of its end that the server took; `None` while there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub photo_file_id: Option<Id>,
     /// Its printer has told how its parts were signed off there, which it does once.
     #[serde(default)]
     pub signed_at_printer: bool,

@@ -48,6 +48,7 @@ impl OrderChange<'_> {
             ended_at: None,
             created_at: self.cx.now,
             sign_off: None,
+            photo_file_id: None,
             signed_at_printer: false,
             withdrawn: false,
             first_pass: false,

@@ -315,6 +315,15 @@ pub enum OrderCommand {
         /// When they said it.
         at: Timestamp,
     },
+    /// A picture of a print's end was taken and kept, or its time is over and it is deleted.
+    Photographed {
+        /// The job that was printed.
+        job: Id,
+        /// The attempt that ended.
+        attempt: Id,
+        /// The file that is the picture; `None` when it is deleted, which is refused while a sign-off names it.
+        file: Option<Id>,
+    },
     /// Releases a job past the reorder point, or one that could not be sliced to be sliced again:
     /// `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
     ReleaseJob {

@@ -71,6 +71,7 @@ impl Aggregate for Order {
             OrderCommand::SignedAtPrinter { job, attempt, said, by, at } => {
                 Ok(change.signed_at_printer(*job, *attempt, said, by, *at))
             }
+            OrderCommand::Photographed { job, attempt, file } => change.photographed(*job, *attempt, *file),
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
             OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, *seen),
         }
@@ -100,6 +101,7 @@ impl Aggregate for Order {
             OrderCommand::RetryJob(_) => "job.retry",
             OrderCommand::SignOff { .. } => "job.sign_off",
             OrderCommand::SignedAtPrinter { .. } => "job.signed_at_printer",
+            OrderCommand::Photographed { .. } => "job.photographed",
             OrderCommand::ReleaseJob { .. } => "job.release",
             OrderCommand::Resolve { .. } => "job.resolve",
         }

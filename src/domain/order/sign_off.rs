@@ -68,6 +68,21 @@ impl OrderChange<'_> {
         self.heard(false)
     }
 
+    /// The picture of a print's end was taken, or is deleted now; told of it again, nothing changes.
+    pub(super) fn photographed(mut self, id: Id, attempt: Id, file: Option<Id>) -> Result<Decision<Order>, Refusal> {
+        let job = self.job(id)?;
+        let known = job.attempts.iter().find(|one| one.id == attempt);
+        let Some(kept) = known.map(|known| known.photo_file_id).filter(|kept| *kept != file) else {
+            return Ok(self.heard(false));
+        };
+        let signed = job.attempts.iter().filter_map(|one| one.sign_off.as_ref()?.photo_file_id);
+        if file.is_none() && signed.into_iter().any(|named| Some(named) == kept) {
+            return Err(Refusal::conflict("photo_in_use", "a sign-off of this job names the picture"));
+        }
+        self.edit_attempt(id, attempt, |attempt| attempt.photo_file_id = file);
+        Ok(self.heard(false))
+    }
+
     /// Records a sign-off, and makes again what is missing because of it.
     fn signed(&mut self, job: &Job, attempt: &Attempt, said: &Inspection, by: String, at: Timestamp) {
         let plate = self.order.plate_of(job);

@@ -10,8 +10,8 @@ use url::{Host, Url};
 
 use super::PrinterFields;
 
-/// The port of a broker whose address names none.
-const MQTTS_PORT: u16 = 8883;
+/// Schemes of brokers, each with the port of one whose address names none.
+const BROKER_PORTS: [(&str, u16); 2] = [("mqtts", 8883), ("mqtt", 1883)];
 
 /// Hosts that stand for the metadata service of a cloud, besides addresses.
 const METADATA_HOSTS: [&str; 5] =
@@ -30,23 +30,24 @@ pub fn check_base_url(text: &str) -> Result<Url, String> {
     if !matches!(url.scheme(), "http" | "https" | "mqtts") || url.host_str().is_none_or(str::is_empty) {
         return Err(no_url());
     }
-    let url = as_http(&url).ok_or_else(no_url)?;
+    let url = as_web_address(&url).ok_or_else(no_url)?;
     match denied_host(&url) {
         Some(range) => Err(format!("must be the address of a printer, not {range}")),
         None => Ok(url),
     }
 }
 
-/// The URL with its host read as web addresses are: other schemes leave it as it is written, so that one address could
-/// hide as another.
-fn as_http(url: &Url) -> Option<Url> {
-    if url.scheme() != "mqtts" {
+/// The URL of a broker with its host read as web addresses are: other schemes leave it as it is written, so that one
+/// address could hide as another. Its port is that of the broker; a web address stays as it is. `None` for a host that
+/// cannot be one.
+pub fn as_web_address(url: &Url) -> Option<Url> {
+    let Some((scheme, port)) = BROKER_PORTS.into_iter().find(|(scheme, _)| *scheme == url.scheme()) else {
         return Some(url.clone());
-    }
-    let rest = url.as_str().strip_prefix("mqtts")?;
+    };
+    let rest = url.as_str().strip_prefix(scheme)?;
     let mut read = Url::parse(&format!("http{rest}")).ok()?;
     if url.port().is_none() {
-        read.set_port(Some(MQTTS_PORT)).ok()?;
+        read.set_port(Some(port)).ok()?;
     }
     Some(read)
 }
@@ -99,7 +100,7 @@ pub struct MachineAddress {
 impl MachineAddress {
     /// The address in a base URL; `None` if it is no URL with a host.
     pub fn of(base_url: &str) -> Option<Self> {
-        let url = as_http(&Url::parse(base_url.trim()).ok()?)?;
+        let url = as_web_address(&Url::parse(base_url.trim()).ok()?)?;
         let local = match url.host()? {
             Host::Ipv4(ip) => ip.is_loopback(),
             Host::Ipv6(ip) => ip.is_loopback(),

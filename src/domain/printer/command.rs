@@ -210,6 +210,8 @@ pub enum PrinterCommand {
     BedCleared(Inspection),
     /// The order has heard how the parts of this attempt were signed off.
     SignedOff(Id),
+    /// The picture of this attempt's end is taken and its order has it, or it was given up.
+    PhotoOver(Id),
     /// A person had the printer do something, past its jobs; it is recorded with what came of it.
     Acted(Box<ActRecord>),
     /// The pictures of an attempt's print look like a failure.
@@ -317,6 +319,11 @@ pub enum PrinterEffect {
     /// Tell the order how the parts of this attempt were signed off, until it has acknowledged that.
     TellSignOff {
         /// The attempt, which is one of [`Printer::signed_prints`].
+        attempt: Id,
+    },
+    /// Take a picture of this attempt's end, keep it and tell the order, or give it up.
+    Photograph {
+        /// The attempt of [`Printer::photo_due`].
         attempt: Id,
     },
 }

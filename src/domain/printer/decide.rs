@@ -102,6 +102,7 @@ pub(super) fn decide(
         }
         PrinterCommand::BedCleared(said) => printer.bed_cleared(said, cx),
         PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
+        PrinterCommand::PhotoOver(attempt) => Ok(printer.photo_over(*attempt, cx)),
         PrinterCommand::LoadSlot { slot, spool } => printer.load_slot(*slot, spool, cx),
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
         PrinterCommand::SpoolLeft(said) => Ok(printer.spool_left(said, cx)),

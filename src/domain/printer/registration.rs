@@ -33,6 +33,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         last_start: None,
         last_print: None,
         signed_prints: Vec::new(),
+        photo_due: None,
         maintenance: None,
         odometer: Odometer::ZERO,
         reminders: Default::default(),

@@ -37,7 +37,8 @@ impl Aggregate for Printer {
                 shown.slots.clone_from(&next.slots);
             }
         }
-        let decision = noted(this, Self::with_last_print(this, decision), cx.now);
+        let decision = Self::with_photo(this, Self::with_last_print(this, decision), cx.now);
+        let decision = noted(this, decision, cx.now);
         Ok(Self::with_care(this, decision, cx))
     }
 
@@ -66,6 +67,7 @@ impl Aggregate for Printer {
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
             PrinterCommand::BedCleared(_) => "printer.bed_cleared",
             PrinterCommand::SignedOff(_) => "printer.signed_off",
+            PrinterCommand::PhotoOver(_) => "printer.photo_over",
             PrinterCommand::LoadSlot { .. } => "printer.load_slot",
             PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
             PrinterCommand::SpoolLeft(_) => "printer.spool_left",
@@ -135,6 +137,7 @@ impl Aggregate for Printer {
             }
         }
         effects.extend(self.sign_offs_to_tell());
+        effects.extend(self.photo_due.iter().map(|due| PrinterEffect::Photograph { attempt: due.attempt }));
         effects
     }
 

@@ -109,7 +109,8 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
     };
     let status = response.status();
     gate.meter.answered(status.as_u16(), began.elapsed());
-    if refusable.is_refused(status) {
+    let named = response.extensions().get::<ErrorMeta>().is_some_and(|told| told.by.is_some());
+    if named || refusable.is_refused(status) {
         refusable.note(&gate, by.as_deref(), &response);
     }
     response
@@ -150,7 +151,7 @@ impl Refusable {
 
     fn note(self, gate: &Gate, by: Option<&Principal>, response: &Response) {
         let Some(told) = response.extensions().get::<ErrorMeta>() else { return };
-        let by = by.unwrap_or(&Principal::Anonymous);
+        let by = told.by.as_deref().or(by).unwrap_or(&Principal::Anonymous);
         let mut detail = json!({"status": response.status().as_u16(), "path": self.path.path()});
         if let Some(facts) = &told.facts {
             detail["about"] = facts.clone();

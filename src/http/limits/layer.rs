@@ -28,7 +28,8 @@ use crate::http::limits::Limits;
 pub enum Treatment {
     /// By admission and rate limits.
     Counted,
-    /// By admission only: signed messages of other programs, and what browsers load with a page.
+    /// By admission only: signed messages of other programs and signed addresses that they fetch from, and what
+    /// browsers load with a page.
     Uncounted,
     /// Not at all: health and emergency stop.
     Always,
@@ -38,7 +39,7 @@ pub enum Treatment {
 pub fn treatment(path: &str) -> Treatment {
     match path {
         "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" => Treatment::Always,
-        "/webhooks/payments" | "/api/v1/webhooks/payments" => Treatment::Uncounted,
+        "/webhooks/payments" | "/api/v1/webhooks/payments" | "/api/printers/{id}/camera/signed" => Treatment::Uncounted,
         path if path == "/" || path == "/docs" || path.starts_with("/docs/") => Treatment::Uncounted,
         _ => Treatment::Counted,
     }

@@ -72,7 +72,10 @@ fn asks(operation: &DescribedOperation) -> bool {
 /// Whether parameters in the query are refused, because the operation has none. Passed over are those of routes that
 /// browsers and other programs call in their own ways, and of the emergency stop, which nothing holds up.
 pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
-    let is_json = !matches!(operation.answer.1, DescribedContent::Other(..) | DescribedContent::Texts(_));
+    let is_json = !matches!(
+        operation.answer.1,
+        DescribedContent::Other(..) | DescribedContent::Binary(_) | DescribedContent::Texts(_)
+    );
     let of_api = operation.path.starts_with("/api/") && need != RequiredAccess::Open;
     of_api && is_json && treatment(operation.path) != Treatment::Always && !asks(operation)
 }

@@ -196,6 +196,9 @@ impl Book {
                 let example = example.map(Value::from);
                 response.content(*media, ContentBuilder::new().schema(Some(shape)).example(example).build())
             }
+            DescribedContent::Binary(media) => media.iter().fold(response, |response, media| {
+                response.content(*media, ContentBuilder::new().schema(Some(super::shape::bytes())).build())
+            }),
             DescribedContent::NamedOrText(name, media, example) => {
                 let text =
                     ContentBuilder::new().schema(Some(super::shape::text())).example(Some(Value::from(*example)));

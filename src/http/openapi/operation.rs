@@ -68,6 +68,8 @@ pub enum DescribedContent {
     Json(Shape, Value),
     /// No JSON: a media type, with an example where it is text.
     Other(&'static str, Option<&'static str>),
+    /// Bytes in one of several media types.
+    Binary(&'static [&'static str]),
     /// A shape that the document names, or text in another media type with an example: `Accept` chooses.
     NamedOrText(&'static str, &'static str, &'static str),
     /// Text in one of several forms, of which `Accept` chooses: their media types with examples.

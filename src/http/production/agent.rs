@@ -1,7 +1,9 @@
 //! Commands of an agent gateway: `POST /webhooks/agent`, with the gateway's token.
 //!
-//! Each command is carried out and then written to the audit log with what came of it, also when the gateway hangs up
-//! meanwhile. What the skills do is in `skills`.
+//! A command that is carried out is then written to the audit log with what came of it, also when the gateway hangs up
+//! meanwhile. A power cut in between leaves what the command itself left there: each change of an order, a job or a
+//! printer has a line of its own in its commit. Refusals before that (unreadable, not for this user, too many) are a
+//! bounded sample there, with the user as far as it is known. What the skills do is in `skills`.
 
 mod skills;
 
@@ -62,7 +64,7 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, ABOUT, "event").post(RequiredAccess::Open, agent_token::PATH, receive, |op| {
         op.named("receiveAgentCommand", "Carry out a command of the agent gateway")
-            .about("With the gateway's token. Unknown members are ignored. Every command is in the audit log.")
+            .about("With the gateway's token. Unknown members are ignored. What is carried out is in the audit log with what came of it; of what is refused before, a bounded sample is.")
             .by_token()
             .error(401, "unauthorized", "The token is missing or wrong.")
             .error(403, "user_not_allowed", "This user may not give commands.")
@@ -133,20 +135,25 @@ async fn receive(
         return Err(ApiError::unauthorized("the bearer token is missing or wrong"));
     }
     // Gateways do not all say that what they send is JSON.
-    let AgentCommand { skill, params, user_id } = wire::read_body::<AgentCommand>(&call.body)?;
+    let gateway = || Arc::new(Principal::Agent { user: String::new() });
+    let read = wire::read_body::<AgentCommand>(&call.body);
+    let AgentCommand { skill, params, user_id } = read.map_err(|error| error.by(gateway()))?;
     let user: String = user_id.unwrap_or_default().chars().take(MAX_USER_CHARS).collect();
-    if !may_ask(&app.config.agent.allowed_users, &user) {
-        return Err(ApiError::forbidden("user_not_allowed", "this user may not give commands"));
-    }
+    let allowed = may_ask(&app.config.agent.allowed_users, &user);
+    let facts = json!({ "skill": skill.word() });
     let JsonObject(params) = params.unwrap_or_default();
     // Nothing delays an emergency stop.
     let counted = (skill != Skill::EmergencyStop).then(|| Charge::of_text(LimitKind::Agent, &user));
     let charges: Vec<Charge> = counted.into_iter().collect();
     let by = Arc::new(Principal::Agent { user });
-    let who = Caller { by, session: None, request_id: call.who.request_id.clone() };
+    if !allowed {
+        let error = ApiError::forbidden("user_not_allowed", "this user may not give commands");
+        return Err(error.by(by).facts(facts));
+    }
+    let who = Caller { by: by.clone(), session: None, request_id: call.who.request_id.clone() };
     let asked = AgentCall { app, who, params };
     let (limits, now) = (asked.app.limits.clone(), asked.app.environment.now());
-    within(&limits, now, &charges, carried_out(asked, skill)).await
+    Ok(within(&limits, now, &charges, carried_out(asked, skill)).await?.noting(by, facts))
 }
 
 /// On its own, so that who hangs up cannot keep what was done out of the audit log.

@@ -171,7 +171,7 @@ pub(super) async fn take_upload(
     let command = async {
         let metadata = Box::new(app.blobs.keep_metadata(found, &recording).await?);
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
-        Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata })
+        Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata, photo_of: None })
     };
     let done = call.ask_hashed(&app.files, CommandTarget::New, hash, command).await?;
     Ok(Uploaded { call, done, print })

@@ -8,11 +8,12 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::settings::changes::{ChangeHandles, WrittenSettings, planned, tested, write};
+use super::settings::changes::{ChangeHandles, WrittenSettings, startable, tested, write};
 use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
 use crate::app::service_tests::Service;
 use crate::config::Config;
 use crate::config::changes::Change;
+use crate::domain::peer_address::without_login;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
@@ -98,11 +99,11 @@ struct IntegrationView {
     url: Option<String>,
     /// Whether there is a token for it.
     has_token: bool,
-    /// Whether it is used.
+    /// Whether it is used: its settings name it, and can be used.
     configured: bool,
     /// Calls of it that failed since the last one that went well.
     failures: u32,
-    /// What was wrong with the last of them; null while it is well or was not called yet.
+    /// What is wrong with its settings, else with the last of these calls; null while it is well or was not called yet.
     error: Option<String>,
     /// When a call of it last went well; null before the first.
     last_ok_at: Option<Timestamp>,
@@ -120,12 +121,13 @@ struct IntegrationsView {
 
 async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<IntegrationsView>, ApiError> {
     let view = |kind: Service| {
-        let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(str::to_owned);
-        let configured = kind.is_configured(&app.config);
+        let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(|url| without_login(url).into_owned());
         let summary = app.integrations.summaries().into_iter().find(|one| one.name == kind.word());
+        let configured = summary.as_ref().is_some_and(|one| one.on);
+        let fault = summary.as_ref().and_then(|one| Some(format!("it is off: {}", one.fault.as_ref()?)));
         let LineState { failures, last_error, last_ok_at, note, .. } = summary.map(|one| one.line).unwrap_or_default();
-        let has_token = kind.has_token(&app.config);
-        IntegrationView { kind, url, has_token, configured, failures, error: last_error, last_ok_at, note }
+        let (has_token, error) = (kind.has_token(&app.config), fault.or(last_error));
+        IntegrationView { kind, url, has_token, configured, failures, error, last_ok_at, note }
     };
     Ok(Plain(IntegrationsView { integrations: Service::INTEGRATIONS.map(view).into() }))
 }
@@ -141,17 +143,18 @@ async fn change(
     let mut changed = Vec::new();
     for (kind, given) in Service::INTEGRATIONS.into_iter().zip(given) {
         let Some(IntegrationChange { url, token }) = given.present() else { continue };
+        let (url, token) = (url.present(), token.present());
+        // One that is taken away is not tested, whoever else sets it.
+        changed.extend((url != Some(None)).then_some(kind));
         for (name, value) in [("url", url), ("token", token)] {
-            let text = value
-                .present()
-                .map(|text| Change { key: format!("{}.{name}", kind.word()), text: text.unwrap_or_default() });
+            let text =
+                value.map(|text| Change { key: format!("{}.{name}", kind.word()), text: text.unwrap_or_default() });
             changes.extend(text);
         }
-        changed.push(kind);
     }
     let _turn = app.changes.setup.write().await;
-    let planned = planned(&app.config, changes).await?;
+    let planned = startable(&app.config, changes).await?;
     changed.retain(|kind| kind.is_configured(&planned.config));
-    tested(&planned.config, changed, |kind| kind.word().to_owned()).await?;
-    Ok(Plain(write(&app.changes, call.origin(), planned, false).await?))
+    let tests = tested(&planned.config, changed, |kind| kind.word().to_owned()).await?;
+    Ok(Plain(write(&app.changes, call.origin(), planned, tests, false).await?))
 }

@@ -1,6 +1,7 @@
 //! Printers: registered, shown, changed and deleted. What is done with one stands in files of its own.
 
 mod acts;
+mod camera;
 mod care;
 mod commands;
 mod device;
@@ -10,6 +11,7 @@ mod print;
 mod record;
 mod slots;
 mod stop;
+mod temperatures;
 mod view;
 
 pub(crate) use acts::PrinterAct;
@@ -115,7 +117,7 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/printers/{id}/status", status, |op| {
             op.named("getPrinterStatus", "Show what a printer is doing")
         });
-    let routes = files::routes(device::routes(routes));
+    let routes = camera::routes(temperatures::routes(files::routes(device::routes(routes))));
     record::routes(care::routes(slots::routes(commands::routes(print::routes(stop::routes(routes))))))
 }
 
@@ -274,6 +276,7 @@ async fn remove(
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
     call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::Archive).await?;
+    app.printer_connections.forget(id);
     Ok(NoContent)
 }
 

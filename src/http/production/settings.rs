@@ -32,7 +32,11 @@ pub(super) const TAG_ABOUT: &str = "Settings of the server and of the systems th
 
 /// Errors of whatever changes settings.
 pub(super) const CHANGE_NOS: &[DescribedError] = &[
-    (400, "invalid_settings", "The server could not start with the settings as they would be; `errors` says why."),
+    (
+        400,
+        "invalid_settings",
+        "The server could not start with the settings as they would be, or not with all of its integrations; `errors` says why.",
+    ),
     (409, "settings_fixed", "The settings of this server cannot be changed: it was started without a file for them."),
     (409, "unreadable_env", "The present `.env` cannot be read; the message names the line."),
 ];
@@ -136,6 +140,6 @@ async fn change(
     let read = read_changes(settings.unwrap_or_default(), "settings", &mut faults);
     faults.refuse()?;
     let _turn = app.changes.setup.write().await;
-    let planned = changes::planned(&app.config, read).await?;
-    Ok(Plain(write(&app.changes, call.origin(), planned, false).await?))
+    let planned = changes::startable(&app.config, read).await?;
+    Ok(Plain(write(&app.changes, call.origin(), planned, Vec::new(), false).await?))
 }

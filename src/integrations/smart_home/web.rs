@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::Client;
 use tokio::time::{Instant, sleep};
 
 use super::things::{SHOP, Things};
-use crate::config::sections;
 use crate::integrations::{Line, Work};
 use crate::services::peers::PeerFault;
 use crate::services::smart_home::{ShownThing, StateBoard};
@@ -18,21 +16,12 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Shows states over HTTP.
 pub(super) struct ThroughWeb {
-    board: StateBoard,
-    things: Things,
-    every: Duration,
+    pub(super) board: StateBoard,
+    pub(super) things: Things,
+    pub(super) every: Duration,
 }
 
 impl ThroughWeb {
-    pub(super) fn new(
-        settings: &sections::SmartHome,
-        things: Things,
-        every: Duration,
-        client: Client,
-    ) -> Result<Self, String> {
-        Ok(Self { board: StateBoard::new(client, &settings.url, settings.token.expose())?, things, every })
-    }
-
     /// Shows what differs from what was shown, one thing after the other.
     async fn show(&self, line: &Line, shown: &mut BTreeMap<String, ShownThing>) -> Result<(), PeerFault> {
         let now = self.things.now();

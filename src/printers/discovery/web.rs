@@ -1,10 +1,9 @@
 //! Asks what answers on the web behind one door, and whether a type recognises it.
 
-use std::net::Ipv4Addr;
-
 use reqwest::header::WWW_AUTHENTICATE;
 use serde_json::Value;
 
+use super::range::ScanAddress;
 use super::{ANSWER_TIMEOUT, Recognised};
 use crate::printers::{PRINTER_TYPES, PrinterType};
 
@@ -48,8 +47,9 @@ impl WebAnswer {
     }
 }
 
-/// The base URL of a server at this host; `usual` is the port that it stands for.
-pub(super) fn base_url(host: Ipv4Addr, usual: u16, port: u16) -> String {
+/// The base URL of a server at this address; `usual` is the port that it stands for.
+pub(super) fn base_url(address: ScanAddress, usual: u16, port: u16) -> String {
+    let host = address.ip();
     let scheme = if usual == TLS_PORT { "https" } else { "http" };
     match (scheme, port) {
         ("https", 443) | ("http", 80) => format!("{scheme}://{host}"),
@@ -57,12 +57,15 @@ pub(super) fn base_url(host: Ipv4Addr, usual: u16, port: u16) -> String {
     }
 }
 
-/// The first type that recognises what answers there, by the port that it stands for. Each path is asked for once.
+/// The first type that recognises what answers at this address and port; `usual` is the port that it stands for. Each
+/// path is asked for once.
 pub(super) async fn recognise(
     client: &reqwest::Client,
-    base_url: &str,
+    address: ScanAddress,
     usual: u16,
+    port: u16,
 ) -> Option<(&'static PrinterType, Recognised)> {
+    let base_url = base_url(address, usual, port);
     let mut answers: Vec<(&str, Option<WebAnswer>)> = Vec::new();
     let all = PRINTER_TYPES.iter().flat_map(|declared| declared.web_probes.iter().map(move |probe| (declared, probe)));
     let probes: Vec<_> = all.filter(|(_, probe)| probe.ports.contains(&usual)).collect();

@@ -40,8 +40,8 @@ fn subscribe() -> String {
         "webhooks": ["state"],
         "print_stats": ["state", "filename", "filament_used"],
         "virtual_sdcard": ["progress", "file_position"],
-        "extruder": ["temperature"],
-        "heater_bed": ["temperature"],
+        "extruder": ["temperature", "target"],
+        "heater_bed": ["temperature", "target"],
         "toolhead": ["homed_axes"],
     });
     json!({"jsonrpc": "2.0", "method": "printer.objects.subscribe", "params": {"objects": objects}, "id": 2})

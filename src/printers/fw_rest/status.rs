@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 
 use super::gates;
+use crate::domain::heaters::{Heat, Heaters};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Telemetry};
@@ -14,11 +15,23 @@ pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("webhooks", ""),
     ("print_stats", ""),
     ("virtual_sdcard", "progress,file_position"),
-    ("extruder", "temperature"),
-    ("heater_bed", "temperature"),
+    ("extruder", HEAT_FIELDS),
+    ("extruder1", HEAT_FIELDS),
+    ("extruder2", HEAT_FIELDS),
+    ("extruder3", HEAT_FIELDS),
+    ("extruder4", HEAT_FIELDS),
+    ("extruder5", HEAT_FIELDS),
+    ("heater_bed", HEAT_FIELDS),
+    (HEATED_CHAMBER, HEAT_FIELDS),
+    (MEASURED_CHAMBER, "temperature"),
     ("toolhead", "homed_axes"),
     ("mmu", gates::FIELDS),
 ];
+/// What is read of a heater.
+const HEAT_FIELDS: &str = "temperature,target";
+/// The chamber as most configurations name it: with a heater, or with a sensor alone.
+const HEATED_CHAMBER: &str = "heater_generic chamber";
+const MEASURED_CHAMBER: &str = "temperature_sensor chamber";
 
 /// Less of a file done than this share tells nothing of the time left.
 const MIN_TELLING_SHARE: f64 = 0.02;
@@ -77,7 +90,20 @@ pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
         filament_mm: number(changed, "/print_stats/filament_used"),
         nozzle: number(changed, "/extruder/temperature"),
         bed: number(changed, "/heater_bed/temperature"),
+        heaters: heaters(changed),
     }
+}
+
+/// The heaters that the objects tell of.
+fn heaters(objects: &Value) -> Heaters {
+    let heat = |name: &str| {
+        let of = |field: &str| objects.get(name)?.get(field)?.as_f64();
+        Heat::new(of("temperature"), of("target"))
+    };
+    let tools = std::array::from_fn(|at| if at == 0 { heat("extruder") } else { heat(&format!("extruder{at}")) });
+    let named = |name: &str| objects.get(name).is_some();
+    let chamber = if named(HEATED_CHAMBER) { HEATED_CHAMBER } else { MEASURED_CHAMBER };
+    Heaters { tools, bed: heat("heater_bed"), chamber: heat(chamber) }
 }
 
 /// The file that is being printed or is paused.
@@ -168,6 +194,7 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
         filament_mm: number(objects, "/print_stats/filament_used").filter(|_| file.is_some()),
         nozzle: number(objects, "/extruder/temperature").unwrap_or(0.0),
         bed: number(objects, "/heater_bed/temperature").unwrap_or(0.0),
+        heaters: heaters(objects),
         homed: text(objects, "/toolhead/homed_axes")
             .map(|axes| ['x', 'y', 'z'].iter().all(|axis| axes.contains(*axis))),
         message: match firmware {

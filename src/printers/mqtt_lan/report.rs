@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{slots, words};
+use crate::domain::heaters::{Heat, Heaters};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, ReportedSlot, Status};
 use crate::domain::time::Timestamp;
 
@@ -316,6 +317,11 @@ impl Track {
             filament_mm: None,
             nozzle: read("nozzle_temper").map_or(0.0, packed),
             bed: read("bed_temper").map_or(0.0, packed),
+            heaters: Heaters::of(
+                heat(read("nozzle_temper"), read("nozzle_target_temper")),
+                heat(read("bed_temper"), read("bed_target_temper")),
+                heat(read("chamber_temper"), None),
+            ),
             homed: None,
             message: self.trouble().or_else(|| self.layers()),
             slots: self.slots(),
@@ -360,6 +366,12 @@ impl Print {
 /// Newer families tell a temperature and its target in one number: the target above 16 bits, what is measured below.
 fn packed(told: f64) -> f64 {
     if told >= 65_536.0 { (told as u64 & 0xFFFF) as f64 } else { told }
+}
+
+/// A heater, whose target may be told in the same number.
+fn heat(told: Option<f64>, target: Option<f64>) -> Heat {
+    let within = told.filter(|told| *told >= 65_536.0).map(|told| (told as u64 >> 16) as f64);
+    Heat::new(told.map(packed), within.or(target))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::files;
 use super::read::number;
+use crate::domain::heaters::{Heat, Heaters};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
@@ -80,6 +81,11 @@ pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timest
         filament_mm: None,
         nozzle: number_at("/printer/temp_nozzle").unwrap_or(0.0),
         bed: number_at("/printer/temp_bed").unwrap_or(0.0),
+        heaters: Heaters::of(
+            Heat::new(number_at("/printer/temp_nozzle"), number_at("/printer/target_nozzle")),
+            Heat::new(number_at("/printer/temp_bed"), number_at("/printer/target_bed")),
+            Heat::default(),
+        ),
         // It cannot be told to home and does so by itself before each print: that it is ready again is all there is to
         // know.
         homed: (state == Activity::Idle).then_some(true),

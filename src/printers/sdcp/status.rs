@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::message::name_of;
+use crate::domain::heaters::{Heat, Heaters};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Telemetry;
@@ -50,6 +51,18 @@ fn heat(told: &Value, member: &str) -> Option<f64> {
     value.as_f64().or_else(|| value.get(1)?.as_f64())
 }
 
+fn heaters(told: &Value) -> Heaters {
+    let one = |actual: &str, target: &str| {
+        let older = || told.get(actual)?.get(0)?.as_f64();
+        Heat::new(heat(told, actual), told.get(target).and_then(Value::as_f64).or_else(older))
+    };
+    Heaters::of(
+        one("TempOfNozzle", "TempTargetNozzle"),
+        one("TempOfHotbed", "TempTargetHotbed"),
+        one("TempOfBox", "TempTargetBox"),
+    )
+}
+
 /// The file that prints or was printed last.
 fn file(told: &Value) -> Option<&str> {
     told.pointer("/PrintInfo/Filename").and_then(Value::as_str).map(name_of).filter(|name| !name.is_empty())
@@ -90,6 +103,7 @@ pub(super) fn telemetry(told: &Value) -> Telemetry {
         filament_mm: None,
         nozzle: heat(told, "TempOfNozzle"),
         bed: heat(told, "TempOfHotbed"),
+        heaters: heaters(told),
     }
 }
 
@@ -132,6 +146,7 @@ pub(super) fn read(told: &Value, at: Timestamp) -> Status {
         filament_mm: None,
         nozzle: heat(told, "TempOfNozzle").unwrap_or(0.0),
         bed: heat(told, "TempOfHotbed").unwrap_or(0.0),
+        heaters: heaters(told),
         // It cannot be told to home and does so by itself before each print.
         homed: (state == Activity::Idle).then_some(true),
         message: words(ended, error, number(told)),

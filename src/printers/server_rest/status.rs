@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::domain::heaters::{Heat, Heaters};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Telemetry;
@@ -20,14 +21,26 @@ pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
 /// What a state message of the push connection says of a print and of the heaters.
 pub(super) fn telemetry(current: &Value) -> Telemetry {
     let number = |at: &str| current.pointer(at).and_then(Value::as_f64);
-    let heat = |of: &str| current.get("temps")?.as_array()?.last()?.pointer(of)?.as_f64();
+    let latest = current.get("temps").and_then(Value::as_array).and_then(|temps| temps.last());
+    let heat = |of: &str| latest?.pointer(of)?.as_f64();
     Telemetry {
         progress: completion(current),
         remaining_seconds: number("/progress/printTimeLeft").map(|seconds| seconds as i64),
         filament_mm: None,
         nozzle: heat("/tool0/actual"),
         bed: heat("/bed/actual"),
+        heaters: latest.map(heaters).unwrap_or_default(),
     }
+}
+
+/// The heaters that a list of temperatures tells of.
+fn heaters(temperatures: &Value) -> Heaters {
+    let heat = |name: &str| {
+        let of = |field: &str| temperatures.get(name)?.get(field)?.as_f64();
+        Heat::new(of("actual"), of("target"))
+    };
+    let tools = std::array::from_fn(|at| heat(&format!("tool{at}")));
+    Heaters { tools, bed: heat("bed"), chamber: heat("chamber") }
 }
 
 /// Per cent of the selected file; none after a cancel.
@@ -84,6 +97,7 @@ pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
         filament_mm: None,
         nozzle: temperature("/temperature/tool0/actual"),
         bed: temperature("/temperature/bed/actual"),
+        heaters: printer.get("temperature").map(heaters).unwrap_or_default(),
         homed: None,
         message: words(job.get("error"))
             .or_else(|| words(printer.pointer("/state/error")))

@@ -12,7 +12,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use crate::secrets::random::secret_bytes;
 
 /// A user, and the latest challenge of the printer.
-pub(super) struct Digest {
+pub(in crate::printers) struct Digest {
     user: String,
     password: String,
     challenge: Mutex<Option<Challenge>>,
@@ -32,13 +32,13 @@ struct Challenge {
 
 impl Digest {
     /// From a key of the form `user:password`; `None` for any other.
-    pub(super) fn of(key: &str) -> Option<Self> {
+    pub(in crate::printers) fn of(key: &str) -> Option<Self> {
         let (user, password) = key.split_once(':').filter(|(user, _)| !user.is_empty() && !user.contains('"'))?;
         Some(Self { user: user.to_owned(), password: password.to_owned(), challenge: Mutex::default() })
     }
 
     /// Answers the latest challenge in the request, if there was one: the nonce that was used.
-    pub(super) fn sign(&self, request: &mut Request) -> Option<String> {
+    pub(in crate::printers) fn sign(&self, request: &mut Request) -> Option<String> {
         let url = request.url();
         let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
         let method = request.method().as_str().to_owned();
@@ -51,7 +51,7 @@ impl Digest {
 
     /// Takes the challenge out of a refusal; false when there is none, or when it is the one that the call had
     /// answered.
-    pub(super) fn learn(&self, refusal: &HeaderMap, answered: Option<&str>) -> bool {
+    pub(in crate::printers) fn learn(&self, refusal: &HeaderMap, answered: Option<&str>) -> bool {
         let mut offered = refusal.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let Some(new) = offered.find_map(challenge) else { return false };
         let other = answered != Some(&new.nonce);

@@ -2,15 +2,19 @@
 
 use futures::future::BoxFuture;
 use lettre::message::Mailbox;
+use reqwest::{Client, Method};
 use serde_json::json;
 
 use super::{MailError, Mailer, Message, compose, sender};
-use crate::services::http::read_beginning;
+use crate::services::peer_client::{PeerClient, TokenForm, beginning, send};
+use crate::services::peers::PeerFault;
 
 /// At most this much of an answer is read, in bytes.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// At most this much of the service's own words is told, in characters.
 const MAX_WORDS_CHARS: usize = 300;
+/// The other side, in messages.
+const OTHER_SIDE: &str = "the mail service";
 
 /// How a mail service is reached and which key it knows us by.
 #[derive(Clone)]
@@ -26,19 +30,18 @@ pub struct ApiSettings {
 /// Sends messages through a mail service. The message's id is the idempotency key, so a repeat within a day is not sent
 /// twice.
 pub struct MailApi {
-    client: reqwest::Client,
-    url: String,
+    peer: PeerClient,
     settings: ApiSettings,
     from: Mailbox,
 }
 
 impl MailApi {
     /// A mailer over the given client, whose time limits apply.
-    pub fn new(client: reqwest::Client, settings: ApiSettings) -> Result<Self, MailError> {
+    pub fn new(client: Client, settings: ApiSettings) -> Result<Self, MailError> {
         let from = sender(&settings.from)?;
-        let url = format!("{}/emails", settings.base_url.trim_end_matches('/'));
-        reqwest::Url::parse(&url).map_err(|error| MailError::settings(format!("{:?}: {error}", settings.base_url)))?;
-        Ok(Self { client, url, settings, from })
+        let peer = PeerClient::new(client, &settings.base_url, TokenForm::Bearer, &settings.key);
+        let peer = peer.map_err(|error| MailError::settings(format!("the mail service: {error}")))?;
+        Ok(Self { peer, settings, from })
     }
 
     async fn deliver(&self, message: &Message) -> Result<(), MailError> {
@@ -50,22 +53,14 @@ impl MailApi {
         if let Some(html) = &message.html {
             body["html"] = json!(html);
         }
-        let mut answer = self
-            .client
-            .post(&self.url)
-            .bearer_auth(&self.settings.key)
-            .header("idempotency-key", &message.id)
-            .json(&body)
-            .send()
-            .await
-            .map_err(|error| {
-                MailError::transient(format!("the mail service does not answer: {}", error.without_url()))
-            })?;
+        let away = |fault: PeerFault| MailError::transient(fault.in_one_line());
+        let call = self.peer.below(Method::POST, "emails").header("idempotency-key", &message.id).json(&body);
+        let mut answer = send(call, OTHER_SIDE).await.map_err(away)?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());
         }
-        let (said, _) = read_beginning(&mut answer, MAX_ANSWER_BYTES, MAX_ANSWER_BYTES).await;
+        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await.map_err(away)?;
         let reason = match words(&said) {
             Some(words) => format!("the mail service answered {}: {words}", status.as_u16()),
             None => format!("the mail service answered {}", status.as_u16()),

@@ -10,8 +10,10 @@ use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use tokio::time::timeout;
+use url::Host;
 
 use super::{MailError, Mailer, Message, compose, sender};
+use crate::services::http::lan_addresses;
 
 /// How long a server that has taken a message may take to say goodbye.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -91,7 +93,10 @@ impl Smtp {
         let SmtpSettings { host, port, encryption, credentials, .. } = &self.settings;
         let hello = ClientId::default();
         let at_once = (*encryption == Encryption::Implicit).then(|| self.tls.clone());
-        let mut connection = AsyncSmtpConnection::connect_tokio1((host.as_str(), *port), None, &hello, at_once, None)
+        let addresses = lan_addresses(Host::Domain(host.as_str()), *port).await;
+        let addresses =
+            addresses.map_err(|error| MailError::transient(format!("the mail server cannot be reached: {error}")))?;
+        let mut connection = AsyncSmtpConnection::connect_tokio1(&addresses[..], None, &hello, at_once, None)
             .await
             .map_err(|error| unusable(&error))?;
         if *encryption != Encryption::Implicit {

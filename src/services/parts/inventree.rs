@@ -13,6 +13,7 @@ use super::rest::Rest;
 use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
 use crate::domain::amount::Amount;
 use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
+use crate::services::peer_client::{PeerSettingError, TokenForm};
 
 /// A client of one server.
 pub struct InvenTree {
@@ -21,9 +22,8 @@ pub struct InvenTree {
 
 impl InvenTree {
     /// A server at this base address.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, StockError> {
-        let authorization = if token.is_empty() { String::new() } else { format!("Token {token}") };
-        Ok(Self { rest: Rest::new(client, url, &authorization)? })
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { rest: Rest::new(client, url, TokenForm::Token, token)? })
     }
 
     /// Reads a list page by page, until `enough` says so of one of its members; at most [`MAX_LISTED`] members, and

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
-use url::Url;
 
 use super::StockError;
-use crate::domain::printer::denied_host;
 use crate::services::http::read_beginning;
+use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
 
 /// Longest time for one answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -20,9 +19,7 @@ const WORDS_CHARS: usize = 200;
 
 /// Speaks to one server.
 pub(super) struct Rest {
-    client: Client,
-    base: Url,
-    authorization: Option<HeaderValue>,
+    peer: PeerClient,
 }
 
 /// A whole answer that said yes.
@@ -32,56 +29,28 @@ pub(super) struct Answer {
 }
 
 impl Rest {
-    /// `authorization` is the whole value of the header; empty for none.
-    pub(super) fn new(client: Client, url: &str, authorization: &str) -> Result<Self, StockError> {
-        let address = |words: &str| StockError::Address(words.to_owned());
-        let mut base = Url::parse(url.trim()).map_err(|error| StockError::Address(error.to_string()))?;
-        if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
-            return Err(address("it must begin with http:// or https://"));
-        }
-        if !base.username().is_empty() || base.password().is_some() {
-            return Err(address("it must not contain a password"));
-        }
-        // Names are judged when they are dialled.
-        if let Some(range) = denied_host(&base) {
-            return Err(StockError::Address(format!("{range} is not allowed")));
-        }
-        if !base.path().ends_with('/') {
-            base.set_path(&format!("{}/", base.path()));
-        }
-        base.set_query(None);
-        let authorization = if authorization.is_empty() {
-            None
-        } else {
-            let mut value = HeaderValue::from_str(authorization).map_err(|_| address("the token is no plain text"))?;
-            value.set_sensitive(true);
-            Some(value)
-        };
-        Ok(Self { client, base, authorization })
+    /// The server at this address, which is shown a token in this form; an empty one is not shown.
+    pub(super) fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(client, url, form, token)? })
     }
 
     /// Its base address.
     pub(super) fn address(&self) -> String {
-        self.base.to_string()
+        self.peer.address().below("").to_string()
     }
 
     /// A question.
     pub(super) async fn get(&self, path: &str, query: &[(&str, String)]) -> Result<Answer, StockError> {
-        self.send(self.request(Method::GET, path)?.query(query)).await
+        self.send(self.request(Method::GET, path).query(query)).await
     }
 
     /// A change.
     pub(super) async fn send_json(&self, method: Method, path: &str, body: &Value) -> Result<Answer, StockError> {
-        self.send(self.request(method, path)?.json(body)).await
+        self.send(self.request(method, path).json(body)).await
     }
 
-    fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, StockError> {
-        let url = self.base.join(path).map_err(|error| StockError::Address(error.to_string()))?;
-        let request = self.client.request(method, url).timeout(ANSWER_TIMEOUT).header("accept", "application/json");
-        Ok(match &self.authorization {
-            Some(value) => request.header(AUTHORIZATION, value.clone()),
-            None => request,
-        })
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.peer.below(method, path).timeout(ANSWER_TIMEOUT).header("accept", "application/json")
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Answer, StockError> {

@@ -14,6 +14,7 @@ use super::rest::Rest;
 use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
 use crate::domain::amount::Amount;
 use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
+use crate::services::peer_client::{PeerSettingError, TokenForm};
 
 /// How far a weight that is read back may be off by rounding.
 const MAX_ROUNDING: i64 = 1;
@@ -25,9 +26,8 @@ pub struct Spoolman {
 
 impl Spoolman {
     /// A server at this base address. It asks for no token itself; what stands before it may.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, StockError> {
-        let authorization = if token.is_empty() { String::new() } else { format!("Bearer {token}") };
-        Ok(Self { rest: Rest::new(client, url, &authorization)? })
+    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { rest: Rest::new(client, url, TokenForm::Bearer, token)? })
     }
 
     /// Asks who it is; its words for people.

@@ -5,6 +5,7 @@ use axum::http::{HeaderMap, StatusCode as Status};
 use axum::routing::get as route;
 use axum::{Json, Router};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
 use crate::services::http::{LanSettings, lan};
@@ -24,6 +25,10 @@ fn client() -> Client {
 fn shows(headers: &HeaderMap, wanted: &str) -> Status {
     let shown = headers.get("authorization").and_then(|value| value.to_str().ok());
     if shown == Some(wanted) { Status::OK } else { Status::UNAUTHORIZED }
+}
+
+async fn flow(client: &Client, url: &str, token: &str) -> Asked {
+    workflow(client, url, "Authorization", token).await
 }
 
 /// All systems in one, with the token `t0k`.
@@ -46,6 +51,17 @@ fn systems() -> Router {
         )
         .route("/hc/", route(|| async { "ok" }))
         .route(
+            "/p/",
+            route(|headers: HeaderMap| async move {
+                // Without a picture it has nothing to look at.
+                if shows(&headers, "Bearer t0k") == Status::OK {
+                    Status::UNPROCESSABLE_ENTITY
+                } else {
+                    Status::UNAUTHORIZED
+                }
+            }),
+        )
+        .route(
             "/domains",
             route(|headers: HeaderMap| async move {
                 let name = if headers["authorization"] == "Bearer sends" { "restricted_api_key" } else { "wrong" };
@@ -58,29 +74,79 @@ fn systems() -> Router {
 async fn each_system_is_known_by_its_own_answers() {
     let (client, url) = (client(), serve(systems()).await);
     assert_eq!(parts(&client, &url, "t0k").await.unwrap(), "InvenTree 1.0.1 answers and takes the token");
-    assert!(workflow(&client, &format!("{url}webhook/orders")).await.unwrap().contains("n8n answers"));
+    assert_eq!(flow(&client, &format!("{url}webhook/orders"), "").await.unwrap(), "n8n answers and is well");
     assert!(farm_ui(&client, &url, "t0k").await.unwrap().contains("knows 2 printers"));
-    assert!(failure_detection(&client, &url, "").await.is_ok());
+    assert!(failure_detection(&client, &url, "t0k").await.unwrap().ends_with("takes the token"));
     assert!(smart_home(&client, &url, "t0k").await.is_ok());
-    assert!(agent(&client, &url).await.is_ok());
+    assert_eq!(agent(&client, &url, "").await.unwrap(), "the gateway answers");
     assert!(mail_api(&client, &url, "t0k").await.is_ok() && mail_api(&client, &url, "sends").await.is_ok());
 }
 
 #[tokio::test]
-async fn a_wrong_token_is_told_as_such() {
+async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
     let (client, url) = (client(), serve(systems()).await);
     for asked in [
         parts(&client, &url, "other").await,
         farm_ui(&client, &url, "other").await,
+        failure_detection(&client, &url, "other").await,
+        smart_home(&client, &url, "other").await,
         mail_api(&client, &url, "other").await,
+        flow(&client, &url, "other").await,
+        agent(&client, &url, "other").await,
     ] {
-        let fault = asked.unwrap_err();
-        assert!(fault.message.ends_with("refuses the token") && fault.detail.unwrap().contains("401"));
+        match asked {
+            Ok(words) => assert!(words.ends_with(TOKEN_NOT_TESTED), "{words}"),
+            Err(fault) => {
+                assert!(fault.message.contains("refuses the") || fault.message.contains("but not"), "{fault}")
+            }
+        }
     }
-    for asked in [parts(&client, &url, "").await, farm_ui(&client, &url, "").await, smart_home(&client, &url, "").await]
-    {
+    for asked in [
+        parts(&client, &url, "").await,
+        farm_ui(&client, &url, "").await,
+        smart_home(&client, &url, "").await,
+        failure_detection(&client, &url, "").await,
+    ] {
         assert!(asked.unwrap_err().message.contains("needs a"));
     }
+}
+
+/// An FDM Monster whose list of printers says that it is `length` bytes long, and ends after these.
+async fn cut_off(list: &str, length: usize) -> String {
+    crate::services::tls::install_provider();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let answer = |length: usize, body: &str| {
+        format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}")
+    };
+    let open = r#"{"loginRequired": false}"#;
+    let (login, printers) = (answer(open.len(), open), answer(length, list));
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 4096];
+            let read = stream.read(&mut request).await.unwrap_or(0);
+            let asks_login = String::from_utf8_lossy(&request[..read]).contains("login-required");
+            let answer = if asks_login { &login } else { &printers };
+            let _ = stream.write_all(answer.as_bytes()).await;
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn of_a_list_with_keys_nothing_is_told_wherever_it_is_cut() {
+    let list = json!([{"id": 1, "name": "Left", "apiKey": "hunter2-key", "password": "hunter2-code"}]).to_string();
+    for end in 0..list.len() {
+        let broken = farm_ui(&client(), &cut_off(&list[..end], list.len()).await, "").await.unwrap_err();
+        assert_eq!(broken.message, "FDM Monster did not answer to the end", "{broken:?}");
+        let short = farm_ui(&client(), &cut_off(&list[..end], end).await, "").await.unwrap_err();
+        assert!(short.message.contains("but not FDM Monster's list"), "{short:?}");
+        for fault in [broken, short] {
+            assert!(!fault.in_one_line().contains("hunter2"), "{}", fault.in_one_line());
+        }
+    }
+    let url = cut_off(&list, list.len()).await;
+    assert_eq!(farm_ui(&client(), &url, "").await.unwrap(), "FDM Monster answers and knows 1 printers");
 }
 
 #[tokio::test]
@@ -102,9 +168,9 @@ async fn something_else_in_its_place_is_told_as_such() {
 async fn nobody_there_is_told_with_the_networks_words() {
     let client = client();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let fault = agent(&client, &format!("http://{free}")).await.unwrap_err();
+    let fault = agent(&client, &format!("http://{free}"), "").await.unwrap_err();
     assert!(fault.message.contains("does not answer") && fault.detail.unwrap().contains("refused"));
-    let metadata = agent(&client, "http://169.254.169.254/latest").await.unwrap_err();
+    let metadata = agent(&client, "http://169.254.169.254/latest", "").await.unwrap_err();
     assert!(metadata.message.contains("not a system of the shop"), "{metadata}");
-    assert!(agent(&client, "ftp://127.0.0.1").await.unwrap_err().message.contains("no http"));
+    assert!(agent(&client, "ftp://127.0.0.1", "").await.unwrap_err().message.contains("must be an http"));
 }

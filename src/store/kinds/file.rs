@@ -2,12 +2,13 @@
 
 use crate::domain::file::File;
 use crate::store::load::Load;
-use crate::store::rows::{snapshot_row, word};
+use crate::store::rows::{snapshot_row, text, word};
 
 snapshot_row!(File in files, |this, at_rest| {
     name: this.name.clone(),
     kind: word(&this.kind)?,
     sha256: this.sha256.clone(),
+    attempt_id: text(this.photo_of.map(|of| of.attempt)),
     archived: this.archived,
     created_at: this.created_at.0,
 });

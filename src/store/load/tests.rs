@@ -198,6 +198,7 @@ async fn a_damaged_doc_is_told_by_table_and_id() {
             name: Set(String::new()),
             kind: Set("gcode".to_owned()),
             sha256: Set(String::new()),
+            attempt_id: Set(None),
             archived: Set(false),
             created_at: Set(0),
         };

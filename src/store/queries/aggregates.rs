@@ -11,6 +11,7 @@ use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialType, Movement};
 use crate::domain::sku::Sku;
+use crate::domain::time::Timestamp;
 use crate::entities::{files, materials, movements, skus};
 use crate::store::rows::{LoadError, word};
 
@@ -95,6 +96,15 @@ impl Queries {
             .apply_if(filter.sha256.as_deref(), |all, sha256| all.filter(C::Sha256.eq(sha256)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// The oldest pictures that the server took of ended prints before a moment, at most so many.
+    pub async fn photos_before(&self, before: Timestamp, most: u64) -> Result<Vec<File>, LoadError> {
+        use files::Column as C;
+        let taken = C::AttemptId.is_not_null().and(C::Archived.eq(false)).and(C::CreatedAt.lt(before.0));
+        let select = files::Entity::find().filter(taken).select_only().column(C::Doc).order_by_asc(C::CreatedAt);
+        let docs: Vec<String> = select.limit(most).into_tuple().all(&self.db).await?;
+        docs.iter().map(|doc| serde_json::from_str(doc).map_err(json)).collect()
     }
 
     /// A material's ledger, newest first, and how many lines there are.

@@ -66,6 +66,13 @@ async fn only_the_gateway_and_its_listed_users_give_commands() {
     for stranger in [json!({"skill": "farm-status", "userId": "slack:7"}), json!({"skill": "farm-status"})] {
         assert_eq!(tell_as(&app, Some(TOKEN), &stranger).await.error(403), "user_not_allowed");
     }
+    let noted = until("the refusal in the audit log", || async {
+        let log = app.get("/api/audit-log?limit=50").await.expect(200);
+        let mut all = log["entries"].as_array().unwrap().clone().into_iter();
+        all.find(|entry| entry["actor"] == "agent:slack:7" && entry["outcome"] == "user_not_allowed")
+    })
+    .await;
+    assert_eq!(noted["detail"]["about"]["skill"], "farm-status", "{noted}");
     let unknown = tell(&app, "make-coffee", json!({})).await.expect(400);
     for skill in SKILLS {
         assert!(unknown["errors"][0]["message"].as_str().unwrap().contains(skill), "{unknown}");

@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
+use simulator::peers::camera::Camera;
 use simulator::peers::farm_ui::FarmUi;
 use simulator::sink::Sink;
 use simulator::stock::parts::PartsSystem;
@@ -218,6 +219,8 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
     let farm = FarmUi::start(Some("farm-key")).await.unwrap();
     let app = App::on(Db::sqlite()).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "farm-key").start().await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+    let camera = Camera::start(None).await.unwrap();
+    fleet.printers[0].handle.set_camera(Some(&camera.snapshot_url()));
     let printer = app.printer(&fleet.printers[0]).await;
     let sku = some_sku(&app).await;
     let walks = walks(&app).await;
@@ -239,9 +242,11 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
         ("/api/webhooks/endpoints/", endpoint),
     ];
     let mut asked = 0;
-    // A packing list needs printed parts: it is asked for where parts are shipped.
-    let listed =
-        |route: &&printfloor::http::routes::Served| route.method == "GET" && !route.path.ends_with("/packing-list");
+    // A packing list needs printed parts, and a signed address a signature: they are asked for where there are such.
+    let elsewhere = ["/packing-list", "/camera/signed"];
+    let listed = |route: &&printfloor::http::routes::Served| {
+        route.method == "GET" && !elsewhere.iter().any(|end| route.path.ends_with(end))
+    };
     for route in CONTRACT.served.iter().filter(listed) {
         let operation = CONTRACT.operation(route);
         let subject = subjects.iter().find(|(path, _)| route.path.starts_with(path)).map_or("", |(_, id)| id);

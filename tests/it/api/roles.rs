@@ -17,6 +17,7 @@ const FOR_ANYBODY: &[&str] = &[
     "GET /api/openapi-3.0.json",
     "GET /healthz",
     "GET /readyz",
+    "GET /api/printers/{id}/camera/signed",
     "POST /api/setup/session",
     "POST /webhooks/agent",
     "POST /webhooks/payments",

@@ -3,10 +3,11 @@
 use axum::http::HeaderMap;
 use axum::routing::get;
 use axum::{Json, Router};
+use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 
 use super::fault_paths;
-use crate::support::{App, Db};
+use crate::support::{App, Db, until};
 
 fn setting<'a>(body: &'a Value, name: &str) -> &'a Value {
     let all = body["settings"].as_array().unwrap();
@@ -76,15 +77,130 @@ async fn what_the_server_could_not_start_with_is_not_written() {
         (json!({"SMTP_HOST": "a", "mail.smtp_host": "b"}), "validation_failed", "settings.mail.smtp_host"),
         (json!({"server.max_headers": 0}), "invalid_settings", "settings"),
         (json!({"shipping.flat_cents": -5}), "invalid_settings", "settings"),
+        (json!({"SMTP_FROM": "x"}), "invalid_settings", "settings"),
+        (json!({"EMAIL_API_KEY": "re_1", "mail.api_url": "http://169.254.1.1/"}), "invalid_settings", "settings"),
+        (json!({"DATABASE_URL": "postgres://127.0.0.1/shop?sslmode=odd"}), "invalid_settings", "settings"),
+        (json!({"REDIS_URL": "redis://127.0.0.1/many"}), "invalid_settings", "settings"),
+        (json!({"PARTS_URL": "http://me:hunter2@127.0.0.1/"}), "invalid_settings", "settings"),
+        (json!({"PARTS_URL": "http://127.0.0.1/", "PARTS_TOKEN": "a\nb"}), "invalid_settings", "settings"),
+        (json!({"WORKFLOW_URL": "http://127.0.0.1/x", "WORKFLOW_TOKEN": "a\nb"}), "invalid_settings", "settings"),
+        (json!({"SMART_HOME_MQTT_URL": "mqtt://me:hunter2@127.0.0.1"}), "invalid_settings", "settings"),
+        (json!({"SMART_HOME_MQTT_URL": "mqtt://0xa9fe0101"}), "invalid_settings", "settings"),
     ] {
         let refused = app.patch("/api/settings", &json!({ "settings": settings })).await.expect(400);
+        assert!(!refused.to_string().contains("hunter2"), "{refused}");
         assert_eq!((&refused["code"], fault_paths(&refused)), (&json!(code), vec![path.to_owned()]), "{refused}");
+    }
+    for name in ["PARTS", "SPOOLS", "WORKFLOW", "FARM_UI", "FAILURE_DETECTION", "SMART_HOME", "AGENT"] {
+        for url in ["http://169.254.1.1/", "http://[fe80::1]/", "http://metadata.google.internal/", "ftp://127.0.0.1/"]
+        {
+            let change = json!({"settings": {format!("{name}_URL"): url}});
+            assert_eq!(app.patch("/api/settings", &change).await.error(400), "invalid_settings", "{change}");
+        }
     }
     assert!(!app.folder().join(".env").exists());
     std::fs::write(app.folder().join(".env"), "A=1\nhunter2 is no assignment\n").unwrap();
     let unreadable = app.patch("/api/settings", &json!({"settings": {"shipping.flat_cents": 1}})).await;
     assert!(unreadable.text.contains("line 2") && !unreadable.text.contains("hunter2"), "{}", unreadable.text);
     assert_eq!(unreadable.error(409), "unreadable_env");
+}
+
+#[tokio::test]
+async fn whatever_is_accepted_the_server_starts_with() {
+    let mut app = App::new(Db::sqlite()).await;
+    let odd = [
+        "",
+        "x",
+        "a\nb",
+        "\u{1F5A8} <a@b>",
+        "Shop <a@example.org>",
+        "http://127.0.0.1:9",
+        "http://u:p@127.0.0.1/",
+        "mqtt://127.0.0.1:9",
+        "//",
+    ];
+    let names = [
+        "SMTP_FROM",
+        "SMTP_HOST",
+        "SMTP_PASS",
+        "EMAIL_API_KEY",
+        "mail.api_url",
+        "REDIS_URL",
+        "PARTS_URL",
+        "PARTS_TOKEN",
+        "WORKFLOW_URL",
+        "WORKFLOW_TOKEN",
+        "workflow.token_header",
+        "SMART_HOME_URL",
+        "SMART_HOME_MQTT_URL",
+        "smart_home.mqtt_topic",
+        "AGENT_URL",
+        "AGENT_TOKEN",
+        "FARM_UI_URL",
+        "FAILURE_DETECTION_TOKEN",
+        "slicing.program",
+        "server.public_url",
+    ];
+    let mut accepted = 0;
+    for name in names {
+        for value in odd {
+            let answer = app.patch("/api/settings", &json!({"settings": {name: value}})).await;
+            assert!(matches!(answer.status, 200 | 400), "{name} = {value:?}: {}", answer.text);
+            accepted += u32::from(answer.status == 200);
+        }
+    }
+    assert!(accepted > 20, "{accepted}");
+    app.stop().await;
+    app.start().await;
+    let ready = app.get("/readyz").await;
+    assert!(!ready.text.contains("is off"), "an integration that was accepted works: {}", ready.text);
+}
+
+#[tokio::test]
+async fn an_integration_that_cannot_be_used_is_off_and_said_and_stops_nobody() {
+    let app = App::on(Db::sqlite())
+        .env("PARTS_URL", "http://me:hunter2@127.0.0.1:9/")
+        .env("AGENT_URL", "http://169.254.169.254/latest")
+        .env("SMART_HOME_URL", "http://127.0.0.1:9/")
+        .env("SMART_HOME_TOKEN", "a\nb")
+        .start()
+        .await;
+    let ready = app.get("/readyz").await.expect(200);
+    for words in [
+        "(parts) is off: its address must not contain",
+        "(agent) is off: its address is a link-local",
+        "(smart_home) is off: its token",
+    ] {
+        assert!(ready["degraded"].to_string().contains(words), "{words}: {ready}");
+    }
+    let (integrations, settings) = (app.get("/api/integrations").await, app.get("/api/settings").await);
+    for shown in [&integrations.text, &settings.text, &app.log().join("\n"), &ready.to_string()] {
+        assert!(!shown.contains("hunter2"), "a password in an address is shown: {shown}");
+    }
+    let body = integrations.expect(200);
+    let parts = &body["integrations"][4];
+    assert_eq!((&parts["configured"], &parts["url"]), (&json!(false), &json!("http://***@127.0.0.1:9/")), "{parts}");
+    assert!(parts["error"].as_str().unwrap().starts_with("it is off"), "{parts}");
+    // What was wrong before keeps nobody from changing something else.
+    app.patch("/api/settings", &json!({"settings": {"shipping.flat_cents": 5}})).await.expect(200);
+}
+
+#[tokio::test]
+async fn nothing_is_written_while_the_database_takes_nothing() {
+    let app = App::new(Db::sqlite()).await;
+    let change = json!({"settings": {"shipping.flat_cents": 7}});
+    let mut options = sea_orm::ConnectOptions::new(format!("sqlite://{}", app.data().join("printfloor.db").display()));
+    options.max_connections(1);
+    let other = sea_orm::Database::connect(options).await.unwrap();
+    other.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
+    let refused = app.patch("/api/settings", &change).await;
+    assert!(refused.status >= 500, "{}", refused.text);
+    assert!(!app.folder().join(".env").exists());
+    other.execute_unprepared("ROLLBACK").await.unwrap();
+    until("it to be taken", || async { (app.patch("/api/settings", &change).await.status == 200).then_some(()) }).await;
+    let log = app.get("/api/audit-log?limit=10").await.expect(200);
+    let actions: Vec<_> = log["entries"].as_array().unwrap().iter().map(|entry| entry["action"].clone()).collect();
+    assert_eq!(actions[..2], ["settings.write", "settings.plan"], "newest first: {log}");
 }
 
 /// A smart home with the token `t0k`.
@@ -126,8 +242,22 @@ async fn another_system_is_tested_before_it_is_written() {
     let said = |n: usize| ["url", "hasToken", "configured"].map(|member| all[n][member].clone());
     assert_eq!(said(3), [json!(url), json!(true), json!(true)]);
     assert_eq!(said(4), [Value::Null, json!(false), json!(false)]);
+    // What a test cannot know is said.
+    let told = app.patch("/api/integrations", &json!({"agent": {"url": url, "token": "wrong"}})).await.expect(200);
+    let said = told["tested"][0]["message"].as_str().unwrap();
+    assert!(told["tested"][0]["service"] == "agent" && said.contains("its token was not tested"), "{told}");
     // One that is taken away is not tested.
     app.patch("/api/integrations", &json!({"smartHome": {"url": null, "token": null}})).await.expect(200);
     let env = std::fs::read_to_string(app.folder().join(".env")).unwrap();
     assert!(env.contains("SMART_HOME_URL=\"\"") && !env.contains("t0k"), "{env}");
+}
+
+#[tokio::test]
+async fn who_takes_away_what_another_source_sets_is_told_so() {
+    let app = App::on(Db::sqlite()).env("PARTS_URL", "http://127.0.0.1:9").start().await;
+    let told = app.patch("/api/integrations", &json!({"parts": {"url": null}})).await.expect(200);
+    let by = json!([{"name": "parts.url", "by": "PARTS_URL in the environment"}]);
+    assert_eq!((&told["shadowed"], &told["written"], &told["restart"]), (&by, &json!([]), &json!([])), "{told}");
+    let told = app.patch("/api/settings", &json!({"settings": {"PARTS_URL": null}})).await.expect(200);
+    assert_eq!(told["shadowed"], by);
 }

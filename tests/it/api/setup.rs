@@ -112,6 +112,21 @@ async fn services_are_tested_with_what_is_sent_and_nothing_is_written() {
         assert!(!failed.to_string().contains("hunter2"), "{failed}");
     }
     assert_eq!(test(json!({"service": "parts"})).await["message"], "none is configured");
+    // Where no service of a shop is, nothing is dialled: an open port there is answered like a closed one.
+    for (service, name, urls) in [
+        (
+            "database",
+            "DATABASE_URL",
+            ["postgres://169.254.169.254:80/x", "postgres://localhost/x?host=169.254.169.254&port=81"],
+        ),
+        ("redis", "REDIS_URL", ["redis://169.254.169.254:80", "redis://[fe80::1]:81"]),
+        ("smtp", "SMTP_HOST", ["169.254.169.254", "169.254.1.1"]),
+    ] {
+        for url in urls {
+            let failed = test(json!({"service": service, "settings": {name: url}})).await;
+            assert!(failed["ok"] == false && failed["detail"].to_string().contains("not allowed"), "{url}: {failed}");
+        }
+    }
     for (body, path) in [
         (json!({"service": "coffee"}), "service"),
         (json!({"service": "redis", "settings": {"SMTP_HOST": "x"}}), "settings.mail.smtp_host"),

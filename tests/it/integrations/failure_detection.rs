@@ -1,7 +1,13 @@
 //! The detector of failed prints: it is shown pictures of our prints, and above a threshold the print is paused and
 //! people are told.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use axum::extract::Query;
 use serde_json::json;
+use simulator::faults::Delay;
+use simulator::peers::camera::Camera;
 use simulator::peers::detector::Detector;
 use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind};
@@ -9,16 +15,6 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use super::{degraded, quick};
 use crate::support::app::Builder;
 use crate::support::{App, Db, until};
-
-/// A camera: everything that it is asked for is a JPEG.
-async fn camera() -> String {
-    let router = axum::Router::new()
-        .fallback(|| async { ([("content-type", "image/jpeg")], vec![0xFF_u8, 0xD8, 0xFF, 0xE0, 0, 16]) });
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/webcam/?action=snapshot", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    url
-}
 
 fn watching(detector: &Detector) -> Builder {
     quick(Db::sqlite())
@@ -29,10 +25,10 @@ fn watching(detector: &Detector) -> Builder {
 }
 
 /// A print on one printer with this camera, and its job.
-async fn printing(app: &App, camera: &str) -> (Fleet, String) {
+async fn printing(app: &App, camera: Option<&str>) -> (Fleet, String) {
     let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
     let fleet = fleet.await.unwrap();
-    fleet.printers[0].handle.set_camera(Some(camera));
+    fleet.printers[0].handle.set_camera(camera);
     let material = app.material("PLA black", 100.0).await;
     let file = app.gcode("part", 600, 10.0).await;
     let sku = app.sku("PART", &material, &file, 100).await;
@@ -46,11 +42,11 @@ async fn printing(app: &App, camera: &str) -> (Fleet, String) {
 #[tokio::test]
 async fn a_failing_print_is_paused_and_people_are_told_once() {
     let (detector, camera, sink) =
-        (Detector::start(Some("ml")).await.unwrap(), camera().await, Sink::start().await.unwrap());
+        (Detector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap(), Sink::start().await.unwrap());
     let app = watching(&detector).env("AGENT_URL", sink.url()).env("AGENT_TOKEN", "t").start().await;
-    let (_fleet, job) = printing(&app, &camera).await;
+    let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
     until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
-    assert!(detector.asked().iter().all(|url| *url == camera));
+    assert!(detector.asked().iter().all(|url| *url == camera.snapshot_url()));
     detector.see(0.9);
     app.job_is(&job, "PAUSED").await;
     let told = || {
@@ -72,10 +68,73 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
 }
 
 #[tokio::test]
+async fn a_camera_that_comes_late_is_shown_within_the_same_print() {
+    let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap());
+    let app = watching(&detector).start().await;
+    let (fleet, _) = printing(&app, None).await;
+    until("words", || async { app.log().into_iter().find(|line| line.contains("no camera")) }).await;
+    fleet.printers[0].handle.set_camera(Some(&camera.snapshot_url()));
+    until("pictures", || async { (detector.asked().len() > 5).then_some(()) }).await;
+}
+
+/// A detector that sees a failure in the pictures of one camera; counts how often it is shown each.
+async fn detector_of(failing: &'static str) -> (String, Arc<Mutex<BTreeMap<String, usize>>>) {
+    let shown: Arc<Mutex<BTreeMap<String, usize>>> = Arc::default();
+    let counts = shown.clone();
+    let look = move |Query(query): Query<BTreeMap<String, String>>| {
+        let url = query["img"].clone();
+        let confidence = if url.contains(failing) { 0.95 } else { 0.0 };
+        *counts.lock().unwrap().entry(url).or_default() += 1;
+        async move { axum::Json(json!({"detections": [["failure", confidence, [1.5, 1.5, 1.5, 1.5]]]})) }
+    };
+    let router = axum::Router::new().route("/p/", axum::routing::get(look));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (url, shown)
+}
+
+#[tokio::test]
+async fn a_printer_that_is_slow_to_pause_keeps_no_other_from_being_watched() {
+    let (detector, shown) = detector_of("bad").await;
+    let app = quick(Db::sqlite())
+        .env("FAILURE_DETECTION_URL", detector)
+        .env("PRINTFLOOR_FAILURE_DETECTION__LOOK_INTERVAL_SECONDS", 0.05)
+        .env("PRINTFLOOR_FAILURE_DETECTION__SAFE_FRAMES", 0)
+        .start()
+        .await;
+    let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 2) });
+    let fleet = fleet.await.unwrap();
+    let [bad, good] = &fleet.printers[..] else { panic!("two printers") };
+    bad.handle.set_camera(Some("http://127.0.0.1:9/bad"));
+    good.handle.set_camera(Some("http://127.0.0.1:9/good"));
+    bad.handle.update_faults(|faults| faults.slow_commands = Some(Delay { after_ms: 60_000 }));
+    let material = app.material("PLA black", 100.0).await;
+    let file = app.gcode("part", 600, 10.0).await;
+    let sku = app.sku("PART", &material, &file, 100).await;
+    for sim in &fleet.printers {
+        app.printer(sim).await;
+    }
+    let order = app.paid_order(&sku, 2).await;
+    for job in app.jobs(&order).await {
+        app.job_is(job["id"].as_str().unwrap(), "PRINTING").await;
+    }
+    let count =
+        |camera: &str| shown.lock().unwrap().iter().find(|(url, _)| url.contains(camera)).map_or(0, |(_, n)| *n);
+    // From the third picture on it is sure, and the printer is asked to pause, which it does not answer.
+    until("pictures beyond the conclusion", || async { (count("bad") > 20).then_some(()) }).await;
+    let before = count("good");
+    until("more pictures of the other", || async { (count("good") > before + 10).then_some(()) }).await;
+    let events = app.get("/api/events?event=printer.failure_suspected").await.expect(200);
+    let paused = events["events"].as_array().unwrap().iter().filter(|event| !event["data"]["paused"].is_null());
+    assert_eq!(paused.count(), 0, "{events}");
+}
+
+#[tokio::test]
 async fn without_pausing_people_are_told_only() {
-    let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), camera().await);
+    let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap());
     let app = watching(&detector).env("PRINTFLOOR_FAILURE_DETECTION__PAUSE", false).start().await;
-    let (_fleet, job) = printing(&app, &camera).await;
+    let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
     until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
     detector.see(0.95);
     let event = until("the event", || async {
@@ -87,22 +146,58 @@ async fn without_pausing_people_are_told_only() {
     app.job_is(&job, "PRINTING").await;
 }
 
+/// What the detector is shown is logged by it: a camera that asks for credentials is looked at through this server.
 #[tokio::test]
-async fn a_camera_with_a_password_in_its_address_is_never_shown() {
-    let detector = Detector::start(Some("ml")).await.unwrap();
-    let app = watching(&detector).start().await;
-    let (_fleet, _) = printing(&app, "http://admin:hunter2@127.0.0.1:9/snapshot").await;
-    // Nothing to wait for but that it is said why nothing is seen.
-    until("words", || async { app.log().into_iter().find(|line| line.contains("is not shown to the detector")) }).await;
-    assert!(detector.asked().is_empty());
-    assert!(app.log().iter().all(|line| !line.contains("hunter2")));
+async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() {
+    for set_by_a_person in [false, true] {
+        let detector = Detector::start(Some("ml")).await.unwrap();
+        let camera = Camera::start(Some("admin:hunter2")).await.unwrap();
+        let app = watching(&detector).start().await;
+        let told = camera.snapshot_url().replace("http://", "http://admin:hunter2@");
+        let (_fleet, job) =
+            printing(&app, Some(if set_by_a_person { "http://127.0.0.1:9/" } else { told.as_str() })).await;
+        let printer = app.get("/api/printers").await.expect(200)["printers"][0]["id"].as_str().unwrap().to_owned();
+        if set_by_a_person {
+            let set = json!({"camera": {"snapshotUrl": camera.stream_url(), "credentials": "admin:hunter2"}});
+            app.patch(&format!("/api/printers/{printer}"), &set).await.expect(200);
+            // The next print is looked at through it.
+            app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+            app.job_is(&job, "CANCELLED").await;
+            app.act(&format!("/api/printers/{printer}/bed-cleared")).await;
+            app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
+            app.job_is(&job, "PRINTING").await;
+        }
+        let path = format!("{}/api/printers/{printer}/camera/signed?", app.base);
+        let ours = || detector.asked().into_iter().filter(|url| url.starts_with(&path)).collect::<Vec<_>>();
+        until("pictures", || async { (ours().len() > 10).then_some(()) }).await;
+        // A failure is seen, so the pictures arrived.
+        detector.see(0.95);
+        app.job_is(&job, "PAUSED").await;
+        assert!(detector.asked().iter().chain(&app.log()).all(|told| !told.contains("hunter2")));
+        let webcams = app.get(&format!("/api/printers/{printer}/webcams")).await.expect(200).to_string();
+        assert!(!webcams.contains("hunter2"), "{webcams}");
+
+        // The address is for everybody who has it, for this printer, and not to be made up.
+        let signed = ours().pop().unwrap()[app.base.len()..].to_owned();
+        let nobody = app.nobody();
+        let answer = nobody.open(nobody.request("GET", &signed)).await;
+        assert_eq!(answer.status().as_u16(), 200);
+        assert_eq!(answer.headers()["content-type"], "image/jpeg");
+        let other = signed.replace(&printer, "01890000-0000-7000-8000-00000000dead");
+        let later = signed.replacen("until=1", "until=2", 1);
+        for wrong in [other, later, signed.replace("signature=", "signature=00")] {
+            assert_eq!(nobody.get(&wrong).await.error(404), "camera_link_not_found", "{wrong}");
+        }
+        assert_eq!(nobody.get(signed.split('?').next().unwrap()).await.error(400), "validation_failed");
+        assert_eq!(nobody.get(&format!("/api/printers/{printer}/camera")).await.status, 401);
+    }
 }
 
 #[tokio::test]
 async fn a_wrong_token_is_said_in_words() {
-    let (detector, camera) = (Detector::start(Some("other")).await.unwrap(), camera().await);
+    let (detector, camera) = (Detector::start(Some("other")).await.unwrap(), Camera::start(None).await.unwrap());
     let app = watching(&detector).start().await;
-    let (_fleet, job) = printing(&app, &camera).await;
+    let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
     until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })
         .await;
     app.job_is(&job, "PRINTING").await;

@@ -271,6 +271,27 @@ const START: Rule = Rule {
     ],
 };
 
+const ADDRESSES: Rule = Rule {
+    holds: "services and integrations read addresses of other systems by PeerAddress alone, which judges those that are written out",
+    check: |file| {
+        let reads = file.within("src/services/") || file.within("src/integrations/");
+        // The payment processor's client judges its one address itself, by the same rule.
+        if !reads || file.is_tests() || file.is(&["src/services/payments/send.rs"]) {
+            return Vec::new();
+        }
+        let made = ["Url::parse(", ".get(format!(", ".post(format!("];
+        file.in_code(|line| made.iter().find(|made| line.contains(**made)).map(|made| format!("uses {made}")))
+    },
+    planted: &[
+        ("src/services/farm_ui.rs", "let mut request = client.get(format!(\"{url}/api/v2/printer/\"));"),
+        ("src/services/agent.rs", "let mut url = reqwest::Url::parse(url).map_err(bad)?;"),
+    ],
+    innocent: &[
+        ("src/services/farm_ui.rs", "let call = self.peer.below(Method::GET, \"api/v2/printer/\");"),
+        ("src/domain/peer_address.rs", "let url = Url::parse(text.trim()).map_err(|_| no_url)?;"),
+    ],
+};
+
 #[test]
 fn the_rules_know_nothing_of_the_outside() {
     holds(&DOMAIN);
@@ -312,6 +333,11 @@ fn starts_go_out_in_two_places_only() {
 }
 
 #[test]
+fn addresses_of_other_systems_are_judged_in_one_place() {
+    holds(&ADDRESSES);
+}
+
+#[test]
 fn rules_of_layers_find_what_breaks_them() {
-    planted_and_innocent(&[&DOMAIN, &EDGE, &HANDLES, &TABLES, &PORT, &BRANDS, &VENDORS, &START]);
+    planted_and_innocent(&[&DOMAIN, &EDGE, &HANDLES, &TABLES, &PORT, &BRANDS, &VENDORS, &START, &ADDRESSES]);
 }

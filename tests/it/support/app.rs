@@ -289,6 +289,11 @@ impl App {
         });
     }
 
+    /// Sets a variable for the next start.
+    pub fn set_env(&mut self, name: &str, value: &str) {
+        self.env.insert(name.to_owned(), value.to_owned());
+    }
+
     /// Everything the server has said so far.
     pub fn log(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()

@@ -256,3 +256,26 @@ fn a_print_from_before_sign_offs_were_recorded_counts_as_a_whole() {
     order.jobs.insert_mut(one, job.into());
     assert_eq!(parts(&desk), [1, 1, 0, 0]);
 }
+
+#[test]
+fn the_picture_of_a_print_is_kept_with_its_attempt_until_it_is_deleted_unless_a_sign_off_names_it() {
+    let (mut desk, [one, _]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    let last = |desk: &Desk| desk.o().jobs.get(&one).unwrap().attempts.last().unwrap().clone();
+    let (attempt, photo) = (last(&desk).id, id(77));
+    let photographed = |job, attempt, file| OrderCommand::Photographed { job, attempt, file };
+    assert!(desk.ask(&photographed(one, attempt, Some(photo))).unwrap().next.is_some());
+    assert_eq!(last(&desk).photo_file_id, Some(photo));
+    assert!(desk.ask(&photographed(one, attempt, Some(photo))).unwrap().next.is_none(), "told twice");
+    assert!(
+        desk.ask(&photographed(one, id(78), Some(photo))).unwrap().next.is_none(),
+        "of an attempt that is not known"
+    );
+    let named = Inspection { photo_file_id: Some(photo), ..good(0) };
+    sign(&mut desk, one, named).unwrap();
+    assert_eq!(desk.ask(&photographed(one, attempt, None)).unwrap_err().code, "photo_in_use");
+    let other = Inspection { photo_file_id: Some(id(79)), ..good(0) };
+    sign(&mut desk, one, other).unwrap();
+    desk.ask(&photographed(one, attempt, None)).unwrap();
+    assert_eq!(last(&desk).photo_file_id, None);
+}

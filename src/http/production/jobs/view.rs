@@ -40,6 +40,7 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "plate": 1, "attempts": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
         "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null, "signOff": null,
+        "photoFileId": null,
     }],
     "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": "2026-11-02T10:00:00.000Z",
     "updatedAt": "2026-11-02T10:16:00.000Z", "version": 6,
@@ -156,6 +157,8 @@ struct AttemptView {
     ended_at: Option<Timestamp>,
     /// How its parts were judged; null before its end, and while a person still has to judge them.
     sign_off: Option<SignOffView>,
+    /// The picture that the server took when it ended; null where its printer has no camera, and once it was deleted.
+    photo_file_id: Option<Id>,
 }
 
 /// The number of a job, written as `JOB-000245`.
@@ -232,6 +235,7 @@ impl AttemptView {
             started_at: attempt.started_at,
             ended_at: attempt.ended_at,
             sign_off: attempt.sign_off.as_ref().map(SignOffView::from),
+            photo_file_id: attempt.photo_file_id,
         }
     }
 }

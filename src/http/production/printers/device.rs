@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{ON_PRINTER, PrinterHandles, connection, present};
+use crate::domain::failure_detection::keeps_secret;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
@@ -139,9 +140,9 @@ struct HistoryView {
 struct WebcamView {
     /// The printer's name for it.
     name: String,
-    /// Address of its live picture.
+    /// Address of its live picture; null too where a key or password stands in it.
     stream_url: Option<String>,
-    /// Address of a single picture.
+    /// Address of a single picture; null too where a key or password stands in it.
     snapshot_url: Option<String>,
     /// Whether it is switched on.
     enabled: bool,
@@ -149,7 +150,8 @@ struct WebcamView {
 
 impl From<Webcam> for WebcamView {
     fn from(Webcam { name, stream_url, snapshot_url, enabled }: Webcam) -> Self {
-        Self { name, stream_url, snapshot_url, enabled }
+        let open = |url: Option<String>| url.filter(|url| keeps_secret(url).is_none());
+        Self { name, stream_url: open(stream_url), snapshot_url: open(snapshot_url), enabled }
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::PrinterHandles;
+use super::camera::GivenCamera;
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::printer::{MachineAddress, Nozzle, PrinterFields, check_base_url, same_machine};
@@ -96,6 +97,9 @@ pub struct NewPrinter {
     /// Free labels, by which lists are filtered.
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
+    /// The camera that looks at it; with null, the one on its own host that the printer tells of, if it does.
+    #[api(separate)]
+    camera: Option<GivenCamera>,
 }
 
 impl From<PrinterFields> for PrinterDetails {
@@ -145,6 +149,7 @@ impl NewPrinter {
             plate_type: self.plate_type,
             location: self.location,
             tags: self.tags,
+            camera: self.camera.map(|given| given.into_fields(app, None)).transpose()?,
         };
         check_address(app, &fields, &api_key)?;
         check_unique(app, None, &fields)?;
@@ -164,6 +169,10 @@ impl PrinterChange {
         let given = self.base_url.clone().present();
         check_given(given.as_deref())?;
         let elsewhere = given.is_some() || self.serial.is_present();
+        let camera = match self.camera.present() {
+            None => old.camera.clone(),
+            Some(given) => given.map(|given| given.into_fields(app, old.camera.as_ref())).transpose()?,
+        };
         let fields = PrinterFields {
             name: self.name.or(old.name),
             kind: self.kind.present().map_or(old.kind, |kind| kind.0),
@@ -179,6 +188,7 @@ impl PrinterChange {
             plate_type: self.plate_type.or(old.plate_type),
             location: self.location.or(old.location),
             tags: self.tags.or(old.tags),
+            camera,
         };
         check_address(app, &fields, api_key.as_deref().unwrap_or_default())?;
         if elsewhere {

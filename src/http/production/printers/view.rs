@@ -4,6 +4,7 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::camera::CameraView;
 use super::care::{self, DueView, OdometerView};
 use super::fields::PrinterDetails;
 use super::slots::SlotView;
@@ -150,6 +151,8 @@ pub struct PrinterView {
     slots: Vec<SlotView>,
     /// Whether an API key is kept for the printer.
     has_api_key: bool,
+    /// The camera that was set for it; null where none was: the printer may tell of one.
+    camera: Option<CameraView>,
     /// What the printer does at present.
     status: StatusView,
     /// Why the printer is out of service; null while it is in service.
@@ -178,6 +181,7 @@ impl PrinterView {
             details: printer.fields.clone().into(),
             slots: printer.slots().into_iter().map(Into::into).collect(),
             has_api_key: !printer.fields.encrypted_api_key.is_empty(),
+            camera: printer.fields.camera.as_ref().map(Into::into),
             status: StatusView::of(app, printer),
             maintenance: printer.maintenance.clone(),
             maintenance_due: care::due(printer),
@@ -215,7 +219,7 @@ impl PrinterView {
 fn printer_example() -> Value {
     json!({
         "id": EXAMPLE_ID, "name": "Left", "type": BUILT_IN[0], "machineType": "fdm_standard", "model": "MK4",
-        "baseUrl": "http://192.168.1.20:7125", "hasApiKey": false, "serial": null,
+        "baseUrl": "http://192.168.1.20:7125", "hasApiKey": false, "camera": null, "serial": null,
         "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null,
         "nozzle": {"diameter": 0.4, "kind": "brass"}, "plateType": null, "location": null, "tags": [],
         "slots": [<SlotView as ToSchema>::example()], "status": status_example(), "maintenance": null,

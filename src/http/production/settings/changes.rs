@@ -1,6 +1,6 @@
 //! What all changes of settings share: reading them, checking them, writing the file, and the line of the audit log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api_derive::Response;
@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
+use crate::app::rehearse;
 use crate::app::service_tests::{self, Service, ServiceTest};
 use crate::config::changes::{Change, ChangeError, PlannedChanges, key_of, plan, text_of};
 use crate::config::{Config, ConfigError};
@@ -39,11 +40,25 @@ struct ShadowedSetting {
     by: String,
 }
 
+/// What a service said when it was tested.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({
+    "service": "agent", "message": "the gateway answers; its token was not tested, which only a real call does",
+}))]
+struct TestedService {
+    /// Which service.
+    service: Service,
+    /// What came of it, in words for people, and what could not be tested.
+    message: String,
+}
+
 /// What was written, and what it takes to come into force.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
     "file": ".env", "written": ["SMTP_HOST"], "shadowed": [ShadowedSetting::example()], "restart": ["mail.smtp_port"],
+    "tested": [TestedService::example()],
 }))]
 pub struct WrittenSettings {
     /// The file in the server's working directory that was written.
@@ -54,6 +69,8 @@ pub struct WrittenSettings {
     shadowed: Vec<ShadowedSetting>,
     /// The settings that a restart of the server takes over.
     restart: Vec<String>,
+    /// The services that were tested with the new settings, and can be used.
+    tested: Vec<TestedService>,
 }
 
 /// Reads new values of settings by their names. Faults stand under `path`.
@@ -83,20 +100,47 @@ pub async fn planned(config: &Arc<Config>, changes: Vec<Change>) -> Result<Plann
     planned.map_err(ApiError::internal)?.map_err(refused)
 }
 
-/// Writes changes and the line of the audit log; `completes` says that the setup of the shop is done with them.
+/// Checks changes that are to be written: the next start must succeed with them, and each integration that they touch
+/// must be able to work.
+pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<PlannedChanges, ApiError> {
+    let touched: BTreeSet<String> = changes.iter().map(|change| section_of(&change.key).to_owned()).collect();
+    let planned = planned(config, changes).await?;
+    let rehearsed = tokio::task::spawn_blocking(move || (rehearse(&planned.config), planned)).await;
+    let (rehearsed, planned) = rehearsed.map_err(ApiError::internal)?;
+    let found = match rehearsed {
+        // What was wrong before does not stand in the way of other changes.
+        Ok(off) => off.into_iter().filter(|(section, _)| touched.contains(*section)).collect(),
+        Err(error) => vec![("settings", error.to_string())],
+    };
+    let mut faults = Faults::default();
+    found.iter().for_each(|(section, words)| faults.note("settings", format!("{section}: {words}")));
+    if faults.is_empty() { Ok(planned) } else { Err(not_startable(faults).into()) }
+}
+
+fn section_of(key: &str) -> &str {
+    key.split('.').next().unwrap_or(key)
+}
+
+/// Writes changes; `completes` says that the setup of the shop is done with them. The audit log has a line before the
+/// file is written, so that no change of it goes unseen while the database does not answer, and one afterwards.
 pub async fn write(
     app: &ChangeHandles,
     origin: CommandOrigin,
     planned: PlannedChanges,
+    tests: Vec<ServiceTest>,
     completes: bool,
 ) -> Result<WrittenSettings, ApiError> {
     let variables = planned.variables.clone();
+    // The key of the request belongs to the command that answers it.
+    let before = CommandOrigin { key: None, ..origin.clone() };
+    app.access.ask(Id::ONLY, before, AccessCommand::Configuring { variables: variables.clone() }).await?;
     let planned = tokio::task::spawn_blocking(move || planned.write().map(|()| planned)).await;
     let PlannedChanges { shadowed, restart, .. } = planned.map_err(ApiError::internal)??;
     let command = AccessCommand::Configured { variables: variables.clone(), completes };
     app.access.ask(Id::ONLY, origin, command).await?;
     let shadowed = shadowed.into_iter().map(|one| ShadowedSetting { name: one.key, by: one.by }).collect();
-    Ok(WrittenSettings { file: ".env", written: variables, shadowed, restart })
+    let tested = tests.into_iter().map(|test| TestedService { service: test.service, message: test.message }).collect();
+    Ok(WrittenSettings { file: ".env", written: variables, shadowed, restart, tested })
 }
 
 /// Tests these services with the settings as they would be; refuses the change when one fails. Faults stand at
@@ -116,6 +160,15 @@ pub async fn tested(
     Ok(tests)
 }
 
+fn not_startable(faults: Faults) -> Refusal {
+    Refusal {
+        class: Class::Invalid,
+        code: "invalid_settings".to_owned(),
+        message: "the server could not start with these settings, or not with all of its integrations".to_owned(),
+        ..Refusal::faults(faults)
+    }
+}
+
 fn refused(error: ChangeError) -> ApiError {
     match error {
         ChangeError::Faults(found) => {
@@ -126,14 +179,7 @@ fn refused(error: ChangeError) -> ApiError {
         ChangeError::Config(ConfigError::Refused(found)) => {
             let mut faults = Faults::default();
             found.iter().for_each(|words| faults.note("settings", words));
-            let message = "the server could not start with these settings".to_owned();
-            let refusal = Refusal {
-                class: Class::Invalid,
-                code: "invalid_settings".to_owned(),
-                message,
-                ..Refusal::faults(faults)
-            };
-            refusal.into()
+            not_startable(faults).into()
         }
         ChangeError::Dotenv(error) => ApiError::conflict("unreadable_env", format!(".env cannot be read: {error}")),
         ChangeError::Io(error) => error.into(),

@@ -14,7 +14,7 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::production::settings::CHANGE_NOS;
 use crate::http::production::settings::changes::{
-    ChangeHandles, WrittenSettings, planned, read_changes, tested, write,
+    ChangeHandles, WrittenSettings, read_changes, startable, tested, write,
 };
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
@@ -80,9 +80,9 @@ async fn save(
         }
     }
     let _turn = app.setup.write().await;
-    let planned = planned(&app.config, read).await?;
+    let planned = startable(&app.config, read).await?;
     // "Embedded" and "none" are choices as good as any other.
     services.retain(|service| service.is_configured(&planned.config));
-    tested(&planned.config, services, |service| service.word().to_owned()).await?;
-    Ok(Plain(write(&changes, call.origin(), planned, true).await?))
+    let tests = tested(&planned.config, services, |service| service.word().to_owned()).await?;
+    Ok(Plain(write(&changes, call.origin(), planned, tests, true).await?))
 }

@@ -300,6 +300,7 @@ fn tell(shared: &Shared) {
             filament_mm: None,
             nozzle: Some(status.nozzle),
             bed: Some(status.bed),
+            heaters: status.heaters,
         });
     }
 }

@@ -126,6 +126,7 @@ fn status(step: &Step, files: &[String]) -> Status {
         filament_mm: Some(step.fraction),
         nozzle: step.fraction,
         bed: step.fraction,
+        heaters: Default::default(),
         homed: Some(step.yes),
         message: Some(step.text.clone()),
         slots: if step.number % 2 == 0 { vec![slot] } else { Vec::new() },

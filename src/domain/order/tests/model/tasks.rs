@@ -77,13 +77,19 @@ impl Effects {
         if let PrinterEffect::TellSignOff { attempt } = effect {
             return self.tell_sign_off(n, *attempt);
         }
+        if let PrinterEffect::Photograph { attempt } = effect {
+            return self.photograph(n, *attempt);
+        }
         let Some(in_hand) = self.p(n).in_hand.clone() else { return };
         let (name, attempt) = (in_hand.file_name.clone(), in_hand.attempt);
         let machine = &mut self.machines[n];
         let away = machine.away;
         let tell = |world: &mut Self, command, then| world.to_printer[n].push_back((command, then));
         match effect {
-            PrinterEffect::Watch { .. } | PrinterEffect::Manual { .. } | PrinterEffect::TellSignOff { .. } => {}
+            PrinterEffect::Watch { .. }
+            | PrinterEffect::Manual { .. }
+            | PrinterEffect::TellSignOff { .. }
+            | PrinterEffect::Photograph { .. } => {}
             PrinterEffect::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
                 if away && luck.is_multiple_of(4) {
                     let why = StartFailure::Unreachable;
@@ -146,6 +152,13 @@ impl Effects {
         assert!(known.state.over(), "an order hears of the end of a print before it hears of its parts");
         let command = OrderCommand::SignedAtPrinter { job: print.job, attempt, said, by, at };
         self.to_order.push_back((command, Then::PrinterSigned(n, attempt)));
+    }
+
+    fn photograph(&mut self, n: usize, attempt: Id) {
+        let due = self.p(n).photo_due.clone().unwrap();
+        let taken = OrderCommand::Photographed { job: due.job, attempt, file: Some(attempt) };
+        self.to_order.push_back((taken, Then::Nothing));
+        self.to_printer[n].push_back((PrinterCommand::PhotoOver(attempt), Then::Nothing));
     }
 
     pub(super) fn material_wants(&mut self) {

@@ -1,0 +1,101 @@
+//! The effect `Photograph`: takes one picture of an ended print and keeps it as a file of the library, bound to the
+//! attempt.
+//!
+//! The id of the file follows from the attempt, so that a server which was killed in the middle makes no second one.
+//! Nothing waits for it: the next print takes the picture's place.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use super::{PrinterEffects, tell};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::{AskError, Handle};
+use crate::domain::file::{FileCommand, FileKind, FileMetadata, PhotoOf};
+use crate::domain::id::Id;
+use crate::domain::order::OrderCommand;
+use crate::domain::printer::{PhotoDue, Printer, PrinterCommand};
+use crate::domain::schedule::Delays;
+use crate::printers::cameras::{CameraFault, Picture};
+
+/// Tries to get the picture.
+const MAX_TRIES: u32 = 6;
+/// Pauses between them.
+const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(15) };
+/// After this time a picture shows something else than the end of the print.
+const MAX_AGE_MS: i64 = 10 * 60 * 1000;
+
+/// Takes the picture of this attempt, unless it is not due any more.
+pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
+    let state = of.read();
+    let due = state.state.as_ref().and_then(|printer| printer.photo_due.clone());
+    let Some(due) = due.filter(|due| due.attempt == attempt) else { return };
+    if !with.settings.finish_photos {
+        return std::future::pending().await;
+    }
+    let id = Id(Uuid::new_v5(&due.attempt.0, b"finish photo"));
+    let kept = match with.files.read(id).await {
+        Ok(kept) => kept.is_some(),
+        Err(error) => return tracing::debug!(printer = %of.id(), %error, "the picture is looked for again"),
+    };
+    if !kept {
+        let Some(picture) = take(with, of, &due).await else {
+            tell(of, PrinterCommand::PhotoOver(attempt)).await;
+            return;
+        };
+        if let Err(words) = keep(with, id, &due, picture).await {
+            return tracing::warn!(printer = %of.id(), words, "the picture of a print is not kept, it is tried again");
+        }
+    }
+    let news = OrderCommand::Photographed { job: due.job, attempt, file: Some(id) };
+    match with.orders.ask(due.order, CommandOrigin::system(), news).await {
+        // No such order or job: nobody will ask for it.
+        Ok(_) | Err(AskError::Refused(_)) => {}
+        Err(error) => return tracing::debug!(printer = %of.id(), %error, "order not told of a picture, is told again"),
+    }
+    tell(of, PrinterCommand::PhotoOver(attempt)).await;
+}
+
+/// A picture that shows the end of the print; `None` when there will be none. Of a printer without a camera nothing is
+/// recorded: the next print takes this one's place.
+async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Option<Picture> {
+    let mut why = None;
+    for tries in 0..MAX_TRIES {
+        if with.environment.now().since(due.ended_at) > MAX_AGE_MS {
+            break;
+        }
+        let state = of.read();
+        match with.connections.picture(state.state.as_ref()?, &with.cipher, true).await {
+            Ok(picture) => return Some(picture),
+            Err(CameraFault::None(_)) => return std::future::pending().await,
+            Err(fault) => why = Some(fault),
+        }
+        sleep(RETRY_DELAYS.next(tries, with.environment.chance())).await;
+    }
+    if let Some(fault) = why {
+        tracing::info!(printer = %of.id(), attempt = %due.attempt, %fault, "there is no picture of this print's end");
+    }
+    None
+}
+
+/// Keeps the picture as a file.
+async fn keep(with: &PrinterEffects, id: Id, due: &PhotoDue, picture: Picture) -> Result<(), String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let recording = with.blobs.recording().await;
+    let content = with.blobs.put(&picture.bytes, &recording).await.map_err(|error| words(&error))?;
+    let stem = due.file_name.split_once('.').map_or(due.file_name.as_str(), |(stem, _)| stem);
+    let create = FileCommand::Create {
+        name: format!("{stem}.{}", picture.kind.ending()),
+        kind: FileKind::Image,
+        size: i64::try_from(content.size).unwrap_or(i64::MAX),
+        sha256: content.sha256,
+        metadata: Box::new(FileMetadata::default()),
+        photo_of: Some(PhotoOf { order: due.order, job: due.job, attempt: due.attempt }),
+    };
+    match with.files.create_as(id, CommandOrigin::system(), create).await {
+        // Recorded by a try of which nobody heard.
+        Ok(_) | Err(AskError::Refused(_)) => Ok(()),
+        Err(error) => Err(words(&error)),
+    }
+}

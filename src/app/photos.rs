@@ -1,0 +1,64 @@
+//! Deletes the pictures of ended prints when their time is over.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{App, remove_contents};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::AskError;
+use crate::domain::file::{File, FileCommand};
+use crate::domain::order::OrderCommand;
+use crate::domain::time::Timestamp;
+use crate::store::rows::LoadError;
+
+/// Time between two looks for old pictures.
+const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
+/// Most pictures that one look deletes.
+const MAX_DELETED: u64 = 1_000;
+
+/// Deletes old pictures at the start and every hour, as long as the app lives.
+pub(super) async fn run(app: Weak<App>, keep: Duration) {
+    let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
+    loop {
+        {
+            let Some(app) = app.upgrade() else { return };
+            match app.delete_old_photos(app.environment.now().plus_ms(-keep_ms)).await {
+                Ok(0) => {}
+                Ok(deleted) => tracing::info!(deleted, "old pictures of ended prints are deleted"),
+                Err(error) => tracing::warn!(%error, "old pictures of ended prints cannot be looked for"),
+            }
+        }
+        sleep(LOOK_INTERVAL).await;
+    }
+}
+
+impl App {
+    /// Deletes pictures that were taken before this moment; how many.
+    async fn delete_old_photos(&self, before: Timestamp) -> Result<usize, LoadError> {
+        let mut deleted = 0;
+        for photo in self.queries.photos_before(before, MAX_DELETED).await? {
+            match self.delete_photo(&photo).await {
+                Ok(()) => deleted += 1,
+                // A person's sign-off names it, or somebody uses it otherwise: it is kept.
+                Err(AskError::Refused(_)) => {}
+                Err(error) => tracing::debug!(file = %photo.id, %error, "an old picture is deleted later"),
+            }
+        }
+        Ok(deleted)
+    }
+
+    /// The order forgets it first: what it names is there.
+    async fn delete_photo(&self, photo: &File) -> Result<(), AskError> {
+        if let Some(of) = photo.photo_of {
+            let forget = OrderCommand::Photographed { job: of.job, attempt: of.attempt, file: None };
+            self.orders.ask(of.order, CommandOrigin::system(), forget).await?;
+        }
+        self.files.ask(photo.id, CommandOrigin::system(), FileCommand::Archive).await?;
+        if let Err(error) = remove_contents(&self.blobs, &self.queries, [photo.sha256.clone()]).await {
+            tracing::warn!(file = %photo.id, %error, "the content of an old picture is still on the disk");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! Addresses of other systems of the shop, as settings name them: which are refused, and how they are shown.
+//!
+//! They stand in the shop's own network as printers do, and the same hosts are refused. So is a user name or password
+//! in an address, because addresses are shown and logged. Not for addresses that users choose ([`super::target`]), nor
+//! for those of printers ([`super::printer::check_base_url`]).
+
+use std::borrow::Cow;
+
+use url::Url;
+
+use crate::domain::printer::{as_web_address, denied_host};
+
+/// Longest address, in bytes.
+const MAX_ADDRESS_BYTES: usize = 2048;
+/// What stands for a user name and password where an address is shown.
+const HIDDEN_LOGIN: &str = "***";
+
+/// Why a text is no address of a system of the shop, in words that follow its name; they never show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PeerAddressError {
+    /// It is longer than `MAX_ADDRESS_BYTES`.
+    #[error("is longer than {MAX_ADDRESS_BYTES} bytes")]
+    TooLong,
+    /// It is no URL with a host, or has another scheme than this.
+    #[error("must be an {0} address")]
+    NotAUrl(&'static str),
+    /// It holds a user name or a password.
+    #[error(
+        "must not contain a user name or password, because it is shown and logged; what signs in there has a setting of its own"
+    )]
+    Credentials,
+    /// Its host belongs to this range.
+    #[error("is {0}, not a system of the shop")]
+    Denied(&'static str),
+}
+
+/// The address of a system of the shop, judged. Where it names a host, that is judged again when it is dialled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PeerAddress(Url);
+
+impl PeerAddress {
+    /// An address for HTTP.
+    pub fn web(text: &str) -> Result<Self, PeerAddressError> {
+        Self::read(text, &["http", "https"], "http:// or https://")
+    }
+
+    /// The address of an MQTT broker.
+    pub fn broker(text: &str) -> Result<Self, PeerAddressError> {
+        Self::read(text, &["mqtt"], "mqtt://")
+    }
+
+    fn read(text: &str, schemes: &[&str], wanted: &'static str) -> Result<Self, PeerAddressError> {
+        if text.len() > MAX_ADDRESS_BYTES {
+            return Err(PeerAddressError::TooLong);
+        }
+        let no_url = PeerAddressError::NotAUrl(wanted);
+        let url = Url::parse(text.trim()).map_err(|_| no_url)?;
+        if !schemes.contains(&url.scheme()) || url.host_str().is_none_or(str::is_empty) {
+            return Err(no_url);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(PeerAddressError::Credentials);
+        }
+        let url = as_web_address(&url).ok_or(no_url)?;
+        match denied_host(&url) {
+            Some(range) => Err(PeerAddressError::Denied(range)),
+            None => Ok(Self(url)),
+        }
+    }
+
+    /// The address itself; that of a broker as a web address with the broker's port.
+    pub fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// What lies below it: its path with this one behind it, without its query.
+    pub fn below(&self, path: &str) -> Url {
+        let base = self.0.path().trim_end_matches('/').to_owned();
+        self.with_path(&format!("{base}/{path}"))
+    }
+
+    /// What lies at this path of the same server.
+    pub fn at_root(&self, path: &str) -> Url {
+        self.with_path(path)
+    }
+
+    fn with_path(&self, path: &str) -> Url {
+        let mut url = self.0.clone();
+        url.set_query(None);
+        url.set_fragment(None);
+        url.set_path(path);
+        url
+    }
+}
+
+/// A text with what may be a user name and password in an address hidden; any other text as it is.
+pub fn without_login(text: &str) -> Cow<'_, str> {
+    match Url::parse(text.trim()) {
+        Ok(url) if url.username().is_empty() && url.password().is_none() => Cow::Borrowed(text),
+        Ok(mut url) => {
+            let hidden = url.set_username(HIDDEN_LOGIN).and_then(|()| url.set_password(None));
+            Cow::Owned(hidden.map_or_else(|()| HIDDEN_LOGIN.to_owned(), |()| url.to_string()))
+        }
+        // No address, but perhaps one with a slip of the pen behind its password.
+        Err(_) => match text.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.rsplit_once('@')?.1))) {
+            Some((scheme, rest)) => Cow::Owned(format!("{scheme}://{HIDDEN_LOGIN}@{rest}")),
+            None => Cow::Borrowed(text),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn addresses_of_the_shop_are_taken_and_others_refused() {
+        for text in
+            ["http://192.168.1.5:8123", "https://flow.lan/hook/1?x=1", " http://localhost ", "http://[fd00::7]/"]
+        {
+            assert!(PeerAddress::web(text).is_ok(), "{text}");
+        }
+        for (text, words) in [
+            ("nowhere", "must be an http"),
+            ("ftp://10.0.0.1/", "must be an http"),
+            ("mqtt://10.0.0.1", "must be an http"),
+            ("http://", "must be an http"),
+            ("http://me:hunter2@10.0.0.1/", "user name or password"),
+            ("http:me@10.0.0.1", "user name or password"),
+            ("http://169.254.1.1/", "link-local"),
+            ("http://[fe80::1]/", "link-local"),
+            ("http://2852039166/", "link-local"),
+            ("http://metadata.google.internal/", "metadata"),
+        ] {
+            let error = PeerAddress::web(text).unwrap_err().to_string();
+            assert!(error.contains(words) && !error.contains("hunter2"), "{text}: {error}");
+        }
+        assert_eq!(PeerAddress::web(&format!("http://a/{}", "x".repeat(2048))), Err(PeerAddressError::TooLong));
+    }
+
+    #[test]
+    fn a_broker_has_its_own_port_and_no_other_writing_of_a_denied_host() {
+        let port = |text: &str| PeerAddress::broker(text).unwrap().url().port_or_known_default();
+        assert_eq!(["mqtt://10.0.0.1", "mqtt://10.0.0.1:80", "mqtt://b.lan:9/"].map(port), [1883, 80, 9].map(Some));
+        for text in ["mqtt://169.254.1.1", "mqtt://0xa9fe0101", "mqtt://[::ffff:169.254.1.1]", "mqtt://u:p@10.0.0.1"] {
+            assert!(PeerAddress::broker(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_are_put_behind_that_of_the_address() {
+        let address = PeerAddress::web("http://10.0.0.1/base/?x=1#y").unwrap();
+        assert_eq!(address.below("api/").as_str(), "http://10.0.0.1/base/api/");
+        assert_eq!(address.at_root("/healthz").as_str(), "http://10.0.0.1/healthz");
+        assert_eq!(PeerAddress::web("http://10.0.0.1").unwrap().below("p/").as_str(), "http://10.0.0.1/p/");
+    }
+
+    proptest! {
+        #[test]
+        fn no_password_in_an_address_is_shown(
+            scheme in "(http|https|mqtt|redis|x)", slashes in "(://|:\\\\\\\\|:)", user in "[a-z]{0,4}", tail in "[a-z0-9/@:?#]{0,12}",
+        ) {
+            let text = format!("{scheme}{slashes}{user}:hunter2@{tail}");
+            // Only what is an address, or looks like one, can hold a password of one.
+            if Url::parse(&text).is_ok_and(|url| url.password() == Some("hunter2")) || slashes == "://" {
+                prop_assert!(!without_login(&text).contains("hunter2"), "{}", without_login(&text));
+            }
+        }
+
+        #[test]
+        fn what_has_no_login_is_shown_as_it_is(text in "[ -~]{0,40}") {
+            if !text.contains('@') {
+                prop_assert_eq!(without_login(&text), text.as_str());
+            }
+        }
+    }
+}

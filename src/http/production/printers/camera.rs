@@ -1,0 +1,190 @@
+//! The picture of a printer's camera: for staff, and at signed addresses for systems that fetch pictures themselves.
+
+use api_derive::{Request, Response};
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::IntoResponse;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{PrinterHandles, present};
+use crate::domain::camera_link;
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::printer::{CameraFields, check_camera_url, same_camera};
+use crate::domain::refusal::Refusal;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
+use crate::http::page::Query;
+use crate::http::path_id::PathId;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Components, Filled, MaxChars, Optional, Reply, SecretText};
+use crate::printers::cameras::frame::PictureKind;
+use crate::printers::cameras::{CameraFault, Picture};
+
+/// Why there is no picture.
+const NO_PICTURE: [DescribedError; 4] = [
+    (404, "no_camera", "The printer has no camera that can be asked; the message says what to set."),
+    (409, "printer_disconnected", "The printer, which knows its camera, is not connected."),
+    (502, "camera_refused", "The camera answered something else than a JPEG or PNG."),
+    (504, "camera_timeout", "The camera did not answer in time, or cannot be reached."),
+];
+/// Further errors of printers that are asked for their cameras.
+const ON_THE_WAY: [DescribedError; 2] = [
+    (502, "printer_refused", "The printer does not tell of its camera; the message is its own words."),
+    (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
+];
+
+/// Adds the routes of cameras.
+pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    to.get_long(operator, "/api/printers/{id}/camera", picture, |op| {
+        op.named("getCameraPicture", "Show what a printer's camera sees")
+            .about(
+                "One picture, not older than a second. However many look on, the camera is asked by one at a time. Its \
+                 address and credentials are never shown; of a camera that streams (MJPEG) it is the first picture. \
+                 Parameters in the query are passed over.",
+            )
+            .errors(&NO_PICTURE)
+            .errors(&ON_THE_WAY)
+    })
+    .get_long(RequiredAccess::Open, "/api/printers/{id}/camera/signed", signed_picture, |op| {
+        op.named("getSignedCameraPicture", "Fetch the picture of a printer's camera by a signed address")
+            .about(
+                "The server hands such addresses to the failure detection, which fetches pictures itself. Each is good for \
+                 one printer and one minute.",
+            )
+            .error(404, "camera_link_not_found", "The address was not signed by this server, or its time is over.")
+            .errors(&NO_PICTURE)
+            .errors(&ON_THE_WAY)
+    })
+}
+
+/// A camera that looks at the printer.
+#[derive(Request, Clone, Debug)]
+#[api(name = "NewCamera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "credentials": "viewer:secret"}))]
+pub(super) struct GivenCamera {
+    /// Where it answers one picture, JPEG or PNG, or a stream of JPEGs (MJPEG): an http or https URL without secrets in
+    /// it.
+    #[api(Filled, MaxChars(500))]
+    snapshot_url: String,
+    /// `user:password`, where it asks for them; never shown again. Left out, those that are kept stay, unless the
+    /// camera is another server; null: none.
+    #[api(MaxChars(500), SecretText)]
+    credentials: Optional<Option<String>>,
+}
+
+/// The camera that was set for a printer. Its credentials are never shown.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Camera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "hasCredentials": true}))]
+pub struct CameraView {
+    /// Where it answers pictures.
+    snapshot_url: String,
+    /// Whether credentials are kept for it.
+    has_credentials: bool,
+}
+
+impl From<&CameraFields> for CameraView {
+    fn from(camera: &CameraFields) -> Self {
+        Self { snapshot_url: camera.snapshot_url.clone(), has_credentials: !camera.encrypted_credentials.is_empty() }
+    }
+}
+
+impl GivenCamera {
+    /// The camera to keep, in place of this one.
+    pub(super) fn into_fields(
+        self,
+        app: &PrinterHandles,
+        old: Option<&CameraFields>,
+    ) -> Result<CameraFields, ApiError> {
+        let snapshot_url = self.snapshot_url.trim().to_owned();
+        if let Err(words) = check_camera_url(&snapshot_url) {
+            return Err(Refusal::field("camera.snapshotUrl", words).into());
+        }
+        let encrypted_credentials = match self.credentials.present() {
+            None => {
+                let kept = old.filter(|old| same_camera(&old.snapshot_url, &snapshot_url));
+                kept.map(|old| old.encrypted_credentials.clone()).unwrap_or_default()
+            }
+            Some(given) => {
+                let given = given.unwrap_or_default();
+                if !given.is_empty() && !given.contains(':') {
+                    return Err(Refusal::field("camera.credentials", "must be user:password").into());
+                }
+                app.cipher.encrypt_or_empty(&given)
+            }
+        };
+        Ok(CameraFields { snapshot_url, encrypted_credentials })
+    }
+}
+
+/// The signature of an address, and how long it is good.
+#[derive(Request, Debug)]
+struct LinkQuery {
+    /// When it ends, in milliseconds since 1970.
+    until: i64,
+    /// The signature, in hexadecimal.
+    #[api(MaxChars(200))]
+    signature: String,
+}
+
+/// 200 with a picture.
+struct PictureReply(Picture);
+
+impl IntoResponse for PictureReply {
+    fn into_response(self) -> axum::response::Response {
+        let Picture { kind, bytes } = self.0;
+        let mut response = axum::response::Response::new(Body::from(bytes));
+        *response.status_mut() = StatusCode::OK;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind.media()));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}
+
+impl Reply for PictureReply {
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
+        const MEDIA: [&str; 2] = [PictureKind::Jpeg.media(), PictureKind::Png.media()];
+        operation.answer = (200, DescribedContent::Binary(&MEDIA));
+    }
+}
+
+impl From<CameraFault> for ApiError {
+    fn from(fault: CameraFault) -> Self {
+        let (status, code) = match fault {
+            CameraFault::None(_) => (StatusCode::NOT_FOUND, "no_camera"),
+            CameraFault::Away => (StatusCode::CONFLICT, "printer_disconnected"),
+            CameraFault::Printer(error) => return error.into(),
+            CameraFault::Refused(_) => (StatusCode::BAD_GATEWAY, "camera_refused"),
+            CameraFault::Silent(_) => (StatusCode::GATEWAY_TIMEOUT, "camera_timeout"),
+            CameraFault::Crowded => return Self::unavailable("overloaded", fault.to_string(), 1),
+        };
+        Self::new(status, code, fault.to_string())
+    }
+}
+
+async fn picture(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<PictureReply, ApiError> {
+    of(&app, id).await
+}
+
+async fn signed_picture(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    Query(link): Query<LinkQuery>,
+) -> Result<PictureReply, ApiError> {
+    let secret = app.config.auth.session_secret.expose();
+    // Without a secret nothing is signed.
+    if secret.is_empty() || !camera_link::is_good(secret, id, link.until, &link.signature, app.environment.now()) {
+        return Err(Refusal::not_found("camera_link").into());
+    }
+    of(&app, id).await
+}
+
+async fn of(app: &PrinterHandles, id: Id) -> Result<PictureReply, ApiError> {
+    let (_, printer) = present(app, id).await?;
+    Ok(PictureReply(app.printer_connections.picture(&printer, &app.cipher, false).await?))
+}

@@ -1,0 +1,195 @@
+//! Fetches one picture: a single one, or the first of a stream, which is then hung up.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{self, HeaderMap};
+use reqwest::{Client, Response, StatusCode, Url};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use super::frame::{FirstFrame, PictureKind, first_frame};
+use super::place::{CameraSource, Spot, choose};
+use super::{CameraFault, Held, MAX_PICTURE_BYTES, Picture};
+use crate::domain::printer::check_camera_url;
+use crate::printers::wire::digest::Digest;
+
+/// How long it counts where a printer says that its camera is.
+const TOLD_TIME: Duration = Duration::from_secs(60);
+/// The media type of a stream of pictures.
+const STREAM_MEDIA: &str = "multipart/x-mixed-replace";
+
+/// How one camera is asked, with what was learnt of it.
+pub(super) struct Door {
+    pub(super) source: CameraSource,
+    /// Where the camera is, and when that was found out. A printer is asked anew after a while, and after a failure.
+    spot: Mutex<Option<(Instant, Arc<Credentialed>)>>,
+}
+
+/// A place with who we are there.
+struct Credentialed {
+    url: Url,
+    /// User name and password.
+    basic: Option<(String, String)>,
+    digest: Option<Digest>,
+    /// It asked for HTTP Basic.
+    takes_basic: AtomicBool,
+}
+
+impl Credentialed {
+    fn new(url: Url, credentials: &str) -> Self {
+        let basic = credentials.split_once(':').map(|(user, password)| (user.to_owned(), password.to_owned()));
+        Self { url, basic, digest: Digest::of(credentials), takes_basic: AtomicBool::new(false) }
+    }
+
+    /// Asks for the picture; once more when credentials are asked for that we have.
+    async fn ask(&self, client: &Client) -> Result<Response, CameraFault> {
+        let answer = self.send(client).await?;
+        let refused = answer.status() == StatusCode::UNAUTHORIZED;
+        if refused && self.learns(answer.headers()) { self.send(client).await } else { Ok(answer) }
+    }
+
+    async fn send(&self, client: &Client) -> Result<Response, CameraFault> {
+        let mut call = client.get(self.url.clone());
+        if let Some((user, password)) = self.basic.as_ref().filter(|_| self.takes_basic.load(Ordering::Relaxed)) {
+            call = call.basic_auth(user, Some(password));
+        }
+        let mut request = call.build().map_err(silent)?;
+        if let Some(digest) = &self.digest {
+            digest.sign(&mut request);
+        }
+        client.execute(request).await.map_err(silent)
+    }
+
+    /// Whether it asks for credentials in a way that was not tried yet. The safer way is taken where both are offered.
+    fn learns(&self, refusal: &HeaderMap) -> bool {
+        if self.digest.as_ref().is_some_and(|digest| digest.learn(refusal, None)) {
+            return true;
+        }
+        let mut offered = refusal.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+        let basic =
+            offered.any(|offer| offer.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("basic")));
+        basic && self.basic.is_some() && !self.takes_basic.swap(true, Ordering::Relaxed)
+    }
+}
+
+impl Door {
+    pub(super) fn new(source: CameraSource) -> Self {
+        Self { source, spot: Mutex::default() }
+    }
+
+    /// A picture, now.
+    pub(super) async fn picture(&self, client: &Client, room: &Arc<Semaphore>) -> Result<Picture, CameraFault> {
+        let place = self.place().await?;
+        let guarding = match &self.source {
+            CameraSource::Told { connection, .. } => {
+                let connection = connection.upgrade().ok_or(CameraFault::Away)?;
+                connection.adapter.declared().guards_camera.then(|| connection.adapter.clone())
+            }
+            CameraSource::Set { .. } => None,
+        };
+        let opened = match guarding {
+            Some(adapter) => adapter.open_camera(&place.url).await.map_err(CameraFault::Printer),
+            None => place.ask(client).await,
+        };
+        let picture = match opened {
+            Ok(answer) => read(answer, room).await,
+            Err(fault) => Err(fault),
+        };
+        if picture.is_err() {
+            self.spot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
+        picture
+    }
+
+    /// Where the camera is.
+    async fn place(&self) -> Result<Arc<Credentialed>, CameraFault> {
+        let known = self.spot.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, known)) = known.filter(|(since, _)| since.elapsed() < TOLD_TIME) {
+            return Ok(known);
+        }
+        let place = match &self.source {
+            CameraSource::Set { url, credentials } => {
+                let url = check_camera_url(url).map_err(|words| CameraFault::None(format!("its address {words}")))?;
+                Credentialed::new(url, credentials)
+            }
+            CameraSource::Told { connection, host } => {
+                let adapter = connection.upgrade().ok_or(CameraFault::Away)?.adapter.clone();
+                let told = adapter.webcams().await.map_err(CameraFault::Printer)?;
+                let Spot { url, credentials } = choose(told, host.as_deref())?;
+                Credentialed::new(url, credentials.as_deref().unwrap_or_default())
+            }
+        };
+        let place = Arc::new(place);
+        *self.spot.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), place.clone()));
+        Ok(place)
+    }
+}
+
+/// What a call without an answer means. The client's own words name the address.
+fn silent(error: reqwest::Error) -> CameraFault {
+    let words = if error.is_connect() { "the camera cannot be reached" } else { "the camera did not answer" };
+    tracing::debug!(error = %error.without_url(), "{words}");
+    CameraFault::Silent(words.to_owned())
+}
+
+fn refused(words: &str) -> CameraFault {
+    CameraFault::Refused(words.to_owned())
+}
+
+/// Reads the picture of an answer.
+async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, CameraFault> {
+    match answer.status() {
+        StatusCode::OK => {}
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            return Err(refused("the camera asks for other credentials than it was given"));
+        }
+        status if status.is_redirection() => {
+            return Err(refused("the camera leads to another address, which is not followed: set that one"));
+        }
+        status => return Err(CameraFault::Refused(format!("the camera answered {}", status.as_u16()))),
+    }
+    let media = answer.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let streams = media.get(..STREAM_MEDIA.len()).is_some_and(|media| media.eq_ignore_ascii_case(STREAM_MEDIA));
+    let too_large = || CameraFault::Refused(format!("the picture has more than {MAX_PICTURE_BYTES} bytes"));
+    if answer.content_length().is_some_and(|bytes| bytes > MAX_PICTURE_BYTES as u64) {
+        return Err(too_large());
+    }
+    let mut held: Option<OwnedSemaphorePermit> = None;
+    let mut read = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(silent)? {
+        if read.len() + chunk.len() > MAX_PICTURE_BYTES {
+            return Err(too_large());
+        }
+        let more = u32::try_from(chunk.len()).ok().and_then(|bytes| room.clone().try_acquire_many_owned(bytes).ok());
+        let more = more.ok_or(CameraFault::Crowded)?;
+        match &mut held {
+            Some(held) => held.merge(more),
+            None => held = Some(more),
+        }
+        let seen = read.len();
+        read.extend_from_slice(&chunk);
+        // Neither a page nor a stream is read to its end.
+        if !streams && read.len() >= 8 && PictureKind::of(&read).is_none() {
+            return Err(refused("what the camera answered is neither a JPEG nor a PNG"));
+        }
+        if streams {
+            match first_frame(&read, seen) {
+                FirstFrame::More => {}
+                FirstFrame::At(range) => {
+                    read.truncate(range.end);
+                    read.drain(..range.start);
+                    break;
+                }
+                FirstFrame::Nothing => return Err(refused("the camera's stream has no pictures in it")),
+            }
+        }
+    }
+    let (Some(kind), Some(room)) = (PictureKind::of(&read), held) else {
+        return Err(refused("what the camera answered is neither a JPEG nor a PNG"));
+    };
+    // The room that was taken for what is gone again is given back with the rest.
+    Ok(Picture { kind, bytes: Bytes::from_owner(Held { bytes: read, _room: room }) })
+}

@@ -1,0 +1,149 @@
+//! What the bytes of a camera are: a JPEG, a PNG, or the stream of JPEGs that web pages show (MJPEG). Pure.
+
+use std::ops::Range;
+
+/// Most bytes before the first picture of a stream.
+const MAX_HEAD_BYTES: usize = 4096;
+/// What the line between two pictures begins with.
+const DELIMITER: &[u8] = b"\r\n--";
+
+/// A picture that may be passed on: nothing that a browser would run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PictureKind {
+    /// As nearly every camera makes them.
+    Jpeg,
+    /// As Prusa's printers make them.
+    Png,
+}
+
+impl PictureKind {
+    /// By its first bytes, whatever the camera calls it.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        if bytes.starts_with(&[0xFF, 0xD8, 0xFF]) {
+            Some(Self::Jpeg)
+        } else if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+            Some(Self::Png)
+        } else {
+            None
+        }
+    }
+
+    /// Its media type.
+    pub const fn media(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+        }
+    }
+
+    /// What the names of such files end with.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Jpeg => "jpg",
+            Self::Png => "png",
+        }
+    }
+}
+
+/// What the beginning of a stream holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum FirstFrame {
+    /// More must be read.
+    More,
+    /// The first picture stands here.
+    At(Range<usize>),
+    /// This is no stream of pictures.
+    Nothing,
+}
+
+/// Looks for the first whole picture of a stream (`multipart/x-mixed-replace`). What stands between pictures is taken
+/// from the stream itself: what cameras say of it in their headers is often not what they send.
+/// Its first `seen` bytes were looked at before.
+pub(super) fn first_frame(stream: &[u8], seen: usize) -> FirstFrame {
+    let Some(end) = find(stream, b"\r\n\r\n") else {
+        return if stream.len() > MAX_HEAD_BYTES { FirstFrame::Nothing } else { FirstFrame::More };
+    };
+    if end > MAX_HEAD_BYTES {
+        return FirstFrame::Nothing;
+    }
+    let (head, from) = (&stream[..end], end + 4);
+    let rest = &stream[from..];
+    let length = match told_length(head) {
+        Some(length) if rest.len() < length => return FirstFrame::More,
+        Some(length) => length,
+        None => {
+            let again = seen.saturating_sub(from + DELIMITER.len()).min(rest.len());
+            match find(&rest[again..], DELIMITER) {
+                Some(length) => again + length,
+                None => return FirstFrame::More,
+            }
+        }
+    };
+    FirstFrame::At(from..from + length)
+}
+
+/// The length that the head of a part tells.
+fn told_length(head: &[u8]) -> Option<usize> {
+    let head = String::from_utf8_lossy(head);
+    let mut members = head.lines().filter_map(|line| line.split_once(':'));
+    let (_, length) = members.find(|(name, _)| name.trim().eq_ignore_ascii_case("content-length"))?;
+    length.trim().parse().ok().filter(|length| *length > 0)
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_pictures_are_pictures() {
+        assert_eq!(PictureKind::of(&[0xFF, 0xD8, 0xFF, 0xE0]), Some(PictureKind::Jpeg));
+        assert_eq!(PictureKind::of(b"\x89PNG\r\n\x1a\n...."), Some(PictureKind::Png));
+        for other in [b"<html>".as_slice(), b"<svg xmlns", b"GIF89a", b"\xFF\xD8", b"", b"RIFF....WEBP"] {
+            assert_eq!(PictureKind::of(other), None);
+        }
+    }
+
+    #[test]
+    fn the_first_picture_of_a_stream_is_cut_out_with_and_without_a_length() {
+        let told = b"--x\r\nContent-Type: image/jpeg\r\ncontent-length: 5\r\n\r\n\xFF\xD8\xFF..\r\n--x";
+        let FirstFrame::At(range) = first_frame(told, 0) else { panic!("found") };
+        assert_eq!(&told[range], b"\xFF\xD8\xFF..");
+        let untold = b"\r\n--x\r\nContent-Type: image/jpeg\r\n\r\n\xFF\xD8\xFF\r\n-.\r\n--x\r\n";
+        let FirstFrame::At(range) = first_frame(untold, 0) else { panic!("found") };
+        assert_eq!(&untold[range], b"\xFF\xD8\xFF\r\n-.");
+        for end in 0..untold.len() - 5 {
+            assert_eq!(first_frame(&untold[..end], 0), FirstFrame::More, "{end}");
+        }
+        assert_eq!(first_frame(&[b'a'; 5000], 0), FirstFrame::Nothing);
+        let boast = b"--x\r\nContent-Length: 99999999999999999999999\r\n\r\n\xFF";
+        assert_eq!(first_frame(boast, 0), FirstFrame::More);
+    }
+
+    proptest! {
+        #[test]
+        fn a_stream_in_pieces_has_the_same_first_picture(
+            picture in prop::collection::vec(prop_oneof![Just(b'\r'), Just(b'\n'), Just(b'-'), any::<u8>()], 1..60),
+            told in any::<bool>(), piece in 1_usize..20,
+        ) {
+            let length = if told { format!("Content-Length: {}\r\n", picture.len()) } else { String::new() };
+            let head = format!("--x\r\n{length}\r\n");
+            // Without a line before the empty one there is no head.
+            let head = if told { head } else { "--x\r\nA: b\r\n\r\n".to_owned() };
+            let stream = [head.as_bytes(), &picture, b"\r\n--x\r\n"].concat();
+            let whole = first_frame(&stream, 0);
+            let (mut seen, mut found) = (0, FirstFrame::More);
+            while found == FirstFrame::More && seen < stream.len() {
+                let end = (seen + piece).min(stream.len());
+                found = first_frame(&stream[..end], seen);
+                seen = end;
+            }
+            prop_assert_eq!(found, whole);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Where the pictures of a printer's camera come from: the place that a person set, or one that the printer tells of.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use reqwest::Url;
+
+use crate::domain::printer::{Printer, denied_host};
+use crate::printers::PrinterType;
+use crate::printers::adapter::{Operation, Webcam};
+use crate::printers::cameras::{CameraFault, Picture};
+use crate::printers::connections::{PrinterConnection, PrinterConnections};
+use crate::printers::wire::base_url;
+use crate::secrets::encryption::SecretCipher;
+
+/// The source of a printer's pictures.
+#[derive(Clone)]
+pub enum CameraSource {
+    /// What a person set.
+    Set {
+        /// Where the picture is.
+        url: String,
+        /// `user:password`; empty: none.
+        credentials: String,
+    },
+    /// The printer is asked.
+    Told {
+        /// The way to it, which ends with the watch of the printer, not with the last look at its camera.
+        connection: Weak<PrinterConnection>,
+        /// Its own host, where known.
+        host: Option<String>,
+    },
+}
+
+impl PartialEq for CameraSource {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Set { url, credentials }, Self::Set { url: other, credentials: theirs }) => {
+                (url, credentials) == (other, theirs)
+            }
+            (Self::Told { connection, .. }, Self::Told { connection: other, .. }) => Weak::ptr_eq(connection, other),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for CameraSource {
+    /// Nothing of it is for a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if matches!(self, Self::Set { .. }) { "Set" } else { "Told" })
+    }
+}
+
+/// A camera that the printer tells of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Spot {
+    /// Where it answers, without credentials.
+    pub(super) url: Url,
+    /// `user:password` that stood in the address.
+    pub(super) credentials: Option<String>,
+}
+
+impl PrinterConnections {
+    /// The source of a printer's pictures.
+    fn camera_of(&self, printer: &Printer, cipher: &SecretCipher) -> Result<CameraSource, CameraFault> {
+        if let Some(camera) = &printer.fields.camera {
+            let credentials = match camera.encrypted_credentials.as_str() {
+                "" => String::new(),
+                encrypted => cipher.decrypt(encrypted).map_err(|_| {
+                    let words =
+                        "its credentials cannot be decrypted; is SECRETS_KEY the one that they were encrypted with?";
+                    CameraFault::None(words.to_owned())
+                })?,
+            };
+            return Ok(CameraSource::Set { url: camera.snapshot_url.clone(), credentials });
+        }
+        let tells =
+            PrinterType::of_word(&printer.fields.kind).is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
+        if !tells {
+            let words = "printers of this type do not tell of their cameras: set its address as `camera`";
+            return Err(CameraFault::None(words.to_owned()));
+        }
+        let connection = self.get(printer.id).filter(|_| !printer.disconnected).ok_or(CameraFault::Away)?;
+        let (connection, base) = (Arc::downgrade(&connection), base_url(&printer.fields.base_url, 80).ok());
+        Ok(CameraSource::Told { connection, host: base.and_then(|base| base.host_str().map(str::to_owned)) })
+    }
+
+    /// A picture of a printer's camera, not older than a second; with `anew` none that was fetched before.
+    pub async fn picture(&self, printer: &Printer, cipher: &SecretCipher, anew: bool) -> Result<Picture, CameraFault> {
+        self.cameras.picture(printer.id, self.camera_of(printer, cipher)?, anew).await
+    }
+}
+
+/// The first camera that may be asked. A printer can be made to tell anything, so only cameras on its own host are
+/// asked on its word; another one must be set by a person.
+pub(super) fn choose(told: Vec<Webcam>, host: Option<&str>) -> Result<Spot, CameraFault> {
+    let cameras = told.into_iter().filter(|camera| camera.enabled);
+    // A snapshot for the printer's own server may be told by an address that means that server itself.
+    let urls: Vec<Url> = cameras
+        .flat_map(|camera| [camera.snapshot_url, camera.stream_url])
+        .flatten()
+        .filter_map(|url| Url::parse(&url).ok())
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
+        .collect();
+    let own = urls.iter().find(|url| url.host_str() == host && host.is_some() && denied_host(url).is_none());
+    match own {
+        Some(url) => Ok(without_credentials(url.clone())),
+        None if urls.is_empty() => Err(CameraFault::None("the printer has no camera that answers pictures".to_owned())),
+        None => {
+            let words = "the printer tells of a camera on another host: set its address as `camera`";
+            Err(CameraFault::None(words.to_owned()))
+        }
+    }
+}
+
+/// A part of an address as it was meant.
+fn read(text: &str) -> String {
+    // What forms write in another way than addresses.
+    let text = text.replace('+', "%2B").replace('&', "%26");
+    let form = format!("={text}");
+    url::form_urlencoded::parse(form.as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+/// The address with user name and password taken out.
+fn without_credentials(mut url: Url) -> Spot {
+    let named = !url.username().is_empty();
+    let credentials = named.then(|| format!("{}:{}", read(url.username()), read(url.password().unwrap_or_default())));
+    // Cannot fail: the address has a host.
+    let _ = (url.set_username(""), url.set_password(None));
+    Spot { url, credentials }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn camera(snapshot: Option<&str>, stream: Option<&str>) -> Webcam {
+        let [snapshot_url, stream_url] = [snapshot, stream].map(|url| url.map(str::to_owned));
+        Webcam { name: "c".to_owned(), stream_url, snapshot_url, enabled: true }
+    }
+
+    #[test]
+    fn a_printer_leads_to_no_other_host() {
+        let host = Some("192.168.1.20");
+        let chosen = |told| choose(told, host).map(|spot| spot.url.to_string());
+        let own = "http://192.168.1.20:8080/?action=snapshot";
+        assert_eq!(chosen(vec![camera(Some(own), None)]), Ok(own.to_owned()));
+        // What a print server fetches from itself is no address of ours; the stream that it shows to people is.
+        let stream = "http://192.168.1.20/webcam/?action=stream";
+        assert_eq!(chosen(vec![camera(Some("http://127.0.0.1:8080/s"), Some(stream))]), Ok(stream.to_owned()));
+        for elsewhere in ["http://192.168.1.1/reboot", "http://127.0.0.1/", "http://169.254.169.254/latest"] {
+            let refused = chosen(vec![camera(Some(elsewhere), None)]).unwrap_err();
+            assert!(matches!(refused, CameraFault::None(words) if words.contains("another host")), "{elsewhere}");
+        }
+        for nothing in [
+            vec![],
+            vec![camera(Some("rtsp://192.168.1.20/"), None)],
+            vec![Webcam { enabled: false, ..camera(Some(own), None) }],
+        ] {
+            assert!(matches!(chosen(nothing), Err(CameraFault::None(words)) if words.contains("no camera")));
+        }
+        assert!(choose(vec![camera(Some("http://169.254.1.1/"), None)], Some("169.254.1.1")).is_err());
+    }
+
+    #[test]
+    fn credentials_in_an_address_are_taken_out_of_it() {
+        let spot = choose(vec![camera(Some("http://ann:se%2Fc+r&et@cam/snap"), None)], Some("cam")).unwrap();
+        assert_eq!((spot.url.as_str(), spot.credentials.as_deref()), ("http://cam/snap", Some("ann:se/c+r&et")));
+    }
+}

@@ -1,0 +1,178 @@
+//! Calls of one other system of the shop: the only maker of their addresses and of the header that shows our token.
+//!
+//! The HTTP client judges the addresses that names stand for when it dials, but is not asked about addresses that are
+//! written out: those are judged here, once, for all systems.
+
+use std::error::Error as _;
+
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
+
+use super::http::read_beginning;
+use super::peers::PeerFault;
+use crate::domain::peer_address::{PeerAddress, PeerAddressError};
+
+/// How a system is shown our token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TokenForm<'a> {
+    /// `Authorization: Bearer`.
+    Bearer,
+    /// `Authorization: Token`.
+    Token,
+    /// In the header of this name: behind `Bearer` in `Authorization`, else alone.
+    Header(&'a str),
+}
+
+/// The settings of a system cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PeerSettingError {
+    /// Its address is none, or a refused one.
+    #[error("its address {0}")]
+    Address(#[from] PeerAddressError),
+    /// The name of the header cannot be one.
+    #[error("{0:?} is no name of a header")]
+    Header(String),
+    /// The token cannot be sent.
+    #[error("its token has a line break or another control character in it")]
+    Token,
+}
+
+impl From<PeerSettingError> for PeerFault {
+    fn from(error: PeerSettingError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// The way to one system.
+#[derive(Clone)]
+pub struct PeerClient {
+    client: Client,
+    address: PeerAddress,
+    token: Option<(HeaderName, HeaderValue)>,
+}
+
+impl PeerClient {
+    /// To the system at this address; an empty token is not shown. `client` is the one for configured services.
+    pub fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
+        let address = PeerAddress::web(url)?;
+        let shown = match form {
+            TokenForm::Bearer => (AUTHORIZATION, format!("Bearer {token}")),
+            TokenForm::Token => (AUTHORIZATION, format!("Token {token}")),
+            TokenForm::Header(name) => {
+                let header = HeaderName::from_bytes(name.as_bytes());
+                let header = header.map_err(|_| PeerSettingError::Header(name.to_owned()))?;
+                let text = if header == AUTHORIZATION { format!("Bearer {token}") } else { token.to_owned() };
+                (header, text)
+            }
+        };
+        let token = match shown {
+            _ if token.is_empty() => None,
+            (header, text) => {
+                let mut value = HeaderValue::try_from(text).map_err(|_| PeerSettingError::Token)?;
+                value.set_sensitive(true);
+                Some((header, value))
+            }
+        };
+        Ok(Self { client, address, token })
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> &PeerAddress {
+        &self.address
+    }
+
+    /// A call of its address itself.
+    pub fn call(&self, method: Method) -> RequestBuilder {
+        self.request(method, self.address.url().clone())
+    }
+
+    /// A call of what lies below its address.
+    pub fn below(&self, method: Method, path: &str) -> RequestBuilder {
+        self.request(method, self.address.below(path))
+    }
+
+    /// A call of a path of its server.
+    pub fn at_root(&self, method: Method, path: &str) -> RequestBuilder {
+        self.request(method, self.address.at_root(path))
+    }
+
+    fn request(&self, method: Method, url: Url) -> RequestBuilder {
+        let request = self.client.request(method, url);
+        match &self.token {
+            Some((header, value)) => request.header(header, value.clone()),
+            None => request,
+        }
+    }
+}
+
+/// Sends a call to `who`; a fault when no answer begins.
+pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
+    call.send().await.map_err(|error| PeerFault::new(format!("{who} does not answer")).saying(causes(error)))
+}
+
+/// The beginning of an answer of `who`, at most `most` bytes; a fault when it breaks off before.
+pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
+    match read_beginning(answer, most, most).await {
+        (said, None) => Ok(said),
+        (_, Some(error)) => Err(PeerFault::new(format!("{who} did not answer to the end")).saying(causes(error))),
+    }
+}
+
+/// The whole of an answer of `who`; a fault when it breaks off, or is longer than `most` bytes.
+pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
+    let said = beginning(answer, most + 1, who).await?;
+    if said.len() > most {
+        return Err(PeerFault::new(format!("{who} answers with more than {most} bytes")));
+    }
+    Ok(said)
+}
+
+/// What the network said, with its causes and without the address.
+pub fn causes(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        words = format!("{words}: {cause}");
+        source = cause.source();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::services::http::{LanSettings, lan};
+
+    fn made(url: &str, form: TokenForm<'_>, token: &str) -> Result<PeerClient, PeerSettingError> {
+        crate::services::tls::install_provider();
+        match lan(&LanSettings::default()) {
+            Ok(client) => PeerClient::new(client, url, form, token),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn a_token_stands_in_its_header() {
+        let shown = |form: TokenForm<'_>, token: &str| {
+            let token = made("http://127.0.0.1:1/x", form, token).ok().and_then(|made| made.token);
+            token.map(|(header, value)| (header.to_string(), value.as_bytes().to_vec()))
+        };
+        let stands = |header: &str, value: &str| Some((header.to_owned(), value.as_bytes().to_vec()));
+        assert_eq!(shown(TokenForm::Bearer, "t"), stands("authorization", "Bearer t"));
+        assert_eq!(shown(TokenForm::Token, "t"), stands("authorization", "Token t"));
+        assert_eq!(shown(TokenForm::Header("Authorization"), "t"), stands("authorization", "Bearer t"));
+        assert_eq!(shown(TokenForm::Header("X-Token"), "t"), stands("x-token", "t"));
+        assert_eq!(shown(TokenForm::Header("X-Token"), ""), None);
+    }
+
+    #[test]
+    fn what_cannot_be_called_is_refused_before_it_is_dialled() {
+        for url in ["http://169.254.169.254/", "http://[fe80::1]:80/", "ftp://127.0.0.1/", "http://u:hunter2@h/", "x"] {
+            let refused = made(url, TokenForm::Bearer, "").err().map(|error| error.to_string());
+            assert!(refused.as_ref().is_some_and(|words| !words.contains("hunter2")), "{url}: {refused:?}");
+        }
+        assert_eq!(made("http://h/", TokenForm::Bearer, "a\nb").err(), Some(PeerSettingError::Token));
+        assert!(made("http://h/", TokenForm::Header("a b"), "").is_err());
+    }
+}
