@@ -309,7 +309,8 @@ mod tests {
             env in given(), dotenv in given(), changes in prop::collection::btree_map(prop::sample::select(KEYS.to_vec()), "([1-9][0-9]?)?", 0..4),
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let text: String = dotenv.iter().map(|(name, text)| format!("{name}={text}\n")).collect();
+            let lines: Vec<String> = dotenv.iter().map(|(name, text)| format!("{name}={text}\n")).collect();
+            let text = lines.concat();
             fs::write(folder.path().join(".env"), text).unwrap();
             let env: Vec<(&str, &str)> = env.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
             let config = loaded(&folder, &env);

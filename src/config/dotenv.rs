@@ -285,7 +285,8 @@ mod tests {
             lines in prop::collection::vec(("(export )?[A-D]", written(), "( # x='y)?\r?\n(# A='1\n)?\n?"), 0..6),
             changes in prop::collection::btree_map("[A-F]", "[^\u{0}]{0,12}", 0..4),
         ) {
-            let text: String = lines.iter().map(|(name, value, end)| format!("{name}={value}{end}")).collect();
+            let written: Vec<String> = lines.iter().map(|(name, value, end)| format!("{name}={value}{end}")).collect();
+            let text = written.concat();
             let before = parse(&text);
             prop_assume!(before.is_ok());
             let values: Vec<(&str, &str)> = changes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

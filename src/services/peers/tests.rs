@@ -97,7 +97,7 @@ async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
         match asked {
             Ok(words) => assert!(words.ends_with(TOKEN_NOT_TESTED), "{words}"),
             Err(fault) => {
-                assert!(fault.message.contains("refuses the") || fault.message.contains("but not"), "{fault}")
+                assert!(fault.message.contains("refuses the") || fault.message.contains("but not"), "{fault}");
             }
         }
     }
