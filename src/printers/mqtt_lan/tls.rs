@@ -35,8 +35,8 @@ impl Tls {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a serial number")))?;
         let provider = Arc::new(aws_lc_rs::default_provider());
-        let verifier =
-            Arc::new(Pinned { serial: serial.to_owned(), key: Mutex::default(), provider: provider.clone() });
+        let pinned = Pinned { serial: serial.to_owned(), key: Mutex::default() };
+        let verifier = Arc::new(Verifier { judge: pinned, provider: provider.clone() });
         let config = |versions: &[&'static SupportedProtocolVersion]| {
             let builder = ClientConfig::builder_with_provider(provider.clone());
             let builder = builder.with_protocol_versions(versions);
@@ -52,35 +52,20 @@ impl Tls {
     }
 }
 
-/// Takes certificates that are named for the serial number, with the key that was seen first.
+/// Says whether a certificate is that of a printer.
+trait Judge: std::fmt::Debug + Send + Sync {
+    /// Why a certificate is not taken, in words for people.
+    fn judge(&self, der: &[u8]) -> Result<(), String>;
+}
+
+/// Leaves certificates to its judge, and checks that the printer has the key of the one that it shows.
 #[derive(Debug)]
-struct Pinned {
-    serial: String,
-    /// Hash of the key that was seen first.
-    key: Mutex<Option<[u8; 32]>>,
+struct Verifier<J> {
+    judge: J,
     provider: Arc<CryptoProvider>,
 }
 
-impl Pinned {
-    /// Why a certificate is not taken, in words for people.
-    fn judge(&self, der: &[u8]) -> Result<(), String> {
-        let certificate = Certificate::read(der).ok_or("its certificate is not understood")?;
-        if certificate.common_name != self.serial {
-            let is: String = certificate.common_name.chars().take(40).filter(|c| !c.is_control()).collect();
-            return Err(format!("its certificate says that it is {is}, not {}", self.serial));
-        }
-        let key: [u8; 32] = Sha256::digest(certificate.public_key).into();
-        let mut known = self.key.lock().unwrap_or_else(PoisonError::into_inner);
-        if *known.get_or_insert(key) == key {
-            return Ok(());
-        }
-        Err("its certificate has changed since the first connection: something else may answer in its place. If its board was \
-             replaced, disconnect the printer and connect it again"
-            .to_owned())
-    }
-}
-
-impl ServerCertVerifier for Pinned {
+impl<J: Judge> ServerCertVerifier for Verifier<J> {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -89,7 +74,7 @@ impl ServerCertVerifier for Pinned {
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        self.judge(end_entity).map(|()| ServerCertVerified::assertion()).map_err(Error::General)
+        self.judge.judge(end_entity).map(|()| ServerCertVerified::assertion()).map_err(Error::General)
     }
 
     fn verify_tls12_signature(
@@ -115,43 +100,45 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
-/// Takes the certificate of any printer, to read whose it is. For a connection on which nothing secret is said.
+/// Takes certificates that are named for the serial number, with the key that was seen first.
 #[derive(Debug)]
-pub(super) struct AnyPrinter(pub(super) Arc<CryptoProvider>);
+struct Pinned {
+    serial: String,
+    /// Hash of the key that was seen first.
+    key: Mutex<Option<[u8; 32]>>,
+}
 
-impl ServerCertVerifier for AnyPrinter {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
+impl Judge for Pinned {
+    fn judge(&self, der: &[u8]) -> Result<(), String> {
+        let certificate = Certificate::read(der).ok_or("its certificate is not understood")?;
+        if certificate.common_name != self.serial {
+            let is: String = certificate.common_name.chars().take(40).filter(|c| !c.is_control()).collect();
+            return Err(format!("its certificate says that it is {is}, not {}", self.serial));
+        }
+        let key: [u8; 32] = Sha256::digest(certificate.public_key).into();
+        let mut known = self.key.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known.get_or_insert(key) == key {
+            return Ok(());
+        }
+        Err("its certificate has changed since the first connection: something else may answer in its place. If its board was \
+             replaced, disconnect the printer and connect it again"
+            .to_owned())
     }
+}
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
+/// Takes the certificate of any printer.
+#[derive(Debug)]
+struct AnyPrinter;
 
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+impl Judge for AnyPrinter {
+    fn judge(&self, _der: &[u8]) -> Result<(), String> {
+        Ok(())
     }
+}
 
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+/// Takes the certificate of any printer, to read whose it is. For a connection on which nothing secret is said.
+pub(super) fn any_printer(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
+    Arc::new(Verifier { judge: AnyPrinter, provider })
 }
 
 /// Why a handshake failed, in words for people; `None` if it is no matter of certificates.
@@ -168,8 +155,7 @@ mod tests {
     use super::*;
 
     fn pinned(serial: &str) -> Pinned {
-        let provider = Arc::new(aws_lc_rs::default_provider());
-        Pinned { serial: serial.to_owned(), key: Mutex::default(), provider }
+        Pinned { serial: serial.to_owned(), key: Mutex::default() }
     }
 
     #[test]

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use crate::domain::aggregate::Decision;
 use crate::domain::id::Id;
-use crate::domain::material::{MaterialCommand, MaterialFields, MaterialRow};
+use crate::domain::material::{MaterialCommand, MaterialRow};
 use crate::domain::parts_sync::{Booking, BookingVerdict, ConflictKind, SeenItem, total};
+use crate::domain::testing::samples::pla;
 use crate::domain::testing::{Bench, id};
 
 const IT: u32 = 7;
@@ -97,17 +98,7 @@ impl Shop {
             ledger: Amount::ZERO,
             people: 0,
         };
-        let fields = MaterialFields {
-            name: "PLA".to_owned(),
-            kind: MaterialType::Filament,
-            color: None,
-            brand: None,
-            variant: None,
-            vendor_code: None,
-            unit_cost_cents: None,
-            reorder_point: Amount::ZERO,
-            reorder_quantity: Amount::ZERO,
-        };
+        let fields = pla();
         shop.tell(&MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(ours) }).unwrap();
         shop.link(LinkCommand::Link { system, entry: ENTRY, name: "PLA".to_owned() });
         shop
