@@ -33,6 +33,19 @@ impl Client {
 
     /// Sends a whole request and gives the body of the answer, which must be 200 or 201.
     pub async fn ask(&mut self, request: &[u8]) -> &[u8] {
+        let (body, whole) = self.answered(request).await;
+        let status = &self.answer[9..12];
+        assert!(matches!(status, b"200" | b"201"), "{}", String::from_utf8_lossy(&self.answer));
+        &self.answer[body..whole]
+    }
+
+    /// Sends a whole request and waits for its answer, whatever it is.
+    pub async fn try_ask(&mut self, request: &[u8]) {
+        self.answered(request).await;
+    }
+
+    /// Where the body of the answer begins and ends.
+    async fn answered(&mut self, request: &[u8]) -> (usize, usize) {
         self.stream.write_all(request).await.unwrap();
         self.answer.clear();
         loop {
@@ -41,9 +54,7 @@ impl Client {
             if let Some((body, whole)) = extent(&self.answer)
                 && self.answer.len() >= whole
             {
-                let status = &self.answer[9..12];
-                assert!(matches!(status, b"200" | b"201"), "{}", String::from_utf8_lossy(&self.answer));
-                return &self.answer[body..whole];
+                return (body, whole);
             }
         }
     }

@@ -2,7 +2,9 @@
 //!
 //! The server has one core to itself, the printers and the callers share the other one.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
@@ -17,7 +19,8 @@ use super::remote::Remote;
 use super::table::Row;
 use super::{RAW, child_on};
 
-const PER_SECOND: u64 = 50;
+/// Requests of [`Callers`] in a second.
+pub const PER_SECOND: u64 = 50;
 const SECONDS: u64 = 20;
 /// Not counted: printers are looked for.
 const WARM: u64 = 5;
@@ -66,58 +69,86 @@ async fn crowd(printers: usize) -> [f64; 3] {
         });
         ids.push(shop.make("/api/printers", &body).await);
     }
-    let requests = requests(&shop, ids.first()).await;
-    let clients =
-        Client::several(shop.address, CONNECTIONS).await.into_iter().map(|client| Arc::new(Mutex::new(client)));
-    let clients: Vec<_> = clients.collect();
-    // An open loop: requests come at their times, however long the ones before take, and count from then.
-    let mut tick = interval(Duration::from_micros(1_000_000 / PER_SECOND));
-    tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
-    let mut asked = Vec::new();
-    for n in 0..(PER_SECOND * (WARM + SECONDS)) as usize {
-        let due: Instant = tick.tick().await;
-        let (client, request) = (clients[n % CONNECTIONS].clone(), requests(n));
-        asked.push(tokio::spawn(async move {
-            client.lock().await.ask(&request).await;
-            due.elapsed().as_secs_f64() * 1000.0
-        }));
-    }
-    let mut took = Vec::new();
-    for (n, answer) in asked.into_iter().enumerate() {
-        let ms = answer.await.unwrap();
-        if n >= (PER_SECOND * WARM) as usize {
-            took.push(ms);
-        }
-    }
+    let mut took = Callers::of(&shop, ids.first()).await.ask(SECONDS).await;
     shop.end().await;
     fleet.shutdown();
     [0.5, 0.99, 1.0].map(|share| percentile(&mut took, share))
 }
 
-/// What is asked in turn: reading, listing, changing stock, placing orders.
-async fn requests(shop: &Remote, printer: Option<&String>) -> impl Fn(usize) -> Vec<u8> + use<> {
-    let material = json!({"name": "PLA", "type": "filament", "quantity": 1_000_000, "reorderPoint": 0});
-    let material = shop.make("/api/inventory/materials", &material).await;
-    let sku = json!({
-        "code": "BRACKET", "name": "Bracket", "materialId": material, "estimatedConsumption": 20,
-        "machineType": "fdm_large", "priceCents": 1250,
-    });
-    let sku = shop.make("/api/skus", &sku).await;
-    let placed = json!({"lines": [{"skuId": sku, "quantity": 1}]});
-    let order = shop.make("/api/orders", &placed).await;
-    let key = shop.key.clone();
-    let status = printer.map_or("/api/printers".to_owned(), |id| format!("/api/printers/{id}/status"));
-    move |n| match n % 8 {
-        0 => post("/api/orders", &key, &format!("order-{n}"), &placed.to_string()),
-        1 => get("/api/orders?limit=50", &key),
-        2 => get("/api/printers?limit=50", &key),
-        3 => get(&status, &key),
-        4 => {
-            let path = format!("/api/inventory/materials/{material}/adjustments");
-            post(&path, &key, &format!("adjust-{n}"), r#"{"delta": 1, "reason": "delivery"}"#)
+/// Callers that ask for one thing after the other: reading, listing, changing stock, placing orders.
+pub struct Callers {
+    /// Where they ask.
+    pub address: SocketAddr,
+    key: String,
+    material: String,
+    /// The order that is placed again and again.
+    placed: String,
+    /// An order that is read.
+    order: String,
+    /// The address of the status of a printer, or of all.
+    status: String,
+    asked: AtomicUsize,
+}
+
+impl Callers {
+    /// Of a shop; `printer` is one whose status is read.
+    pub async fn of(shop: &Remote, printer: Option<&String>) -> Self {
+        let material = json!({"name": "PLA", "type": "filament", "quantity": 1_000_000, "reorderPoint": 0});
+        let material = shop.make("/api/inventory/materials", &material).await;
+        let sku = json!({
+            "code": "BRACKET", "name": "Bracket", "materialId": material, "estimatedConsumption": 20,
+            "machineType": "fdm_large", "priceCents": 1250,
+        });
+        let sku = shop.make("/api/skus", &sku).await;
+        let placed = json!({"lines": [{"skuId": sku, "quantity": 1}]});
+        let order = shop.make("/api/orders", &placed).await;
+        let status = printer.map_or("/api/printers".to_owned(), |id| format!("/api/printers/{id}/status"));
+        let (key, placed, asked) = (shop.key.clone(), placed.to_string(), AtomicUsize::new(0));
+        Self { address: shop.address, key, material, placed, order, status, asked }
+    }
+
+    fn request(&self, n: usize) -> Vec<u8> {
+        let key = &self.key;
+        match n % 8 {
+            0 => post("/api/orders", key, &format!("order-{n}"), &self.placed),
+            1 => get("/api/orders?limit=50", key),
+            2 => get("/api/printers?limit=50", key),
+            3 => get(&self.status, key),
+            4 => {
+                let path = format!("/api/inventory/materials/{}/adjustments", self.material);
+                post(&path, key, &format!("adjust-{n}"), r#"{"delta": 1, "reason": "delivery"}"#)
+            }
+            5 => get("/api/jobs?limit=50", key),
+            6 => get("/api/inventory/materials", key),
+            _ => get(&format!("/api/orders/{}", self.order), key),
         }
-        5 => get("/api/jobs?limit=50", &key),
-        6 => get("/api/inventory/materials", &key),
-        _ => get(&format!("/api/orders/{order}"), &key),
+    }
+
+    /// Asks for so many seconds, after some that are not counted; gives the milliseconds of each answer. An open loop:
+    /// requests come at their times, however long the ones before take, and count from then.
+    pub async fn ask(&self, seconds: u64) -> Vec<f64> {
+        let clients = Client::several(self.address, CONNECTIONS).await;
+        let clients: Vec<_> = clients.into_iter().map(|client| Arc::new(Mutex::new(client))).collect();
+        let mut tick = interval(Duration::from_micros(1_000_000 / PER_SECOND));
+        tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
+        let mut asked = Vec::new();
+        for n in 0..(PER_SECOND * (WARM + seconds)) as usize {
+            let due: Instant = tick.tick().await;
+            let client = clients[n % CONNECTIONS].clone();
+            // Each has keys of its own, also when they are asked again.
+            let request = self.request(self.asked.fetch_add(1, Ordering::Relaxed));
+            asked.push(tokio::spawn(async move {
+                client.lock().await.ask(&request).await;
+                due.elapsed().as_secs_f64() * 1000.0
+            }));
+        }
+        let mut took = Vec::new();
+        for (n, answer) in asked.into_iter().enumerate() {
+            let ms = answer.await.unwrap();
+            if n >= (PER_SECOND * WARM) as usize {
+                took.push(ms);
+            }
+        }
+        took
     }
 }

@@ -30,6 +30,11 @@ pub fn folder() -> TempDir {
 
 /// The shipped settings, but for where the data is, and more callers than a shop has.
 pub fn config(folder: &Path, database: Option<&str>) -> Config {
+    config_with(folder, database, &[])
+}
+
+/// The same with further variables of the environment.
+pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)]) -> Config {
     let data = folder.join("data");
     let settings = [
         ("PRINTFLOOR_SERVER__DATA_DIR", data.to_str().unwrap()),
@@ -45,7 +50,7 @@ pub fn config(folder: &Path, database: Option<&str>) -> Config {
     ];
     let options = LoadOptions {
         file: None,
-        env: settings.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
+        env: settings.iter().chain(more).map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
         cwd: folder.to_owned(),
         overrides: Vec::new(),
     };

@@ -16,14 +16,18 @@ mod floor;
 mod forecast;
 mod ground;
 mod hang;
+mod hanging;
 mod http;
 mod load;
 mod memory;
 mod read;
 mod remote;
+mod simulated;
 mod soak;
 mod start;
+mod stops;
 mod table;
+mod thousand;
 mod webhook;
 
 use std::path::Path;
@@ -34,8 +38,10 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 11] =
-    ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "attack", "floor", "forecast"];
+const PARTS: [&str; 14] = [
+    "adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "attack", "floor", "forecast", "stops",
+    "thousand", "hanging",
+];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -56,7 +62,7 @@ fn main() {
         ["serving", folder] => println!("{}", runtime().block_on(start::serving(Path::new(folder)))),
         [RAW, "crowd-drive"] => runtime().block_on(crowd::drive()).iter().for_each(|row| println!("{}", row.raw())),
         [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
-        ["serve", folder] => runtime().block_on(remote::serve(Path::new(folder))),
+        ["serve", folder, ref more @ ..] => runtime().block_on(remote::serve(Path::new(folder), more)),
         ["soak"] => table::print(&runtime().block_on(soak::run())),
         [part] if PARTS.contains(&part) => table::print(&run(part)),
         _ => {
@@ -88,8 +94,16 @@ fn run(part: &str) -> Vec<Row> {
         "floor" => runtime.block_on(floor::run()),
         "attack" => runtime.block_on(attack::run()),
         "forecast" => forecast::run(),
+        "stops" => runtime.block_on(stops::run()),
+        "thousand" => runtime.block_on(thousand::run()),
+        "hanging" => runtime.block_on(hanging::run()),
         other => unreachable!("{other} is none of the parts"),
     }
+}
+
+/// How many of something, as a variable of the environment says; the usual number without it.
+fn how_many(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
 }
 
 fn runtime() -> Runtime {

@@ -10,15 +10,21 @@ use serde_json::{Value, json};
 use simulator::Fleet;
 use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
 use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
 
-use super::client::{Client, post_plain, upload};
-use super::ground::{admin_key, config};
+use super::client::{Client, get, post_plain, upload};
+use super::ground::{admin_key, config_with};
 
 const GCODE: &str = "; estimated printing time (normal mode) = 1m\n; filament used [g] = 2.00\nG28\nG1 X10 Y10 E1\n";
 
-/// In the server's process: says its address and a key, and goes when its input ends.
-pub async fn serve(folder: &Path) {
-    let config = config(folder, None);
+/// Ticks of a second, in which the system counts processor time.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// In the server's process: says its address and a key, and goes when its input ends. `more` are variables of its
+/// environment, as `NAME=value`.
+pub async fn serve(folder: &Path, more: &[&str]) {
+    let more: Vec<(&str, &str)> = more.iter().map(|pair| pair.split_once('=').unwrap()).collect();
+    let config = config_with(folder, None, &more);
     let server = Server::start(config.clone()).await.unwrap();
     let (key, _) = admin_key(server.shop(), &config).await;
     println!("{} {key}", server.address().unwrap());
@@ -38,6 +44,11 @@ pub struct Remote {
 impl Remote {
     /// Starts it, on one core only if one is named.
     pub async fn start(folder: &Path, core: Option<&str>) -> Self {
+        Self::start_with(folder, core, &[]).await
+    }
+
+    /// The same with further variables of its environment.
+    pub async fn start_with(folder: &Path, core: Option<&str>, more: &[(&str, String)]) -> Self {
         let own = std::env::current_exe().unwrap();
         let mut command = match core {
             Some(core) => {
@@ -47,7 +58,8 @@ impl Remote {
             }
             None => Command::new(own),
         };
-        command.arg("serve").arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        command.arg("serve").arg(folder).args(more.iter().map(|(name, value)| format!("{name}={value}")));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut process = command.spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let line = lines.next_line().await.unwrap().unwrap();
@@ -65,15 +77,49 @@ impl Remote {
 
     /// Registers the printers of a fleet, which clear their beds themselves; gives their ids.
     pub async fn register(&self, fleet: &Fleet) -> Vec<String> {
+        let lines = fleet.printers.iter().map(|printer| serde_json::from_str(&printer.print_line()).unwrap());
+        self.register_all(lines).await
+    }
+
+    /// The same of printers that are described by type, address, key and serial number.
+    pub async fn register_all(&self, printers: impl Iterator<Item = Value>) -> Vec<String> {
         let mut ids = Vec::new();
-        for (n, printer) in fleet.printers.iter().enumerate() {
-            let body = json!({
-                "name": format!("Printer {n}"), "type": printer.kind.as_str(), "machineType": "fdm_standard",
-                "baseUrl": printer.base_url, "apiKey": printer.api_key, "autoClear": true,
-            });
+        for (n, mut body) in printers.enumerate() {
+            body["name"] = format!("Printer {n}").into();
+            body["machineType"] = "fdm_standard".into();
+            body["autoClear"] = true.into();
             ids.push(self.make("/api/printers", &body).await);
         }
         ids
+    }
+
+    /// How many of the shop's printers are connected, of how many.
+    pub async fn connected(&self) -> (usize, usize) {
+        let mut client = Client::connect(self.address).await;
+        let (mut connected, mut all) = (0, 0);
+        loop {
+            let page = client.ask(&get(&format!("/api/printers?limit=100&offset={all}"), &self.key)).await;
+            let page: Value = serde_json::from_slice(page).unwrap();
+            let printers = page["printers"].as_array().unwrap();
+            connected += printers.iter().filter(|printer| printer["status"]["connection"] == "connected").count();
+            all += printers.len();
+            if printers.is_empty() || page["pagination"]["hasMore"] != true {
+                return (connected, all);
+            }
+        }
+    }
+
+    /// Waits until so many of the shop's printers are connected, and no longer than the time given.
+    pub async fn until_connected(&self, wanted: usize, within: Duration) {
+        let end = Instant::now() + within;
+        loop {
+            let (connected, all) = self.connected().await;
+            if connected >= wanted {
+                return;
+            }
+            assert!(Instant::now() < end, "{connected} of {all} printers are connected, and not {wanted}");
+            sleep(Duration::from_millis(250)).await;
+        }
     }
 
     /// A SKU that takes a minute and two grams, with stock without end; gives its id.
@@ -88,6 +134,14 @@ impl Remote {
             "machineType": "fdm_standard", "priceCents": 100, "gcodeFileId": file["id"],
         });
         self.make("/api/skus", &sku).await
+    }
+
+    /// Seconds of processor time that its process has taken.
+    pub fn cpu_seconds(&self) -> f64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id().unwrap())).unwrap();
+        // Behind the name: state, ten other numbers, then ticks in its own code and in the system's.
+        let numbers = stat.rsplit(')').next().unwrap().split_whitespace();
+        numbers.skip(11).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / TICKS_PER_SECOND
     }
 
     /// Bytes of anonymous memory.

@@ -1,5 +1,7 @@
 //! Other systems of a shop on their real wire protocols, each with the mishaps that matter: away, hanging, wrong token.
 
+pub mod agent;
+pub mod all;
 pub mod broker;
 pub mod camera;
 pub mod detector;
@@ -7,11 +9,15 @@ pub mod farm_ui;
 pub mod smart_home;
 pub mod workflow;
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::Router;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+
+use crate::wire::Server;
 
 /// How a system answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +29,34 @@ pub enum Mood {
     Hanging,
     /// Every call with this status.
     Status(u16),
+}
+
+/// A running system; `T` is what it knows. Stops when dropped.
+#[derive(Debug)]
+pub struct System<T> {
+    shared: Shared<T>,
+    server: Server,
+    /// What its address ends with.
+    path: &'static str,
+}
+
+impl<T> System<T> {
+    /// Serves on a free loopback port; `path` is what the address ends with that others are given.
+    async fn serve(state: T, path: &'static str, router: impl FnOnce(Shared<T>) -> Router) -> std::io::Result<Self> {
+        let shared = Shared::new(state);
+        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router(shared.clone())).await?;
+        Ok(Self { shared, server, path })
+    }
+
+    /// Its address, as the server's settings take it.
+    pub fn url(&self) -> String {
+        self.server.base_url() + self.path
+    }
+
+    /// How it answers from now on.
+    pub fn set_mood(&self, mood: Mood) {
+        self.shared.set_mood(mood);
+    }
 }
 
 /// What the handlers of one system share.

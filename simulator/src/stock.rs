@@ -6,15 +6,17 @@
 pub mod parts;
 pub mod spools;
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::Method;
-use axum::middleware::Next;
+use axum::middleware::{self, Next};
 use axum::response::Response;
 
-use crate::wire::Peer;
+use crate::wire::{Peer, Server};
 
 /// What happens to requests on the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,10 +38,10 @@ pub enum Weather {
 
 /// The weather of one server, shared with its handlers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Way(Arc<Mutex<Weather>>);
+struct Way(Arc<Mutex<Weather>>);
 
 impl Way {
-    pub(crate) fn set(&self, weather: Weather) {
+    fn set(&self, weather: Weather) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = weather;
     }
 
@@ -48,8 +50,34 @@ impl Way {
     }
 }
 
+/// A running system; `H` is what its handlers share. Stops when dropped.
+pub struct StockSystem<H> {
+    host: H,
+    way: Way,
+    server: Server,
+}
+
+impl<H: Clone + Send + Sync + 'static> StockSystem<H> {
+    /// Serves these routes on an address; port 0 takes a free port.
+    async fn serve(addr: SocketAddr, host: H, routes: Router<H>) -> std::io::Result<Self> {
+        let way = Way::default();
+        let routes = routes.with_state(host.clone()).layer(middleware::from_fn_with_state(way.clone(), on_the_way));
+        Ok(Self { host, way, server: Server::start(addr, routes).await? })
+    }
+
+    /// Its base address.
+    pub fn url(&self) -> String {
+        self.server.base_url()
+    }
+
+    /// What happens to requests from now on.
+    pub fn weather(&self, weather: Weather) {
+        self.way.set(weather);
+    }
+}
+
 /// Lets a request through as the weather is.
-pub(crate) async fn on_the_way(
+async fn on_the_way(
     State(way): State<Way>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     request: Request,

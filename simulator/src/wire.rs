@@ -8,6 +8,7 @@
 //! | route | |
 //! |---|---|
 //! | `GET /_sim/log` | `{"log": […]}`, what physically happened; `?after=seq` for the entries after that one |
+//! | `GET /_sim/requests` | `{"requests": 12}`, how many requests and commands reached it |
 //! | `GET /_sim/faults`, `POST /_sim/faults` | the faults; a POST changes those it names |
 //! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
 //! | `POST /_sim/reboot` | `{"forget": false}` or no body |

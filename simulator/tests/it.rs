@@ -1,6 +1,8 @@
 //! The virtual printers and services, spoken to over their ports.
 #![expect(clippy::unwrap_used, clippy::float_cmp, clippy::disallowed_methods, reason = "tests")]
 
+#[path = "it/agent.rs"]
+mod agent;
 #[path = "it/bambu.rs"]
 mod bambu;
 #[path = "it/faults.rs"]

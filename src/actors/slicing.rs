@@ -27,7 +27,7 @@ use crate::services::slicer::{SliceError, SliceRequest, Slicer};
 use crate::store::rows::LoadError;
 
 /// Changes when the same model and profile would be sliced into something else by this server.
-const RECIPE_VERSION: &str = "1";
+const RECIPE_VERSION: &str = "2";
 /// Bytes of a result that are read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 /// Most characters of the model's name in the name of the G-code.

@@ -1,6 +1,6 @@
-//! `printfloor demo`: the real server on a data directory of its own, with simulated printers in the same process, and
-//! simulated customers and staff who order, pay, ship and restock. Now and then something goes wrong on the floor
-//! (`demo/mishaps.rs`), and is rescued.
+//! `printfloor demo`: the real server on a data directory of its own, with simulated printers in the same process,
+//! simulated customers and staff who order, pay, ship and restock, and the other systems of a shop (`simulator::peers`).
+//! Now and then something goes wrong on the floor (`demo/mishaps.rs`), and is rescued.
 //!
 //! The simulated people use the HTTP API only. Their API key is created over the control socket, as the owner of a
 //! machine does it. Nothing here accesses the server's state directly.
@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use simulator::peers::all::AllPeers;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -84,7 +85,9 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     folder.memory.printers = options.printers.unwrap_or(folder.memory.printers);
     folder.choose_base_port(options.base_port)?;
     let floor = DemoFloor::start(&mut folder).await?;
-    let config = config(&folder, options.listen.unwrap_or_else(usual_or_free))?;
+    let peers = AllPeers::start().await.map_err(CliError::io("the simulated systems of the shop cannot start"))?;
+    floor.printers().for_each(|printer| printer.handle.set_camera(Some(&peers.camera())));
+    let config = config(&folder, &peers, options.listen.unwrap_or_else(usual_or_free))?;
     log::start(&config.log, config.mode);
     let server = tokio::select! {
         biased; // a server that has started is stopped in order
@@ -182,8 +185,8 @@ async fn wait(
 }
 
 /// Settings of the demo. From the environment, only those of the log are taken, so that it never touches a real shop.
-fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
-    let env: Vec<_> = process_env().into_iter().filter(|(name, _)| name.starts_with("PRINTFLOOR_LOG__")).collect();
+fn config(folder: &Folder, peers: &AllPeers, listen: SocketAddr) -> Result<Config, CliError> {
+    let mut env: Vec<_> = process_env().into_iter().filter(|(name, _)| name.starts_with("PRINTFLOOR_LOG__")).collect();
     let given = |name: &str| env.iter().any(|(known, _)| known == name);
     let data = folder.path.to_str().ok_or_else(|| CliError::Usage("--data must be valid UTF-8".to_owned()))?;
     let mut overrides = vec![
@@ -197,6 +200,7 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
         ("dispatch.confirm_seconds", "10".to_owned()),
         ("printers.poll_interval_seconds", "0.5".to_owned()),
         ("printers.offline_seconds", "4".to_owned()),
+        ("failure_detection.look_interval_seconds", "1".to_owned()),
         // So is a promise made in seconds.
         ("forecast.starting_seconds", "2".to_owned()),
         ("forecast.least_margin_seconds", "12".to_owned()),
@@ -207,6 +211,7 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
     if !given("PRINTFLOOR_LOG__FORMAT") {
         overrides.push(("log.format", "text".to_owned()));
     }
+    env.extend(peers.variables().into_iter().map(|(name, value)| (name.to_owned(), value)));
     let loaded = Config::load(LoadOptions {
         file: None,
         env,
@@ -233,7 +238,8 @@ fn greeting(base: &str, key: &str, folder: &Folder, floor: &DemoFloor) -> String
          \n  admin     {email}, password {password}\
          \n  data      {data}\n\
          \n  Open {base}/docs, press Authorize and enter the key to try every request, or:\
-         \n  curl -H 'X-API-Key: {key}' {base}/api/orders\n\
+         \n  curl -H 'X-API-Key: {key}' {base}/api/orders\
+         \n  curl -H 'X-API-Key: {key}' {base}/api/integrations    # other systems of a shop, simulated as well\n\
          \nSimulated customers order and pay, simulated staff ship and restock; nothing for you to do. Every now and then\
          \nsomething goes wrong on the floor (MISHAP): watch how it is RESCUED, how a part that is signed off as bad is made\
          \nagain (BAD PART, MADE GOOD), and which promises to customers are kept. Ctrl-C stops the demo; started again, it goes on.\n",

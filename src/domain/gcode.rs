@@ -19,7 +19,7 @@ mod tools;
 
 pub use content::Content;
 pub use extents::Extents;
-pub use package::read_package;
+pub use package::{open_archive, read_package};
 pub use thumbnail::Thumbnail;
 
 use crate::domain::amount::Amount;

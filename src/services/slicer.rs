@@ -3,10 +3,11 @@
 //!
 //! Models and profiles come from people, so the program runs fenced in: no shell, nothing on its input, an empty
 //! environment, a folder of its own, limits on time, memory and what it writes, and it is killed with all that it
-//! started. Profiles that would run scripts are refused, and scripts that a project brings along are switched off.
+//! started. Profiles that would run scripts are refused, and of a project it gets the shapes alone (`project`).
 
 pub mod process;
 pub mod profile;
+mod project;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -84,7 +85,7 @@ pub struct SliceRequest<'a> {
     pub model: &'a Path,
     /// How it is sliced.
     pub profile: &'a Profile,
-    /// How often a mesh is put on the plate. A project has its own arrangement and is taken as it is.
+    /// How often a mesh is put on the plate. A project has its own arrangement, which is kept; its settings are not.
     pub copies: u32,
 }
 
@@ -189,7 +190,13 @@ impl Slicer {
         let folder = self.folder().await?;
         let project = is_project(request.model).await?;
         let model = if project { "model.3mf" } else { "model.stl" };
-        fs::symlink(std::path::absolute(request.model)?, folder.path.join(model)).await?;
+        let (from, to) = (std::path::absolute(request.model)?, folder.path.join(model));
+        if project {
+            let copied = tokio::task::spawn_blocking(move || project::copy_shapes(&from, &to)).await;
+            copied.map_err(|error| SliceError::Disk(std::io::Error::other(error)))??;
+        } else {
+            fs::symlink(from, to).await?;
+        }
         fs::write(folder.path.join("profile.ini"), request.profile.text()).await?;
         let mut command = Command::new(program);
         command.current_dir(&folder.path).args(["--export-gcode", "--datadir", "data", "--load", "profile.ini"]);

@@ -130,6 +130,29 @@ async fn a_floor_with_a_printer_of_each_type_keeps_all_of_them_busy() {
     assert_eq!(code, Some(0), "{lines:?}");
 }
 
+/// What else a shop has is there too, and each system is used.
+#[tokio::test]
+async fn the_other_systems_of_a_shop_are_there_and_well() {
+    let place = Place::new();
+    let mut demo = started(&place, "--printers 5");
+    let base = demo.line("address").split_whitespace().last().unwrap().to_owned();
+    let key = demo.line("key").split_whitespace().last().unwrap().to_owned();
+    let client = crate::support::client::http();
+    crate::support::waiting::until_seen("every integration to be well", || async {
+        let request = client.get(format!("{base}/api/integrations")).header("X-API-Key", &key);
+        let shown: serde_json::Value = request.send().await.unwrap().json().await.unwrap();
+        let all = shown["integrations"].as_array().unwrap();
+        let is_well = |one: &serde_json::Value| {
+            one["configured"] == true && one["error"].is_null() && one["lastOkAt"].is_string()
+        };
+        if all.len() == 7 && all.iter().all(is_well) { Ok(()) } else { Err(shown) }
+    })
+    .await;
+    demo.signal("INT");
+    let (code, lines) = demo.end();
+    assert_eq!(code, Some(0), "{lines:?}");
+}
+
 #[tokio::test]
 async fn more_printers_than_last_time_have_names_of_their_own() {
     let place = Place::new();

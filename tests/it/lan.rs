@@ -1,16 +1,18 @@
 //! Printers in LAN mode and foreign programs: a real client against the simulated printer, and the server against a
 //! real broker and a real FTPS server. Left out only where nobody gave the programs and nobody asked for services.
 
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::time::Duration;
+mod played;
 
-use rumqttc::{AsyncClient, Event, MqttOptions, Packet, QoS};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use rumqttc::QoS;
 use serde_json::{Value, json};
 use simulator::gcode::package;
+use simulator::gcode::package::package_using;
 use tempfile::TempDir;
 
+use self::played::{Played, Servers, Start, is_whole};
 use crate::support::db::SERVICES;
 use crate::support::{App, Db, until};
 
@@ -62,100 +64,10 @@ fn a_foreign_client_drives_the_simulated_printer() {
     assert_eq!(log, [&first[..], &second[..]].concat());
 }
 
-/// A real broker and a real FTPS server, in which the test plays the printer.
-struct Servers {
-    broker: TempDir,
-    storage: TempDir,
-    url: String,
-    plain: u16,
-}
-
-impl Servers {
-    fn start() -> Option<Self> {
-        given(LAN_SERVERS)?;
-        let ports: Vec<TcpListener> = (0..3).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-        let [broker, plain, ftps] = [0, 1, 2].map(|n: usize| ports[n].local_addr().unwrap().port());
-        drop(ports);
-        let servers =
-            Self { broker: folder(), storage: folder(), url: format!("mqtts://127.0.0.1:{broker}?ftps={ftps}"), plain };
-        let (broker, plain, ftps) = (broker.to_string(), plain.to_string(), ftps.to_string());
-        let dir = |dir: &TempDir| dir.path().to_str().unwrap().to_owned();
-        let start = |name: &str, args: &[&str]| {
-            let started = script(name, args);
-            assert!(started.status.success(), "{name}: {}", String::from_utf8_lossy(&started.stderr));
-        };
-        start("mosquitto", &["start", &dir(&servers.broker), &broker, &plain, SERIAL, CODE]);
-        // A printer shows the same certificate at both ports.
-        for file in ["key.pem", "cert.pem"] {
-            std::fs::copy(servers.broker.path().join(file), servers.storage.path().join(file)).unwrap();
-        }
-        start("vsftpd", &["start", &dir(&servers.storage), &ftps, SERIAL, CODE]);
-        Some(servers)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.storage.path().join("root").join(name)
-    }
-}
-
-impl Drop for Servers {
-    fn drop(&mut self) {
-        script("mosquitto", &["stop", self.broker.path().to_str().unwrap()]);
-        script("vsftpd", &["stop", self.storage.path().to_str().unwrap()]);
-    }
-}
-
-/// Plays a printer at a broker until it is dropped: answers everything, and prints what it is told at once and for
-/// ever.
-fn play(plain: u16) -> tokio::task::JoinHandle<()> {
-    let mut options = MqttOptions::new("printer", "127.0.0.1", plain);
-    options.set_credentials("bblp", CODE).set_keep_alive(Duration::from_secs(30));
-    tokio::spawn(async move {
-        let (client, mut events) = AsyncClient::new(options, 16);
-        client.subscribe(format!("device/{SERIAL}/request"), QoS::AtLeastOnce).await.unwrap();
-        let mut state = json!({
-            "command": "push_status", "msg": 0, "gcode_state": "IDLE", "mc_percent": 0, "mc_remaining_time": 0, "print_error": 0,
-            "nozzle_temper": 22.0, "bed_temper": 22.0, "subtask_id": "0", "gcode_file": "", "subtask_name": "", "hms": [],
-            "ams": {"ams": []}, "vt_tray": {"id": "254", "tray_type": "PLA", "tray_color": "1B1B22FF", "remain": 100},
-        });
-        loop {
-            let Ok(Event::Incoming(Packet::Publish(request))) = events.poll().await else { continue };
-            let asked: Value = serde_json::from_slice(&request.payload).unwrap();
-            let mut answers = Vec::new();
-            if asked["info"].is_object() {
-                answers.push(json!({"info": {
-                    "command": "get_version", "sequence_id": asked["info"]["sequence_id"], "result": "success",
-                    "module": [{"name": "ota", "sw_ver": "01.09.00.00", "sn": SERIAL}],
-                }}));
-            }
-            if asked["print"].is_object() {
-                let mut answer = asked["print"].clone();
-                answer["result"] = "success".into();
-                if answer["command"] == "project_file" {
-                    state["gcode_state"] = "RUNNING".into();
-                    state["subtask_id"] = answer["subtask_id"].clone();
-                    state["subtask_name"] = answer["subtask_name"].clone();
-                    state["gcode_file"] = answer["file"].clone();
-                }
-                answers.push(json!({"print": answer}));
-            }
-            answers.push(json!({"print": state}));
-            for answer in answers {
-                let topic = format!("device/{SERIAL}/report");
-                client.publish(topic, QoS::AtMostOnce, false, answer.to_string()).await.unwrap();
-            }
-        }
-    })
-}
-
-fn is_whole(path: &Path, bytes: &[u8]) -> bool {
-    std::fs::read(path).is_ok_and(|read| read == bytes)
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_prints_through_a_real_broker_and_a_real_file_server() {
     let Some(servers) = Servers::start() else { return };
-    let printer = play(servers.plain);
+    let printer = Played::at(&servers, &["F4F1E6FF", "1B1B22FF"]);
     let app = App::new(Db::sqlite()).await;
     let body = json!({
         "name": "foreign", "type": "mqtt_lan", "machineType": "fdm_standard", "baseUrl": servers.url, "apiKey": CODE,
@@ -163,9 +75,10 @@ async fn the_server_prints_through_a_real_broker_and_a_real_file_server() {
     });
     let id = app.post("/api/printers", &body).await.expect(201)["id"].as_str().unwrap().to_owned();
     app.connected(&id).await;
-    // Large enough for many records of TLS.
+    // Large enough for many records of TLS. The second plate is of two colours.
     let filling = "; filling\n".repeat(50_000);
-    let bytes = simulator::gcode::package_of(&[&(simulator::gcode::orca_gcode("vase", 600, 1.0, 300.0) + &filling)]);
+    let code = simulator::gcode::orca_gcode("vase", 600, 1.0, 300.0) + &filling;
+    let bytes = package_using(&[(&code, &[1]), (&code, &[1, 2])]);
     let file = app.upload("vase.gcode.3mf", bytes.clone()).await.expect(201)["id"].clone();
     let put = app.post(&format!("/api/printers/{id}/files"), &json!({"fileId": file})).await.expect(201);
     let name = put["filename"].as_str().unwrap().to_owned();
@@ -173,15 +86,45 @@ async fn the_server_prints_through_a_real_broker_and_a_real_file_server() {
     let listed = app.get(&format!("/api/printers/{id}/files")).await.expect(200);
     assert_eq!(listed["files"][0]["path"], name.as_str(), "{listed}");
 
-    let material = app.material("PLA black", 1_000.0).await;
-    let sku = app.sku("VASE", &material, file.as_str().unwrap(), 500).await;
-    let order = app.paid_order(&sku, 1).await;
-    let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
-    app.job_is(&job, "PRINTING").await;
-    let sent = until("the package of the job", || async {
-        let mut files = std::fs::read_dir(servers.file("")).unwrap().map(|entry| entry.unwrap().path());
-        files.find(|path| path.file_name().unwrap() != name.as_str() && is_whole(path, &bytes))
-    });
-    sent.await;
-    printer.abort();
+    let (black, white) = (app.material("PLA black", 1_000.0).await, app.material("PLA white", 1_000.0).await);
+    for (slot, material) in [&white, &black].into_iter().enumerate() {
+        app.bind_slot(&id, slot, &json!({"materialId": material})).await;
+    }
+    let sku = app.sku("VASE", &black, file.as_str().unwrap(), 500).await;
+    let second = json!([{"materialId": white, "estimatedConsumption": 1, "filament": 1}]);
+    app.patch(&format!("/api/skus/{sku}"), &json!({"plate": 2, "materials": second})).await.expect(200);
+    for round in 1..=2 {
+        let order = app.paid_order(&sku, 1).await;
+        let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        app.job_is(&job, "PRINTING").await;
+        let starts = printer.starts();
+        assert_eq!(starts.len(), round, "each is started once: {starts:?}");
+        let Start { qos, said } = starts.last().unwrap();
+        assert_eq!(*qos, QoS::AtMostOnce, "a start that a broker delivers again makes a part twice");
+        assert_eq!(
+            (&said["param"], &said["use_ams"], &said["ams_mapping"]),
+            (&json!("Metadata/plate_2.gcode"), &json!(true), &json!([1, 0]))
+        );
+        let sent = said["file"].as_str().unwrap();
+        assert_eq!(said["url"], format!("ftp://{sent}"));
+        assert!(
+            is_whole(&servers.file(sent), &bytes),
+            "what is started is there, as it was sent: {:?}",
+            servers.files()
+        );
+        if round == 1 {
+            // It hears the printer again on a broker that has forgotten it.
+            let before = printer.asked();
+            servers.restart_broker();
+            until("the server to come back", || async { (printer.asked() > before).then_some(()) }).await;
+        }
+        printer.finish().await;
+        app.order_is(&order, "ready").await;
+        until("our file to be gone", || async { (servers.files() == [name.clone()]).then_some(()) }).await;
+    }
+    let numbers: Vec<Value> = printer.starts().iter().map(|start| start.said["subtask_id"].clone()).collect();
+    assert!(
+        numbers[0] != numbers[1] && !numbers.contains(&json!("0")),
+        "reports tell prints apart by these: {numbers:?}"
+    );
 }

@@ -2,8 +2,8 @@
 //! and by the real one where the tests were told of it.
 
 mod failures;
+mod projects;
 
-use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
@@ -208,63 +208,4 @@ on_both! {
         assert!(files[0]["metadata"]["seconds"].as_f64().unwrap() > 60.0, "{files:?}");
         app.ledger_is_even(&material).await;
     }
-}
-
-/// A project brings settings of its own along: a script among them must not run.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_script_in_a_project_does_not_run() {
-    let Some(program) = std::env::var_os(SLICER) else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let (script, trace) = (folder.path().join("script"), folder.path().join("ran"));
-    std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", trace.display())).unwrap();
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SLICING__PROGRAM", program.display()).start().await;
-    profile(&app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
-    let material = app.material("PLA", 60.0).await;
-    let model = app.upload("cube.3mf", project(&format!("; post_process = {}\n", script.display()))).await.expect(201);
-    let sku = model_sku(&app, &material, model["id"].as_str().unwrap(), json!({})).await;
-    let order = app.paid_order(&sku, 1).await;
-    app.job_is(&only_job(&app, &order).await, "SLICED").await;
-    assert!(!trace.exists(), "the script of the project ran");
-}
-
-/// A project with the cube and these settings.
-fn project(settings: &str) -> Vec<u8> {
-    use std::io::Write as _;
-    let corner = |n: usize| [n & 1, n >> 1 & 1, n >> 2 & 1].map(|bit| bit * 10);
-    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let mut mesh = "<vertices>".to_owned();
-    for n in 0..8 {
-        let [x, y, z] = corner(n);
-        write!(mesh, "<vertex x=\"{x}\" y=\"{y}\" z=\"{z}\"/>").unwrap();
-    }
-    mesh.push_str("</vertices><triangles>");
-    for [a, b, c, d] in faces {
-        write!(mesh, "<triangle v1=\"{a}\" v2=\"{b}\" v3=\"{c}\"/><triangle v1=\"{a}\" v2=\"{c}\" v3=\"{d}\"/>")
-            .unwrap();
-    }
-    mesh.push_str("</triangles>");
-    let model = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model unit=\"millimeter\" xml:lang=\"en-US\" \
-         xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\"><resources><object id=\"1\" type=\"model\">\
-         <mesh>{mesh}</mesh></object></resources><build><item objectid=\"1\"/></build></model>"
-    );
-    let types = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\">\
-         <Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
-         <Default Extension=\"model\" ContentType=\"application/vnd.ms-package.3dmanufacturing-3dmodel+xml\"/></Types>";
-    let relations = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"rel-1\" \
-         Target=\"/3D/3dmodel.model\" Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/></Relationships>";
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, text) in [
-        ("[Content_Types].xml", types),
-        ("_rels/.rels", relations),
-        ("3D/3dmodel.model", &model),
-        ("Metadata/Slic3r_PE.config", settings),
-    ] {
-        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        zip.write_all(text.as_bytes()).unwrap();
-    }
-    zip.finish().unwrap().into_inner()
 }

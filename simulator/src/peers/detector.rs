@@ -1,7 +1,6 @@
 //! The ML API of Obico: it fetches each picture itself, in the time that the real one takes, and says what it sees in
 //! it.
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use axum::Router;
@@ -14,47 +13,32 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{Mood, Shared, shows};
-use crate::wire::Server;
+use super::{Shared, System, shows};
 
 /// Longest time for a picture.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes of a picture.
 const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
 
+/// What a detector knows.
 #[derive(Debug)]
-struct Inside {
+pub struct DetectorState {
     token: Option<String>,
     confidence: f64,
     asked: Vec<String>,
 }
 
 /// A running detector. Stops when dropped.
-#[derive(Debug)]
-pub struct Detector {
-    shared: Shared<Inside>,
-    server: Server,
-}
+pub type Detector = System<DetectorState>;
 
 impl Detector {
     /// Starts on a free loopback port; with a token it asks for that.
     pub async fn start(token: Option<&str>) -> std::io::Result<Self> {
-        let token = token.map(str::to_owned);
-        let shared = Shared::new(Inside { token, confidence: 0.0, asked: Vec::new() });
-        let router =
-            Router::new().route("/hc/", get(|| async { "ok" })).route("/p/", get(look)).with_state(shared.clone());
-        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
-        Ok(Self { shared, server })
-    }
-
-    /// Its address.
-    pub fn url(&self) -> String {
-        self.server.base_url()
-    }
-
-    /// How it answers from now on.
-    pub fn set_mood(&self, mood: Mood) {
-        self.shared.set_mood(mood);
+        let state = DetectorState { token: token.map(str::to_owned), confidence: 0.0, asked: Vec::new() };
+        Self::serve(state, "", |shared| {
+            Router::new().route("/hc/", get(|| async { "ok" })).route("/p/", get(look)).with_state(shared)
+        })
+        .await
     }
 
     /// What it sees in every picture from now on; 0: nothing.
@@ -74,7 +58,7 @@ struct Shown {
     img: Option<String>,
 }
 
-async fn look(State(shared): State<Shared<Inside>>, headers: HeaderMap, Query(shown): Query<Shown>) -> Response {
+async fn look(State(shared): State<Shared<DetectorState>>, headers: HeaderMap, Query(shown): Query<Shown>) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }

@@ -1,7 +1,5 @@
 //! FDM Monster, as far as its list of printers goes.
 
-use std::net::{Ipv4Addr, SocketAddr};
-
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -9,43 +7,30 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 
-use super::{Mood, Shared, shows};
-use crate::wire::Server;
+use super::{Shared, System, shows};
 
+/// What an FDM Monster knows.
 #[derive(Debug)]
-struct Inside {
+pub struct FarmUiState {
     /// `None`: it asks for no login.
     key: Option<String>,
     printers: Vec<Value>,
 }
 
 /// A running FDM Monster. Stops when dropped.
-#[derive(Debug)]
-pub struct FarmUi {
-    shared: Shared<Inside>,
-    server: Server,
-}
+pub type FarmUi = System<FarmUiState>;
 
 impl FarmUi {
     /// Starts on a free loopback port; with a key it asks for that.
     pub async fn start(key: Option<&str>) -> std::io::Result<Self> {
-        let shared = Shared::new(Inside { key: key.map(str::to_owned), printers: Vec::new() });
-        let router = Router::new()
-            .route("/api/v2/auth/login-required", get(login_required))
-            .route("/api/v2/printer/", get(printers))
-            .with_state(shared.clone());
-        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
-        Ok(Self { shared, server })
-    }
-
-    /// Its address.
-    pub fn url(&self) -> String {
-        self.server.base_url()
-    }
-
-    /// How it answers from now on.
-    pub fn set_mood(&self, mood: Mood) {
-        self.shared.set_mood(mood);
+        let state = FarmUiState { key: key.map(str::to_owned), printers: Vec::new() };
+        Self::serve(state, "", |shared| {
+            Router::new()
+                .route("/api/v2/auth/login-required", get(login_required))
+                .route("/api/v2/printer/", get(printers))
+                .with_state(shared)
+        })
+        .await
     }
 
     /// Adds a printer as it lists them: `{name, printerURL, printerType, apiKey, username, password, enabled}`; its id
@@ -58,7 +43,7 @@ impl FarmUi {
     }
 }
 
-async fn login_required(State(shared): State<Shared<Inside>>) -> Response {
+async fn login_required(State(shared): State<Shared<FarmUiState>>) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }
@@ -70,7 +55,7 @@ async fn login_required(State(shared): State<Shared<Inside>>) -> Response {
     axum::Json(body).into_response()
 }
 
-async fn printers(State(shared): State<Shared<Inside>>, headers: HeaderMap) -> Response {
+async fn printers(State(shared): State<Shared<FarmUiState>>, headers: HeaderMap) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }

@@ -2,7 +2,6 @@
 //! a restart.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
 
 use axum::Router;
 use axum::extract::{Path, Request, State};
@@ -12,47 +11,35 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 
-use super::{Mood, Shared, shows};
-use crate::wire::{JsonBody, Server};
+use super::{Shared, System, shows};
+use crate::wire::JsonBody;
 
 /// Longest state, in characters.
 const MAX_STATE_CHARS: usize = 255;
 
+/// What a Home Assistant knows.
 #[derive(Debug)]
-struct Inside {
+pub struct SmartHomeState {
     token: String,
     states: BTreeMap<String, Value>,
     written: usize,
 }
 
 /// A running Home Assistant. Stops when dropped.
-#[derive(Debug)]
-pub struct SmartHome {
-    shared: Shared<Inside>,
-    server: Server,
-}
+pub type SmartHome = System<SmartHomeState>;
 
 impl SmartHome {
     /// Starts on a free loopback port, with this long-lived token of an administrator.
     pub async fn start(token: &str) -> std::io::Result<Self> {
-        let shared = Shared::new(Inside { token: token.to_owned(), states: BTreeMap::new(), written: 0 });
-        let router = Router::new()
-            .route("/api/", get(|| async { axum::Json(json!({"message": "API running."})) }))
-            .route("/api/states/{entity}", get(read).post(write).delete(remove))
-            .layer(axum::middleware::from_fn_with_state(shared.clone(), admit))
-            .with_state(shared.clone());
-        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
-        Ok(Self { shared, server })
-    }
-
-    /// Its address.
-    pub fn url(&self) -> String {
-        self.server.base_url()
-    }
-
-    /// How it answers from now on.
-    pub fn set_mood(&self, mood: Mood) {
-        self.shared.set_mood(mood);
+        let state = SmartHomeState { token: token.to_owned(), states: BTreeMap::new(), written: 0 };
+        Self::serve(state, "", |shared| {
+            Router::new()
+                .route("/api/", get(|| async { axum::Json(json!({"message": "API running."})) }))
+                .route("/api/states/{entity}", get(read).post(write).delete(remove))
+                .layer(axum::middleware::from_fn_with_state(shared.clone(), admit))
+                .with_state(shared)
+        })
+        .await
     }
 
     /// All states that are shown, by their entities.
@@ -71,7 +58,7 @@ impl SmartHome {
     }
 }
 
-async fn admit(State(shared): State<Shared<Inside>>, request: Request, next: Next) -> Response {
+async fn admit(State(shared): State<Shared<SmartHomeState>>, request: Request, next: Next) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }
@@ -81,12 +68,12 @@ async fn admit(State(shared): State<Shared<Inside>>, request: Request, next: Nex
     next.run(request).await
 }
 
-fn shows_token(shared: &Shared<Inside>, headers: &HeaderMap) -> bool {
+fn shows_token(shared: &Shared<SmartHomeState>, headers: &HeaderMap) -> bool {
     let token = shared.with(|inside| inside.token.clone());
     shows(headers, &token)
 }
 
-async fn read(State(shared): State<Shared<Inside>>, Path(entity): Path<String>) -> Response {
+async fn read(State(shared): State<Shared<SmartHomeState>>, Path(entity): Path<String>) -> Response {
     match shared.with(|inside| inside.states.get(&entity).cloned()) {
         Some(state) => axum::Json(state).into_response(),
         None => not_found(),
@@ -97,7 +84,11 @@ fn not_found() -> Response {
     (StatusCode::NOT_FOUND, axum::Json(json!({"message": "Entity not found."}))).into_response()
 }
 
-async fn write(State(shared): State<Shared<Inside>>, Path(entity): Path<String>, JsonBody(said): JsonBody) -> Response {
+async fn write(
+    State(shared): State<Shared<SmartHomeState>>,
+    Path(entity): Path<String>,
+    JsonBody(said): JsonBody,
+) -> Response {
     let bad = |words: &str| (StatusCode::BAD_REQUEST, axum::Json(json!({ "message": words }))).into_response();
     let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let well_named = entity.split_once('.').is_some_and(|(domain, object)| {
@@ -118,7 +109,7 @@ async fn write(State(shared): State<Shared<Inside>>, Path(entity): Path<String>,
     (if fresh { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(shown)).into_response()
 }
 
-async fn remove(State(shared): State<Shared<Inside>>, Path(entity): Path<String>) -> Response {
+async fn remove(State(shared): State<Shared<SmartHomeState>>, Path(entity): Path<String>) -> Response {
     match shared.with(|inside| inside.states.remove(&entity)) {
         Some(_) => axum::Json(json!({"message": "Entity removed."})).into_response(),
         None => not_found(),

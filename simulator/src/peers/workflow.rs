@@ -1,8 +1,6 @@
 //! A workflow automation as the webhook node of n8n behaves: a webhook is there while its workflow is active, for its
 //! method alone, and may ask for a header.
 
-use std::net::{Ipv4Addr, SocketAddr};
-
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
@@ -11,56 +9,39 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 
-use super::{Mood, Shared};
-use crate::wire::Server;
+use super::{Shared, System};
 
 /// The most that its webhooks take, in bytes.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
+/// What a workflow automation knows.
 #[derive(Debug)]
-struct Inside {
+pub struct WorkflowState {
     active: bool,
     header: Option<(String, String)>,
     received: Vec<Value>,
 }
 
 /// A running workflow automation with one webhook, `/webhook/shop`. Stops when dropped.
-#[derive(Debug)]
-pub struct WorkflowAutomation {
-    shared: Shared<Inside>,
-    server: Server,
-}
+pub type WorkflowAutomation = System<WorkflowState>;
 
 impl WorkflowAutomation {
     /// Starts on a free loopback port; with `header`, its webhook asks for that name and value.
     pub async fn start(header: Option<(&str, &str)>) -> std::io::Result<Self> {
-        Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), header).await
-    }
-
-    /// Starts on this address.
-    pub async fn start_on(address: SocketAddr, header: Option<(&str, &str)>) -> std::io::Result<Self> {
         let header = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let shared = Shared::new(Inside { active: true, header, received: Vec::new() });
-        let router = Router::new()
-            .route("/healthz", get(|| async { axum::Json(json!({"status": "ok"})) }))
-            .fallback(webhook)
-            .with_state(shared.clone());
-        Ok(Self { shared, server: Server::start(address, router).await? })
-    }
-
-    /// The production address of its webhook.
-    pub fn url(&self) -> String {
-        format!("{}/webhook/shop", self.server.base_url())
+        let state = WorkflowState { active: true, header, received: Vec::new() };
+        Self::serve(state, "/webhook/shop", |shared| {
+            Router::new()
+                .route("/healthz", get(|| async { axum::Json(json!({"status": "ok"})) }))
+                .fallback(webhook)
+                .with_state(shared)
+        })
+        .await
     }
 
     /// Activates the workflow, or takes it out of service.
     pub fn set_active(&self, active: bool) {
         self.shared.with(|inside| inside.active = active);
-    }
-
-    /// How it answers from now on.
-    pub fn set_mood(&self, mood: Mood) {
-        self.shared.set_mood(mood);
     }
 
     /// The bodies that started the workflow, in order.
@@ -69,7 +50,7 @@ impl WorkflowAutomation {
     }
 }
 
-async fn webhook(State(shared): State<Shared<Inside>>, request: Request) -> Response {
+async fn webhook(State(shared): State<Shared<WorkflowState>>, request: Request) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }

@@ -19,8 +19,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Way, Weather, cut, decimal, on_the_way};
-use crate::wire::Server;
+use super::{StockSystem, cut, decimal};
 
 /// A part: what it is called, and in what it is counted.
 #[derive(Clone, Debug)]
@@ -86,57 +85,43 @@ impl Inside {
     }
 }
 
+/// What the handlers of a parts management system share.
 #[derive(Clone)]
-struct Host {
+pub struct PartsHost {
     inside: Arc<Mutex<Inside>>,
     token: Arc<str>,
 }
 
-impl Host {
+impl PartsHost {
     fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// A running parts management system. Stops when dropped.
-pub struct PartsSystem {
-    host: Host,
-    way: Way,
-    server: Server,
-}
+pub type PartsSystem = StockSystem<PartsHost>;
 
 impl PartsSystem {
     /// Serves on an address; port 0 takes a free port.
     pub async fn start(addr: SocketAddr, token: &str) -> std::io::Result<Self> {
-        let host = Host { inside: Arc::default(), token: Arc::from(token) };
-        let way = Way::default();
-        let router = Router::new()
+        let host = PartsHost { inside: Arc::default(), token: Arc::from(token) };
+        let adjusting =
+            |sign: i64| post(move |host: State<PartsHost>, body: Bytes| async move { adjust(&host, &body, sign) });
+        let routes = Router::new()
             .route("/api/user/me/", get(me))
             .route("/api/part/", get(parts))
             .route("/api/part/{pk}/", get(part))
             .route("/api/stock/", get(items))
             .route("/api/stock/track/", get(track))
-            .route("/api/stock/add/", post(|host: State<Host>, body: Bytes| async move { adjust(&host, &body, 1) }))
-            .route("/api/stock/remove/", post(|host: State<Host>, body: Bytes| async move { adjust(&host, &body, -1) }))
-            .route("/api/stock/count/", post(|host: State<Host>, body: Bytes| async move { adjust(&host, &body, 0) }))
+            .route("/api/stock/add/", adjusting(1))
+            .route("/api/stock/remove/", adjusting(-1))
+            .route("/api/stock/count/", adjusting(0))
             .route("/api/stock/{pk}/", get(item))
             .layer(middleware::from_fn_with_state(host.clone(), authorise))
             // Who it is can be asked by anybody.
             .route("/api/", get(about))
-            .fallback(strange)
-            .with_state(host.clone())
-            .layer(middleware::from_fn_with_state(way.clone(), on_the_way));
-        Ok(Self { host, way, server: Server::start(addr, router).await? })
-    }
-
-    /// Its base address.
-    pub fn url(&self) -> String {
-        self.server.base_url()
-    }
-
-    /// What happens to requests from now on.
-    pub fn weather(&self, weather: Weather) {
-        self.way.set(weather);
+            .fallback(strange);
+        Self::serve(addr, host, routes).await
     }
 
     /// From now on a part is answered with nonsense.
@@ -221,7 +206,7 @@ fn not_found() -> Response {
     (StatusCode::NOT_FOUND, Json(json!({"detail": "Not found."}))).into_response()
 }
 
-async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
+async fn authorise(State(host): State<PartsHost>, request: Request, next: Next) -> Response {
     let shown = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     if shown.and_then(|shown| shown.strip_prefix("Token ")) == Some(&*host.token) {
         return next.run(request).await;
@@ -263,7 +248,7 @@ fn item_of(pk: i64, item: &Item) -> Value {
     })
 }
 
-async fn parts(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+async fn parts(State(host): State<PartsHost>, Query(asked): Query<Asked>) -> Response {
     let wanted = |part: &Part| asked.active.is_none_or(|active| part.active == active);
     let all = host.with(|inside| {
         let all = inside.parts.iter().filter(|(_, part)| wanted(part));
@@ -272,7 +257,7 @@ async fn parts(State(host): State<Host>, Query(asked): Query<Asked>) -> Response
     listed(all, &asked)
 }
 
-async fn part(State(host): State<Host>, Path(pk): Path<i64>) -> Response {
+async fn part(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
     if host.with(|inside| inside.spoilt.contains(&pk)) {
         return "[{".into_response();
     }
@@ -282,7 +267,7 @@ async fn part(State(host): State<Host>, Path(pk): Path<i64>) -> Response {
     }
 }
 
-async fn items(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+async fn items(State(host): State<PartsHost>, Query(asked): Query<Asked>) -> Response {
     let all = host.with(|inside| {
         let all = inside.items.iter().filter(|(_, item)| asked.part.is_none_or(|part| item.part == part));
         all.map(|(pk, item)| item_of(*pk, item)).collect()
@@ -290,14 +275,14 @@ async fn items(State(host): State<Host>, Query(asked): Query<Asked>) -> Response
     listed(all, &asked)
 }
 
-async fn item(State(host): State<Host>, Path(pk): Path<i64>) -> Response {
+async fn item(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
     match host.with(|inside| inside.items.get(&pk).map(|item| item_of(pk, item))) {
         Some(item) => Json(item).into_response(),
         None => not_found(),
     }
 }
 
-async fn track(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+async fn track(State(host): State<PartsHost>, Query(asked): Query<Asked>) -> Response {
     let of_it = |entry: &&Tracked| asked.item.is_none_or(|item| entry.item == item);
     let all = host.with(|inside| {
         // Newest first.
@@ -313,7 +298,7 @@ async fn track(State(host): State<Host>, Query(asked): Query<Asked>) -> Response
 }
 
 /// Changes stock: 1 adds, -1 removes, 0 sets.
-fn adjust(host: &Host, body: &[u8], sign: i64) -> Response {
+fn adjust(host: &PartsHost, body: &[u8], sign: i64) -> Response {
     let bad = |errors: Value| (StatusCode::BAD_REQUEST, Json(errors)).into_response();
     let Ok(body) = bounded_json::read(body, bounded_json::REQUEST) else {
         return bad(json!({"detail": "JSON parse error"}));

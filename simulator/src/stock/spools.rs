@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
-use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, put};
 use axum::{Json, Router};
@@ -18,8 +17,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Way, Weather, cut, decimal, on_the_way};
-use crate::wire::Server;
+use super::{StockSystem, cut, decimal};
 
 /// A spool; amounts in thousandths of a gram.
 #[derive(Clone, Debug)]
@@ -75,27 +73,23 @@ impl Inside {
     }
 }
 
+/// What the handlers of a system that knows spools share.
 #[derive(Clone, Default)]
-struct Host(Arc<Mutex<Inside>>);
+pub struct SpoolHost(Arc<Mutex<Inside>>);
 
-impl Host {
+impl SpoolHost {
     fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// A running system that knows spools. Stops when dropped.
-pub struct SpoolSystem {
-    host: Host,
-    way: Way,
-    server: Server,
-}
+pub type SpoolSystem = StockSystem<SpoolHost>;
 
 impl SpoolSystem {
     /// Serves on an address; port 0 takes a free port.
     pub async fn start(addr: SocketAddr) -> std::io::Result<Self> {
-        let (host, way) = (Host::default(), Way::default());
-        let router = Router::new()
+        let routes = Router::new()
             .route("/api/v1/info", get(info))
             .route("/api/v1/health", get(|| async { Json(json!({"status": "healthy"})) }))
             .route("/api/v1/filament", get(filaments))
@@ -103,20 +97,8 @@ impl SpoolSystem {
             .route("/api/v1/spool", get(spools))
             .route("/api/v1/spool/{id}", get(spool))
             .route("/api/v1/spool/{id}/use", put(use_spool))
-            .fallback(|_: Request| async { not_found("Not Found") })
-            .with_state(host.clone())
-            .layer(middleware::from_fn_with_state(way.clone(), on_the_way));
-        Ok(Self { host, way, server: Server::start(addr, router).await? })
-    }
-
-    /// Its base address.
-    pub fn url(&self) -> String {
-        self.server.base_url()
-    }
-
-    /// What happens to requests from now on.
-    pub fn weather(&self, weather: Weather) {
-        self.way.set(weather);
+            .fallback(|_: Request| async { not_found("Not Found") });
+        Self::serve(addr, SpoolHost::default(), routes).await
     }
 
     /// Makes a filament; `weight`, in thousandths of a gram, is that of a full spool.
@@ -206,19 +188,19 @@ async fn info() -> Response {
     .into_response()
 }
 
-async fn filaments(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+async fn filaments(State(host): State<SpoolHost>, Query(asked): Query<Asked>) -> Response {
     let all = host.with(|inside| inside.filaments.keys().filter_map(|number| inside.filament(*number)).collect());
     listed(all, &asked)
 }
 
-async fn filament(State(host): State<Host>, Path(number): Path<i64>) -> Response {
+async fn filament(State(host): State<SpoolHost>, Path(number): Path<i64>) -> Response {
     match host.with(|inside| inside.filament(number)) {
         Some(filament) => Json(filament).into_response(),
         None => not_found(&format!("No filament with ID {number} found.")),
     }
 }
 
-async fn spools(State(host): State<Host>, Query(asked): Query<Asked>) -> Response {
+async fn spools(State(host): State<SpoolHost>, Query(asked): Query<Asked>) -> Response {
     let wanted: Option<Vec<i64>> =
         asked.filament.as_ref().map(|list| list.split(',').filter_map(|number| number.parse().ok()).collect());
     let all = host.with(|inside| {
@@ -231,14 +213,14 @@ async fn spools(State(host): State<Host>, Query(asked): Query<Asked>) -> Respons
     listed(all, &asked)
 }
 
-async fn spool(State(host): State<Host>, Path(number): Path<i64>) -> Response {
+async fn spool(State(host): State<SpoolHost>, Path(number): Path<i64>) -> Response {
     match host.with(|inside| inside.spool(number)) {
         Some(spool) => Json(spool).into_response(),
         None => not_found(&format!("No spool with ID {number} found.")),
     }
 }
 
-async fn use_spool(State(host): State<Host>, Path(number): Path<i64>, body: Bytes) -> Response {
+async fn use_spool(State(host): State<SpoolHost>, Path(number): Path<i64>, body: Bytes) -> Response {
     let body = bounded_json::read(&body, bounded_json::REQUEST).unwrap_or_default();
     let (weight, length) = (body["use_weight"].as_f64(), body["use_length"].as_f64());
     let grams = match (weight, length) {

@@ -18,6 +18,7 @@ use crate::VirtualPrinter;
 pub fn control_routes(printer: VirtualPrinter) -> Router {
     Router::new()
         .route("/_sim/log", get(log))
+        .route("/_sim/requests", get(requests))
         .route("/_sim/faults", get(faults).post(change_faults))
         .route("/_sim/speed", get(speed).post(change_speed))
         .route("/_sim/reboot", post(reboot))
@@ -44,6 +45,10 @@ async fn log(State(printer): State<VirtualPrinter>, Query(query): Query<After>) 
     let entries: Vec<_> =
         printer.log().into_iter().filter(|entry| query.after.is_none_or(|after| entry.seq > after)).collect();
     Json(json!({"log": entries})).into_response()
+}
+
+async fn requests(State(printer): State<VirtualPrinter>) -> Response {
+    Json(json!({"requests": printer.requests()})).into_response()
 }
 
 async fn faults(State(printer): State<VirtualPrinter>) -> Response {

@@ -5,7 +5,7 @@ use simulator::sink::{Mode, Sink, standard_signature};
 
 use crate::lab::PATIENCE;
 
-fn client() -> Client {
+pub fn client() -> Client {
     Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).timeout(PATIENCE).build().unwrap()
 }
 

@@ -80,10 +80,19 @@ fn plate_number(name: &str) -> Option<u32> {
     (number > 0).then_some(number)
 }
 
-/// The metadata of the first plate of a package, and all its plates that are sliced.
-pub fn read_package(mut file: impl Read + Seek) -> Result<(Metadata, Vec<FoundPlate>), Damage> {
+/// Opens a package or another project, unless its directory is larger than a project's may be.
+///
+/// # Errors
+///
+/// When it is no archive, or one with too many entries.
+pub fn open_archive<F: Read + Seek>(mut file: F) -> Result<ZipArchive<F>, Damage> {
     bounded(&mut file)?;
-    let mut archive = ZipArchive::new(file).map_err(|_| Damage::CutOff)?;
+    ZipArchive::new(file).map_err(|_| Damage::CutOff)
+}
+
+/// The metadata of the first plate of a package, and all its plates that are sliced.
+pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<FoundPlate>), Damage> {
+    let mut archive = open_archive(file)?;
     let names_inside = archive.file_names().filter_map(|name| plate_number(&name.ok()?));
     let mut numbers: Vec<u32> = names_inside.collect();
     numbers.sort_unstable();

@@ -42,8 +42,8 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Printer fault: {name}"), &text)
     }
 
-    /// The pictures of the print in hand look like a failure: people are told. An attempt that is not in hand any more
-    /// is nobody's concern.
+    /// The pictures of the print in hand look like a failure: people are told. An attempt that is over, or not in hand
+    /// any more, is nobody's concern.
     pub(super) fn failure_suspected(
         self,
         attempt: Id,
@@ -51,7 +51,7 @@ impl Printer {
         paused: Option<bool>,
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
-        if self.in_hand.as_ref().is_none_or(|in_hand| in_hand.attempt != attempt) {
+        if self.in_hand.as_ref().is_none_or(|in_hand| in_hand.attempt != attempt || in_hand.over()) {
             return Decision::unchanged(PrinterAnswer::Done);
         }
         let name = &self.fields.name;

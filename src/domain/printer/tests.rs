@@ -2,6 +2,7 @@
 
 mod attempt;
 mod clocks;
+mod suspected;
 mod verdict;
 
 use super::*;

@@ -16,7 +16,7 @@ use tokio_util::codec::Framed;
 
 use super::address::MQTT_PORT;
 use super::certificate::Certificate;
-use super::tls::AnyPrinter;
+use super::tls::any_printer;
 use crate::printers::discovery::{Announcement, OwnProbe, Recognised};
 
 /// The broker, asked without a code.
@@ -52,7 +52,7 @@ async fn greet(stream: TcpStream) -> Option<Recognised> {
     let host = stream.peer_addr().ok()?.ip();
     let provider = Arc::new(aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions().ok()?;
-    let verifier = Arc::new(AnyPrinter(provider));
+    let verifier = any_printer(provider);
     let config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
     let connector = TlsConnector::from(Arc::new(config));
     let tls = connector.connect(ServerName::IpAddress(host.into()), stream).await.ok()?;

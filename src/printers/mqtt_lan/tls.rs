@@ -28,7 +28,7 @@ pub(super) struct Tls {
     pub(super) ftps: Arc<ClientConfig>,
     /// What is asked for; sessions are resumed under it.
     pub(super) name: ServerName<'static>,
-    verifier: Arc<Pinned>,
+    verifier: Arc<Verifier<Pinned>>,
 }
 
 impl Tls {
@@ -39,8 +39,8 @@ impl Tls {
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a serial number")))?;
         let provider = Arc::new(aws_lc_rs::default_provider());
         let known = known.and_then(|digits| hex::decode(digits).ok()?.try_into().ok());
-        let (serial, key) = (serial.to_owned(), Mutex::new(known));
-        let verifier = Arc::new(Pinned { serial, key, provider: provider.clone() });
+        let pinned = Pinned { serial: serial.to_owned(), key: Mutex::new(known) };
+        let verifier = Arc::new(Verifier { judge: pinned, provider: provider.clone() });
         let config = |versions: &[&'static SupportedProtocolVersion]| {
             let builder = ClientConfig::builder_with_provider(provider.clone());
             let builder = builder.with_protocol_versions(versions);
@@ -58,7 +58,62 @@ impl Tls {
 
     /// Digest of the key that the printer must show from now on, in hexadecimal digits.
     pub(super) fn known_key(&self) -> Option<String> {
-        self.verifier.known().map(hex::encode)
+        self.verifier.judge.known().map(hex::encode)
+    }
+}
+
+/// Says whether a certificate is that of a printer.
+trait Judge: std::fmt::Debug + Send + Sync {
+    /// Why a certificate is not taken, in words for people.
+    fn judge(&self, der: &[u8]) -> Result<(), String>;
+    /// The owner of this certificate proved to have its key. A certificate alone proves nothing: anybody may send a
+    /// copy.
+    fn proved(&self, der: &[u8]);
+}
+
+/// Leaves certificates to its judge, and checks that the printer has the key of the one that it shows.
+#[derive(Debug)]
+struct Verifier<J> {
+    judge: J,
+    provider: Arc<CryptoProvider>,
+}
+
+impl<J: Judge> ServerCertVerifier for Verifier<J> {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.judge.judge(end_entity).map(|()| ServerCertVerified::assertion()).map_err(Error::General)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let proof = verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)?;
+        self.judge.proved(cert);
+        Ok(proof)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let proof = verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)?;
+        self.judge.proved(cert);
+        Ok(proof)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
 
@@ -71,24 +126,15 @@ struct Pinned {
     serial: String,
     /// Digest of the first key whose owner proved to have it.
     key: Mutex<Option<KeyDigest>>,
-    provider: Arc<CryptoProvider>,
 }
 
 impl Pinned {
     fn known(&self) -> Option<KeyDigest> {
         *self.key.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Keeps the key of a certificate, the first time that its owner proves to have it. A certificate alone proves
-    /// nothing: anybody may send a copy.
-    fn proved(&self, der: &[u8]) {
-        if let Some(certificate) = Certificate::read(der) {
-            let mut known = self.key.lock().unwrap_or_else(PoisonError::into_inner);
-            known.get_or_insert_with(|| Sha256::digest(certificate.public_key).into());
-        }
-    }
-
-    /// Why a certificate is not taken, in words for people.
+impl Judge for Pinned {
     fn judge(&self, der: &[u8]) -> Result<(), String> {
         let certificate = Certificate::read(der).ok_or("its certificate is not understood")?;
         if certificate.common_name != self.serial {
@@ -103,84 +149,30 @@ impl Pinned {
              replaced, disconnect the printer and connect it again"
             .to_owned())
     }
+
+    fn proved(&self, der: &[u8]) {
+        if let Some(certificate) = Certificate::read(der) {
+            let mut known = self.key.lock().unwrap_or_else(PoisonError::into_inner);
+            known.get_or_insert_with(|| Sha256::digest(certificate.public_key).into());
+        }
+    }
 }
 
-impl ServerCertVerifier for Pinned {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        self.judge(end_entity).map(|()| ServerCertVerified::assertion()).map_err(Error::General)
+/// Takes the certificate of any printer.
+#[derive(Debug)]
+struct AnyPrinter;
+
+impl Judge for AnyPrinter {
+    fn judge(&self, _der: &[u8]) -> Result<(), String> {
+        Ok(())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let proof = verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)?;
-        self.proved(cert);
-        Ok(proof)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let proof = verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)?;
-        self.proved(cert);
-        Ok(proof)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
+    fn proved(&self, _der: &[u8]) {}
 }
 
 /// Takes the certificate of any printer, to read whose it is. For a connection on which nothing secret is said.
-#[derive(Debug)]
-pub(super) struct AnyPrinter(pub(super) Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyPrinter {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+pub(super) fn any_printer(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
+    Arc::new(Verifier { judge: AnyPrinter, provider })
 }
 
 /// Why a handshake failed, in words for people; `None` if it is no matter of certificates.
@@ -198,8 +190,7 @@ mod tests {
     use super::*;
 
     fn pinned(serial: &str) -> Pinned {
-        let provider = Arc::new(aws_lc_rs::default_provider());
-        Pinned { serial: serial.to_owned(), key: Mutex::default(), provider }
+        Pinned { serial: serial.to_owned(), key: Mutex::default() }
     }
 
     #[test]
@@ -223,8 +214,8 @@ mod tests {
         let digits = first.known().map(hex::encode);
         let again = Tls::new("01S00A123456", "127.0.0.1", digits.as_deref()).unwrap();
         assert_eq!(again.known_key(), digits);
-        assert_eq!(again.verifier.judge(&sample(0)), Ok(()));
-        assert!(again.verifier.judge(&sample(1)).is_err());
+        assert_eq!(again.verifier.judge.judge(&sample(0)), Ok(()));
+        assert!(again.verifier.judge.judge(&sample(1)).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Slicer profiles: the `.ini` files of a folder, as slicers export a whole configuration.
 //!
 //! A profile decides what runs: `post_process` names programs that the slicer starts. So that key is refused here, and
-//! switched off in what the slicer gets, because a project (3MF) may bring one along.
+//! switched off in what the slicer gets.
 
 use std::io;
 use std::path::Path;

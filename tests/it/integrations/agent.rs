@@ -1,7 +1,8 @@
 //! The agent gateway: what needs a person reaches it, and each of its users may ask so often.
 
 use serde_json::{Value, json};
-use simulator::sink::{Mode, Sink};
+use simulator::peers::Mood;
+use simulator::peers::agent::AgentGateway;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{degraded, quick, runs_low};
@@ -9,20 +10,14 @@ use crate::support::{App, Db, until};
 
 const TOKEN: &str = "a-token-both-sides-show";
 
-/// The messages that the gateway took.
-fn messages(sink: &Sink) -> Vec<String> {
-    let taken = sink.received().into_iter().filter(|one| one.method == "POST" && one.answered == Some(200));
-    taken.map(|one| one.json()["message"].as_str().unwrap().to_owned()).collect()
-}
-
-async fn heard(sink: &Sink, words: &str) -> String {
-    until(words, || async { messages(sink).into_iter().find(|message| message.contains(words)) }).await
+async fn heard(gateway: &AgentGateway, words: &str) -> String {
+    until(words, || async { gateway.messages().into_iter().find(|message| message.contains(words)) }).await
 }
 
 #[tokio::test]
 async fn failed_jobs_and_flags_of_orders_reach_the_gateway_even_after_an_outage() {
-    let sink = Sink::start().await.unwrap();
-    let app = quick(Db::sqlite()).env("AGENT_TOKEN", TOKEN).env("AGENT_URL", sink.url()).start().await;
+    let gateway = AgentGateway::start(TOKEN).await.unwrap();
+    let app = quick(Db::sqlite()).env("AGENT_TOKEN", TOKEN).env("AGENT_URL", gateway.url()).start().await;
     let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
     let fleet = fleet.await.unwrap();
     let material = app.material("PLA black", 100.0).await;
@@ -34,21 +29,21 @@ async fn failed_jobs_and_flags_of_orders_reach_the_gateway_even_after_an_outage(
     app.job_is(&job, "PRINTING").await;
     app.act(&format!("/api/printers/{printer}/emergency-stop")).await.expect(200);
     app.job_is(&job, "FAILED").await;
-    heard(&sink, "failed").await;
+    heard(&gateway, "failed").await;
     // A cancelled paid order owes money: a flag.
     app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
-    heard(&sink, "refund due").await;
+    heard(&gateway, "refund due").await;
 
-    sink.set_mode(Mode::Status(502));
+    gateway.set_mood(Mood::Status(502));
     until("the outage to be said", || async {
         degraded(&app).await.into_iter().find(|words| words.starts_with("Agent gateway (agent)"))
     })
     .await;
-    sink.set_mode(Mode::Ok);
+    gateway.set_mood(Mood::Well);
     until("its end", || async { degraded(&app).await.iter().all(|words| !words.contains("agent")).then_some(()) })
         .await;
     runs_low(&app, "PETG").await;
-    heard(&sink, "Low stock: PETG").await;
+    heard(&gateway, "Low stock: PETG").await;
 }
 
 async fn ask(app: &App, user: &str, skill: &str) -> (u16, Value) {

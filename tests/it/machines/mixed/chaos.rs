@@ -24,6 +24,8 @@ use crate::chaos::from_env;
 use crate::support::waiting::until_seen;
 use crate::support::{App, Client, Db};
 
+mod five_types;
+
 const SEED: u64 = 20_261_122;
 const PRINTERS: usize = 15;
 /// For how long faults come and go.

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialRow, MaterialType};
+use crate::domain::material::{Material, MaterialCommand, MaterialRow};
 use crate::domain::parts_sync::{
     Booking, BookingVerdict, ConflictKind, LinkCommand, Quantities, RightSide, SeenItem, StockLink, StockLook,
     StockSystem, StockUnit,
 };
 use crate::domain::refusal::Refusal;
+use crate::domain::testing::samples::pla;
 use crate::domain::testing::{Bench, id};
 
 pub(super) const IT: u32 = 7;
@@ -108,17 +109,7 @@ impl Shop {
             ledger: Amount::ZERO,
             people: 0,
         };
-        let fields = MaterialFields {
-            name: "PLA".to_owned(),
-            kind: MaterialType::Filament,
-            color: None,
-            brand: None,
-            variant: None,
-            vendor_code: None,
-            unit_cost_cents: None,
-            reorder_point: Amount::ZERO,
-            reorder_quantity: Amount::ZERO,
-        };
+        let fields = pla();
         shop.tell(&MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(ours) }).unwrap();
         shop.link(LinkCommand::Link { system, entry: ENTRY, name: "PLA".to_owned() });
         shop

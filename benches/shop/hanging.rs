@@ -1,0 +1,133 @@
+//! What orders and callers notice while all other systems of the shop hang, beside the same without any of them, by
+//! turns in one run.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use simulator::peers::all::AllPeers;
+use simulator::printer::What;
+use simulator::{Fleet, FleetOptions};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::client::{Client, post_plain};
+use super::crowd::{Callers, PER_SECOND};
+use super::ground::folder;
+use super::how_many;
+use super::load::percentile;
+use super::remote::Remote;
+use super::table::Row;
+use super::webhook::now;
+
+/// Rounds of both, without `PRINTFLOOR_BENCH_ROUNDS`.
+const ROUNDS: usize = 5;
+/// Seconds of each side of a round, without `PRINTFLOOR_BENCH_SECONDS`.
+const SECONDS: usize = 20;
+/// Of each type that prints text.
+const PRINTERS: usize = 3;
+/// A print of a minute takes a tenth of a second.
+const SPEED: f64 = 600.0;
+const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Median from order to print, at most so many times that without integrations.
+const PRINT_AIM: f64 = 1.1;
+/// The 99th of a hundred of the API, at most so many times, or so many milliseconds more.
+const API_AIM: (f64, f64) = (2.0, 5.0);
+
+/// What came of one side: milliseconds.
+#[derive(Default)]
+struct Side {
+    prints: Vec<f64>,
+    answers: Vec<f64>,
+}
+
+/// The part.
+pub async fn run() -> Vec<Row> {
+    let (rounds, seconds) =
+        (how_many("PRINTFLOOR_BENCH_ROUNDS", ROUNDS), how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS));
+    let peers = AllPeers::start().await.unwrap();
+    peers.set_hanging(true);
+    let (mut alone, mut hanging) = (Side::default(), Side::default());
+    for _ in 0..rounds {
+        one(None, seconds as u64, &mut alone).await;
+        one(Some(&peers), seconds as u64, &mut hanging).await;
+    }
+    let count = (hanging.prints.len(), hanging.answers.len());
+    let [[alone_print, _], [print, print_p99]] = [&mut alone, &mut hanging].map(|side| figures(&mut side.prints));
+    let [[_, alone_p99], [median, p99]] = [&mut alone, &mut hanging].map(|side| figures(&mut side.answers));
+    let words = |what: &str, of: usize| format!("all integrations hang, {rounds} rounds: {what}, of {of}");
+    let mut prints = Row::figure(
+        words("order to the start of its print", count.0),
+        format!("median {print:.0} ms (p99 {print_p99:.0})"),
+    );
+    prints.against = format!("no integrations: median {alone_print:.0} ms");
+    prints.ratio = format!("{:.2}", print / alone_print);
+    let mut api = Row::figure(
+        words(&format!("API at {PER_SECOND}/s, mixed"), count.1),
+        format!("p99 {p99:.1} ms (median {median:.1})"),
+    );
+    api.against = format!("no integrations: p99 {alone_p99:.1} ms");
+    api.ratio = format!("{:.2}", p99 / alone_p99);
+    let most = (alone_p99 * API_AIM.0).max(alone_p99 + API_AIM.1);
+    vec![prints.at_most(print / alone_print, PRINT_AIM, "times"), api.at_most(p99, (most * 10.0).round() / 10.0, "ms")]
+}
+
+/// Median and 99th of a hundred.
+fn figures(values: &mut [f64]) -> [f64; 2] {
+    [0.5, 0.99].map(|share| percentile(values, share))
+}
+
+/// A new shop, with these systems or none.
+async fn one(peers: Option<&AllPeers>, seconds: u64, side: &mut Side) {
+    let folder = folder();
+    let fleet = Fleet::start(FleetOptions { speed: SPEED, ..FleetOptions::of_each_for_text(PRINTERS) }).await.unwrap();
+    if let Some(peers) = peers {
+        fleet.printers.iter().for_each(|printer| printer.handle.set_camera(Some(&peers.camera())));
+    }
+    let variables = peers.map(AllPeers::variables).unwrap_or_default();
+    let app = Remote::start_with(folder.path(), None, &variables).await;
+    let ids = app.register(&fleet).await;
+    app.until_connected(ids.len(), CONNECTED_WITHIN).await;
+    let sku = app.sku().await;
+    let callers = Callers::of(&app, ids.first()).await;
+    let (answers, prints) = tokio::join!(callers.ask(seconds), orders(&app, &fleet, &sku, seconds));
+    side.answers.extend(answers);
+    side.prints.extend(prints);
+    app.end().await;
+    fleet.shutdown();
+}
+
+/// Orders one part after the other, each when the one before is printed: milliseconds from order to print.
+async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64> {
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let (mut took, mut client) = (Vec::new(), Client::connect(app.address).await);
+    let order = post_plain("/api/orders", &app.key, &json!({"lines": [{"skuId": sku, "quantity": 1}]}).to_string());
+    while Instant::now() < end {
+        let began = now();
+        let placed: Value = serde_json::from_slice(client.ask(&order).await).unwrap();
+        let path = format!("/api/orders/{}/mark-paid", placed["id"].as_str().unwrap());
+        client.ask(&post_plain(&path, &app.key, r#"{"method": "cash"}"#)).await;
+        let started = |what: &What| matches!(what, What::Started { .. });
+        let finished = |what: &What| matches!(what, What::Finished { .. });
+        let at = timeout(PATIENCE, since(fleet, began, started)).await.unwrap();
+        took.push(at.duration_since(began).as_secs_f64() * 1000.0);
+        timeout(PATIENCE, since(fleet, at, finished)).await.unwrap();
+    }
+    took
+}
+
+/// When this first happened at a printer since a moment; waits for it.
+async fn since(fleet: &Fleet, moment: Timestamp, which: fn(&What) -> bool) -> Timestamp {
+    loop {
+        for printer in &fleet.printers {
+            let found = printer.handle.with(|machine| {
+                let newest = machine.log().iter().rev().take_while(|entry| entry.at >= moment);
+                newest.filter(|entry| which(&entry.what)).map(|entry| entry.at).last()
+            });
+            if let Some(at) = found {
+                return at;
+            }
+        }
+        sleep(Duration::from_millis(5)).await;
+    }
+}

@@ -1,0 +1,95 @@
+//! An agent gateway as OpenClaw is one: its hook takes messages for an agent from whoever shows the token, and each of
+//! them once, however often it is sent under the same key.
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use serde_json::json;
+
+use super::{Shared, System, shows};
+
+/// The most that the hook takes, in bytes.
+const MAX_BODY_BYTES: usize = 256 * 1024;
+
+/// What an agent gateway knows.
+#[derive(Debug)]
+pub struct AgentState {
+    token: String,
+    /// The key, if any, and the message of each run.
+    runs: Vec<(Option<String>, String)>,
+}
+
+/// A running agent gateway. Stops when dropped.
+pub type AgentGateway = System<AgentState>;
+
+impl AgentGateway {
+    /// Starts on a free loopback port, with this hook token.
+    pub async fn start(token: &str) -> std::io::Result<Self> {
+        let state = AgentState { token: token.to_owned(), runs: Vec::new() };
+        Self::serve(state, "", |shared| {
+            Router::new().route("/", get(root)).route("/hooks/agent", any(hook)).with_state(shared)
+        })
+        .await
+    }
+
+    /// The messages that its agent was given, in order.
+    pub fn messages(&self) -> Vec<String> {
+        self.shared.with(|inside| inside.runs.iter().map(|(_, message)| message.clone()).collect())
+    }
+}
+
+/// The page for browsers.
+async fn root(State(shared): State<Shared<AgentState>>) -> Response {
+    match shared.mood().await {
+        Some(answer) => answer,
+        None => "<!doctype html><title>Control</title>".into_response(),
+    }
+}
+
+fn wrong(status: StatusCode, words: &str) -> Response {
+    (status, axum::Json(json!({"ok": false, "error": words}))).into_response()
+}
+
+/// The token is also taken in a header of its own, and never from the address.
+fn is_admitted(headers: &HeaderMap, token: &str) -> bool {
+    shows(headers, token) || headers.get("x-openclaw-token").is_some_and(|shown| shown.as_bytes() == token.as_bytes())
+}
+
+async fn hook(State(shared): State<Shared<AgentState>>, request: Request) -> Response {
+    if let Some(answer) = shared.mood().await {
+        return answer;
+    }
+    let (head, body) = request.into_parts();
+    if head.method != Method::POST {
+        return wrong(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed");
+    }
+    if head.uri.query().is_some_and(|query| query.contains("token=")) {
+        return wrong(StatusCode::BAD_REQUEST, "Hook token must be provided via a header");
+    }
+    if !shared.with(|inside| is_admitted(&head.headers, &inside.token)) {
+        return wrong(StatusCode::UNAUTHORIZED, "Unauthorized");
+    }
+    let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
+        return wrong(StatusCode::PAYLOAD_TOO_LARGE, "payload too large");
+    };
+    let said = bounded_json::read(&body, bounded_json::REQUEST).unwrap_or_default();
+    let Some(message) = said["message"].as_str().map(str::trim).filter(|message| !message.is_empty()) else {
+        return wrong(StatusCode::BAD_REQUEST, "message required");
+    };
+    // Where an answer goes is said whole or not at all.
+    if said["channel"].is_string() != said["to"].is_string() {
+        return wrong(StatusCode::BAD_REQUEST, "channel and to must be given together");
+    }
+    let in_header = head.headers.get("idempotency-key").and_then(|key| key.to_str().ok());
+    let key = in_header.or(said["idempotencyKey"].as_str()).map(str::to_owned);
+    let run = shared.with(|inside| {
+        let known = inside.runs.iter().position(|(other, _)| key.is_some() && *other == key);
+        known.unwrap_or_else(|| {
+            inside.runs.push((key, message.to_owned()));
+            inside.runs.len() - 1
+        })
+    });
+    axum::Json(json!({"ok": true, "runId": format!("run-{run}")})).into_response()
+}

@@ -1,0 +1,183 @@
+//! Projects (3MF): the slicer gets their shapes and where they stand, and none of the settings that they bring along.
+//!
+//! A project carries the settings of whoever saved it, for the whole print, for single parts and for heights, and
+//! G-code that is put in between. Only the shop's own profile counts. So the archive is written anew with what shapes
+//! need, and of the description of its parts only what tells shapes apart is left: a modifier is no part of the print.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+use super::SliceError;
+use crate::domain::gcode::open_archive;
+
+/// Where the slicer's own description of the parts stands, whatever the case of its letters.
+const DESCRIPTION: &str = "Metadata/Slic3r_PE_model.config";
+/// Most bytes of that description.
+const MAX_DESCRIPTION_BYTES: u64 = 8 << 20;
+/// Most bytes of all that is kept, unpacked.
+const MAX_SHAPES_BYTES: u64 = 1 << 30;
+/// What a description says of a part that belongs to its shape.
+const SHAPE_KEYS: [&str; 3] = ["modifier", "volume_type", "matrix"];
+/// Begins an element that says one thing of a part.
+const ELEMENT: &str = "<metadata";
+
+/// Copies a project without its settings.
+///
+/// # Errors
+///
+/// When it is damaged or not understood, or cannot be written.
+pub(super) fn copy_shapes(project: &Path, to: &Path) -> Result<(), SliceError> {
+    let mut archive = open_archive(File::open(project)?).map_err(|damage| SliceError::Refused(damage.to_string()))?;
+    let mut shapes = ZipWriter::new(File::create(to)?);
+    let options = SimpleFileOptions::default().compression_level(Some(1));
+    let mut left = MAX_SHAPES_BYTES;
+    for number in 0..archive.len() {
+        let mut entry = archive.by_index(number).map_err(damaged)?;
+        let name = entry.name().map_err(damaged)?.into_owned();
+        if name.ends_with('/') || !is_shape(&name) {
+            continue;
+        }
+        shapes.start_file(name, options).map_err(damaged)?;
+        let copied = io::copy(&mut Read::by_ref(&mut entry).take(left + 1), &mut shapes).map_err(unreadable)?;
+        left = left.checked_sub(copied).ok_or_else(|| refused("its shapes are larger than any print needs"))?;
+    }
+    if let Some(description) = description(&mut archive)? {
+        shapes.start_file(DESCRIPTION, options).map_err(damaged)?;
+        shapes.write_all(description.as_bytes())?;
+    }
+    shapes.finish().map_err(damaged)?;
+    Ok(())
+}
+
+/// Whether an entry is a shape, or leads to one.
+fn is_shape(name: &str) -> bool {
+    name == "[Content_Types].xml" || name.starts_with("_rels/") || name.starts_with("3D/")
+}
+
+/// What the project says of its parts, without settings; `None` if it says nothing.
+fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceError> {
+    let name = {
+        let mut names = archive.file_names().filter_map(Result::ok);
+        names.find(|name| name.eq_ignore_ascii_case(DESCRIPTION)).map(Cow::into_owned)
+    };
+    let Some(name) = name else { return Ok(None) };
+    let mut text = String::new();
+    let entry = archive.by_name(&name).map_err(damaged)?;
+    let read = entry.take(MAX_DESCRIPTION_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if read as u64 > MAX_DESCRIPTION_BYTES {
+        return Err(refused("the description of its parts is too large"));
+    }
+    without_settings(&text).map(Some).ok_or_else(|| refused("the description of its parts is not understood"))
+}
+
+/// The description without what is not of the shape; `None` if it is not understood.
+fn without_settings(text: &str) -> Option<String> {
+    // Definitions of entities and the like could stand for settings.
+    if text.contains("<!") {
+        return None;
+    }
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find(ELEMENT) {
+        kept.push_str(&rest[..at]);
+        let length = extent(&rest[at..])?;
+        let element = &rest[at..at + length];
+        if key(element).is_some_and(|key| SHAPE_KEYS.contains(&key)) {
+            kept.push_str(element);
+        }
+        rest = &rest[at + length..];
+    }
+    kept.push_str(rest);
+    Some(kept)
+}
+
+/// How long an element is that begins here and has no content, in bytes.
+fn extent(text: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, byte) in text.bytes().enumerate() {
+        match (byte, quote) {
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (byte, Some(open)) if byte == open => quote = None,
+            (b'>', None) => return text[..at].ends_with('/').then_some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What an element is about, where it says so in plain letters.
+fn key(element: &str) -> Option<&str> {
+    let mut rest = element.strip_prefix(ELEMENT)?;
+    loop {
+        let (name, behind) = rest.split_once('=')?;
+        let quote = behind.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let (value, behind) = behind.trim_start()[1..].split_once(quote)?;
+        if name.trim() == "key" {
+            return Some(value);
+        }
+        rest = behind;
+    }
+}
+
+fn refused(words: &str) -> SliceError {
+    SliceError::Refused(format!("the project cannot be used: {words}"))
+}
+
+fn damaged(error: ZipError) -> SliceError {
+    match error {
+        ZipError::Io(error) => unreadable(error),
+        error => refused(&format!("its archive is damaged ({error})")),
+    }
+}
+
+/// Of the archive's content, unless the disk itself fails.
+fn unreadable(error: io::Error) -> SliceError {
+    match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
+            refused(&format!("its archive is damaged ({error})"))
+        }
+        _ => SliceError::Disk(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_description_only_the_shape_is_left() {
+        let part = |more: &str| {
+            format!(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<config>\n <object id=\"1\">\n  {more}<volume firstid=\"0\" lastid=\"11\">\n   \
+                 <metadata type=\"volume\" key=\"volume_type\" value=\"ParameterModifier\"/>{more}</volume>\n </object>\n</config>\n"
+            )
+        };
+        let settings = [
+            "<metadata type=\"object\" key=\"fill_density\" value=\"5%\"/>",
+            "<metadata value=\"a > b\" type=\"volume\"\n key='perimeters' />",
+            "<metadata type=\"volume\" key=\"&#112;erimeters\" value=\"key=volume_type\"/>",
+            "<metadata type=\"object\"/>",
+        ];
+        assert_eq!(without_settings(&part(&settings.concat())), Some(part("")));
+        assert_eq!(without_settings("<!DOCTYPE x [<!ENTITY e \"\">]><config>&e;</config>"), None);
+        assert_eq!(without_settings("<config><metadata key=\"perimeters\">1</metadata></config>"), None);
+        assert_eq!(without_settings("<config><metadata key=\"perimeters"), None);
+    }
+
+    #[test]
+    fn shapes_are_known_by_where_they_stand() {
+        for shape in ["[Content_Types].xml", "_rels/.rels", "3D/3dmodel.model", "3D/Objects/object_1.model"] {
+            assert!(is_shape(shape), "{shape}");
+        }
+        for other in
+            ["Metadata/Slic3r_PE.config", "Metadata\\Slic3r_PE.config", "metadata/plate_1.gcode", "Auxiliaries/a.txt"]
+        {
+            assert!(!is_shape(other), "{other}");
+        }
+    }
+}

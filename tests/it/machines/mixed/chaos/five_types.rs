@@ -1,0 +1,300 @@
+//! The fleet of a shop with printers of every type, three of each: 80 jobs of five SKUs, of which one is of two colours
+//! and one a kit, and faults that come and go by a seed. Some parts are sliced as text and some as packages, because no
+//! file fits all types.
+//!
+//! Prints take as long as their files say, which is what the rule for starts that nobody saw goes by. What is in doubt
+//! when the faults are over must be what that rule leaves to people; then a person says what the machine did, and
+//! everything else ends by itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use fastrand::Rng;
+use printfloor::printers::adapter::Operation;
+use serde_json::{Value, json};
+use simulator::bambu::Bambu;
+use simulator::bambu::setup::{Ams, Tray};
+use simulator::gcode::package::package_of_several;
+use simulator::printer::What;
+use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
+
+use super::super::super::{can, words};
+use super::{SEED, TROUBLE, people, trouble};
+use crate::chaos::from_env;
+use crate::support::waiting::until_seen;
+use crate::support::{App, on_both, until};
+
+const PRINTERS: usize = 15;
+const JOBS: usize = 80;
+/// Colours of the two materials, as the package of two colours and the changers name them.
+const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
+/// Doubts that no look at a printer ends, as they are told.
+const LASTING: [&str; 4] = [
+    "server was restarted",
+    "names the file as that of its last print",
+    "nobody could look at the printer for",
+    "nobody looked at the printer after",
+];
+
+/// What a machine physically did with the file of an attempt.
+#[derive(Clone, Default, Debug)]
+struct Did {
+    started: usize,
+    finished: usize,
+    /// Failed, interrupted or cancelled.
+    broken: usize,
+    /// The machine lost its power while it had the file.
+    restarted: bool,
+    /// From which slot each tool was fed, where the machine has a changer.
+    fed: Vec<(u32, i64)>,
+}
+
+/// By attempt: the logs of all machines.
+fn did(fleet: &Fleet) -> BTreeMap<String, Did> {
+    let mut all: BTreeMap<String, Did> = BTreeMap::new();
+    for sim in &fleet.printers {
+        let mut stored: Vec<String> = Vec::new();
+        for entry in sim.handle.log() {
+            if entry.what == What::Rebooted {
+                stored.iter().for_each(|attempt| all.entry(attempt.clone()).or_default().restarted = true);
+            }
+            let Some(attempt) = entry.what.filename().and_then(|name| name.split(['_', '.']).nth(1)) else { continue };
+            let did = all.entry(attempt.to_owned()).or_default();
+            match &entry.what {
+                What::Uploaded { .. } => stored.push(attempt.to_owned()),
+                What::Started { .. } => did.started += 1,
+                What::Finished { .. } => did.finished += 1,
+                What::Failed { .. } | What::Interrupted { .. } | What::Cancelled { .. } => did.broken += 1,
+                What::Fed { slots, .. } => did.fed.clone_from(slots),
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// Registers all printers: those with a changer have both colours in it, each the other way round than the one before,
+/// and the last of them black alone; the others have black. Gives the printers by their ids, and the slots of the
+/// colours in each.
+async fn open(app: &App, fleet: &Fleet, materials: [&String; 2]) -> BTreeMap<String, (SimPrinter, Vec<usize>)> {
+    let mut printers = BTreeMap::new();
+    for (n, sim) in fleet.printers.iter().enumerate() {
+        let colours = match (Bambu::of(&sim.handle), n % 3) {
+            (Some(changer), place) => {
+                let colours = [vec![0, 1], vec![1, 0], vec![0]][place].clone();
+                let tray = |colour: &usize| {
+                    let tray_color = format!("{}FF", &COLOURS[*colour][1..]);
+                    Tray { tray_color, ..Tray::default() }
+                };
+                let trays = std::array::from_fn(|slot| colours.get(slot).map(tray));
+                changer.change(|setup| setup.ams = vec![Ams { trays }]);
+                colours
+            }
+            (None, _) => vec![0],
+        };
+        let id = app.printer(sim).await;
+        for (slot, colour) in colours.iter().enumerate() {
+            let spool = json!({"materialId": materials[*colour]});
+            if Bambu::of(&sim.handle).is_some() {
+                app.bind_slot(&id, slot, &spool).await;
+            } else {
+                app.post(&format!("/api/printers/{id}/slots/{slot}"), &spool).await.expect(200);
+            }
+        }
+        printers.insert(id, (sim.clone(), colours));
+    }
+    printers
+}
+
+/// What is sold and was ordered.
+struct Shop {
+    orders: Vec<String>,
+    /// The SKU of two colours.
+    two: String,
+    /// What a print of each SKU takes.
+    seconds: BTreeMap<String, f64>,
+}
+
+/// The orders of the shop: 80 jobs of five SKUs.
+async fn orders(app: &App, [black, white]: [&String; 2]) -> Shop {
+    let mut skus = Vec::new();
+    for (n, seconds) in [3, 4].into_iter().enumerate() {
+        let file = app.gcode(&format!("part-{n}"), seconds, 2.0).await;
+        skus.push(app.sku(&format!("PART-{n}"), black, &file, 500).await);
+    }
+    let file = app.package("part-2", 3, 2.0).await;
+    skus.push(app.sku("PART-2", black, &file, 500).await);
+    let two = package_of_several("two", 4, &[(2.0, COLOURS[0]), (1.0, COLOURS[1])]);
+    let file = app.upload("two.gcode.3mf", two).await.expect(201);
+    let two = app.sku("TWO", black, file["id"].as_str().unwrap(), 900).await;
+    let more = json!({"materials": [{"materialId": white, "estimatedConsumption": 1, "filament": 1}]});
+    app.patch(&format!("/api/skus/{two}"), &more).await.expect(200);
+    let components: Vec<_> = skus.iter().map(|sku| json!({"skuId": sku, "quantity": 1})).collect();
+    let kit = json!({"code": "KIT", "name": "Kit", "priceCents": 1500, "components": components});
+    let kit = app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned();
+    let seconds = skus.iter().chain([&two]).cloned().zip([3.0, 4.0, 3.0, 4.0]).collect();
+    let mut placed = Vec::new();
+    // 5 × 6 + 5 × 5 + 2 × 2 + 2 × 3 + 5 × 3 = 80
+    for (sku, orders, quantity) in [(&skus[0], 5, 6), (&skus[1], 5, 5), (&skus[2], 2, 2), (&two, 2, 3), (&kit, 1, 5)] {
+        for _ in 0..orders {
+            placed.push(app.paid_order(sku, quantity).await);
+        }
+    }
+    Shop { orders: placed, two, seconds }
+}
+
+/// Whether the rule leaves it to people what became of an attempt: by its words, and by what its machine did.
+fn is_left_to_people(reason: &str, kind: PrinterKind, did: &Did, stated_seconds: f64) -> bool {
+    let remembers = can(kind, Operation::History);
+    if reason.contains(LASTING[0]) {
+        return remembers && did.restarted;
+    }
+    // It stands there before a start takes effect, too.
+    if reason.contains(LASTING[1]) {
+        return !remembers;
+    }
+    let unwatched =
+        reason.split(LASTING[2]).nth(1).and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
+    // Told in whole seconds.
+    unwatched.is_none_or(|seconds| seconds + 1.0 > stated_seconds / 2.0)
+}
+
+/// What a person who looks at the machine says.
+fn outcome(did: &Did) -> &'static str {
+    match did {
+        Did { finished: 1.., .. } => "finished",
+        Did { started: 1.., .. } => "failed",
+        _ => "not_started",
+    }
+}
+
+fn last(job: &Value) -> Option<&Value> {
+    job["attempts"].as_array().unwrap().last()
+}
+
+async fn jobs_of(app: &App, orders: &[String]) -> Vec<Value> {
+    let mut jobs = Vec::new();
+    for order in orders {
+        jobs.extend(app.jobs(order).await);
+    }
+    jobs
+}
+
+/// Whether what a failed job says is what happened.
+fn is_true(job: &Value, last: &Did, all: &[Did], kind: PrinterKind) -> bool {
+    let why = words(job, "error");
+    if why.contains("refused by") {
+        return all.iter().all(|did| did.started == 0);
+    }
+    // Without a history, a print that is no longer shown is not known to have ended well.
+    let forgotten = !can(kind, Operation::History) && (why.contains("came back") || why.contains("no longer knows"));
+    last.started == 1 && (forgotten || (last.broken, last.finished) == (1, 0))
+}
+
+on_both! {
+    async fn a_fleet_of_five_types_in_trouble_makes_each_part_once_or_says_why_not(db: Db) {
+        let seed = from_env("PRINTFLOOR_TEST_SEED", SEED);
+        eprintln!("seed {seed}");
+        let app = App::on(db)
+            .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "2")
+            .env("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1")
+            .env("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "5")
+            .start()
+            .await;
+        let of_each = PRINTERS / PrinterKind::ALL.len();
+        let options = FleetOptions { seed, own_hosts: true, ..FleetOptions::of_each(of_each) };
+        let fleet = Fleet::start(options).await.unwrap();
+        assert_eq!((PrinterKind::ALL.len(), fleet.printers.len()), (5, PRINTERS));
+        let (black, white) = (app.material("PLA black", 5_000.0).await, app.material("PLA white", 5_000.0).await);
+        let printers = open(&app, &fleet, [&black, &white]).await;
+        let shop = orders(&app, [&black, &white]).await;
+
+        let (well, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let trouble = tokio::spawn(trouble(fleet.printers.clone(), Rng::with_seed(seed), well.clone()));
+        let people = tokio::spawn(people(app.with_key(app.key.as_deref().unwrap()), over.clone()));
+        tokio::time::sleep(TROUBLE).await;
+        well.store(true, Relaxed);
+        trouble.await.unwrap();
+
+        let mut doubted = BTreeMap::new();
+        let mut open_jobs = usize::MAX;
+        while open_jobs > 0 {
+            // As long as jobs end, there is time for the others.
+            let before = open_jobs;
+            open_jobs = until_seen("one more job to end", || async {
+                let jobs = jobs_of(&app, &shop.orders).await;
+                let open: Vec<_> = jobs.into_iter().filter(|job| !matches!(job["state"].as_str(), Some("COMPLETED" | "FAILED"))).collect();
+                let in_doubt = open.iter().any(|job| {
+                    let doubt = last(job).filter(|last| last["unverified"] == true);
+                    doubt.is_some_and(|last| LASTING.iter().any(|words| last["reason"].as_str().unwrap().contains(words)))
+                });
+                if in_doubt || open.len() < before { Ok(open.len()) } else { Err(Value::Array(open)) }
+            })
+            .await;
+            let truth = did(&fleet);
+            for job in jobs_of(&app, &shop.orders).await {
+                let Some(last) = last(&job).filter(|last| last["unverified"] == true) else { continue };
+                let reason = words(last, "reason");
+                if !LASTING.iter().any(|words| reason.contains(words)) {
+                    continue;
+                }
+                let attempt = last["id"].as_str().unwrap();
+                let kind = printers[last["printerId"].as_str().unwrap()].0.kind;
+                let did = truth.get(attempt).cloned().unwrap_or_default();
+                let stated = shop.seconds[job["skuId"].as_str().unwrap()];
+                assert!(is_left_to_people(reason, kind, &did, stated), "{kind:?} {did:?}: {reason}: {job}");
+                // It may have been settled by evidence in this moment.
+                let path = format!("/api/jobs/{}/resolve", job["id"].as_str().unwrap());
+                let told = app.post(&path, &json!({"outcome": outcome(&did)})).await;
+                assert!(matches!(told.status, 200 | 409), "{}", told.text);
+                doubted.insert(attempt.to_owned(), (kind, reason.to_owned()));
+            }
+        }
+        over.store(true, Relaxed);
+        people.await.unwrap();
+
+        let (jobs, truth) = (jobs_of(&app, &shop.orders).await, did(&fleet));
+        assert_eq!(jobs.len(), JOBS);
+        let twice: Vec<_> = truth.iter().filter(|(_, did)| did.started > 1).collect();
+        assert!(twice.is_empty(), "started more than once: {twice:?}");
+        let (mut completed, mut failed) = (0, Vec::new());
+        for job in &jobs {
+            let attempts = job["attempts"].as_array().unwrap();
+            let of = |attempt: &Value| truth.get(attempt["id"].as_str().unwrap()).cloned().unwrap_or_default();
+            let all: Vec<Did> = attempts.iter().map(of).collect();
+            let on = |attempt: &Value| &printers[attempt["printerId"].as_str().unwrap()];
+            for (attempt, did) in attempts.iter().zip(&all) {
+                if matches!(attempt["state"].as_str(), Some("refused" | "not_started")) {
+                    // Without a history, nothing is left of a print that was cut off by a loss of power before anybody
+                    // saw it.
+                    let lost = !can(on(attempt).0.kind, Operation::History) && did.restarted && did.finished == 0;
+                    assert!(did.started == 0 || lost, "printed after all: {did:?}: {job}");
+                }
+                if did.started == 1 && job["skuId"] == shop.two.as_str() {
+                    let slot = |colour: usize| on(attempt).1.iter().position(|other| *other == colour).unwrap() as i64;
+                    assert_eq!(did.fed, [(0, slot(0)), (1, slot(1))], "colours exchanged: {job}");
+                }
+            }
+            let made: usize = all.iter().map(|did| did.finished).sum();
+            if job["state"] == "COMPLETED" {
+                completed += 1;
+                assert_eq!((made, all.last().unwrap().finished), (1, 1), "{all:?}: {job}");
+            } else {
+                let kind = on(attempts.last().unwrap()).0.kind;
+                assert!(is_true(job, all.last().unwrap(), &all, kind), "{kind:?} {all:?}: {job}");
+                failed.push(format!("{kind:?}: {}", words(job, "error")));
+            }
+        }
+        for material in [&black, &white] {
+            until("the last claim to be settled", || async {
+                let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+                (stock["reserved"] == 0).then_some(())
+            })
+            .await;
+            app.ledger_is_even(material).await;
+        }
+        eprintln!("{completed} completed; failed: {failed:#?}; left to people: {doubted:#?}");
+        assert!(completed > JOBS / 2, "{completed} completed");
+    }
+}

@@ -1,0 +1,159 @@
+//! Projects (3MF): their shapes are sliced by the shop's profile, and nothing else that they bring along counts.
+
+use std::fmt::Write as _;
+use std::io::{Cursor, Read as _, Write as _};
+
+use super::*;
+use crate::support::db::SERVICES;
+
+/// Where a project keeps the settings of a whole print.
+const SETTINGS: &str = "Metadata/Slic3r_PE.config";
+/// Where it says what its parts are, and what holds of each alone.
+const PARTS: &str = "Metadata/Slic3r_PE_model.config";
+
+/// The real slicer; `None` where there is none and nobody asked for services.
+fn slicer() -> Option<String> {
+    let given = std::env::var(SLICER).ok();
+    assert!(given.is_some() || std::env::var_os(SERVICES).is_none(), "{SLICER} is not set");
+    given
+}
+
+/// What a stranger's project may say: settings of the whole print, of a part, of some heights, and G-code in between.
+fn settings() -> [(&'static str, &'static str); 4] {
+    [
+        (
+            SETTINGS,
+            "; layer_height = 0.3\n; perimeters = 7\n; fill_density = 100%\n; start_gcode = M117 STRANGER\n; temperature = 299\n",
+        ),
+        (
+            PARTS,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<config>\n <object id=\"1\" instances_count=\"1\">\n  \
+             <metadata type=\"object\" key=\"name\" value=\"cube\"/>\n  \
+             <metadata type=\"object\" key=\"fill_density\" value=\"100%\"/>\n  <volume firstid=\"0\" lastid=\"11\">\n   \
+             <metadata type=\"volume\" key=\"volume_type\" value=\"ModelPart\"/>\n   \
+             <metadata type=\"volume\" key=\"perimeters\" value=\"9\"/>\n  </volume>\n </object>\n</config>\n",
+        ),
+        (
+            "Metadata/Prusa_Slicer_layer_config_ranges.xml",
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<objects><object id=\"1\"><range min_z=\"2\" max_z=\"8\">\
+             <option opt_key=\"layer_height\">0.1</option><option opt_key=\"perimeters\">5</option></range></object></objects>\n",
+        ),
+        (
+            "Metadata/Prusa_Slicer_custom_gcode_per_print_z.xml",
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<custom_gcodes_per_print_z><code print_z=\"4\" type=\"4\" extruder=\"1\" color=\"\" \
+             extra=\"M117 STRANGER\" gcode=\"M117 STRANGER\"/><mode value=\"SingleExtruder\"/></custom_gcodes_per_print_z>\n",
+        ),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_slicer_is_given_the_shapes_of_a_project_alone() {
+    let fake = FakeSlicer::new(12.5);
+    fake.does(&format!("cp model.3mf $HOME_OF_TEST/given; {GOOD}"));
+    let app = fake.shop(Db::sqlite()).start().await;
+    profile(&app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
+    let material = app.material("PLA", 60.0).await;
+    let model = app.upload("cube.3mf", project(&settings())).await.expect(201);
+    let sku = model_sku(&app, &material, model["id"].as_str().unwrap(), json!({})).await;
+    let order = app.paid_order(&sku, 1).await;
+    app.job_is(&only_job(&app, &order).await, "SLICED").await;
+    let given = std::fs::File::open(fake.folder.path().join("given")).unwrap();
+    let mut given = zip::ZipArchive::new(given).unwrap();
+    let mut names: Vec<String> = given.file_names().map(|name| name.unwrap().into_owned()).collect();
+    names.sort();
+    assert_eq!(names, ["3D/3dmodel.model", PARTS, "[Content_Types].xml", "_rels/.rels"]);
+    let mut parts = String::new();
+    given.by_name(PARTS).unwrap().read_to_string(&mut parts).unwrap();
+    assert!(parts.contains("volume_type") && parts.contains("lastid=\"11\""), "{parts}");
+    assert!(["fill_density", "perimeters"].iter().all(|key| !parts.contains(key)), "{parts}");
+
+    // What cannot be understood is not sliced.
+    let odd = project(&[(PARTS, "<!DOCTYPE a [<!ENTITY b \"\">]><config>&b;</config>")]);
+    let model = app.upload("odd.3mf", odd).await.expect(201);
+    app.patch(&format!("/api/skus/{sku}"), &json!({"modelFileId": model["id"]})).await.expect(200);
+    let order = app.paid_order(&sku, 1).await;
+    let job = app.job_is(&only_job(&app, &order).await, "awaiting_manual_review").await;
+    assert!(job["waitingReason"].as_str().unwrap().contains("description of its parts is not understood"), "{job}");
+}
+
+/// G-code that the real slicer makes of a project, without the lines that differ from run to run.
+async fn sliced(app: &App, material: &str, code: &str, project: Vec<u8>) -> Vec<String> {
+    let model = app.upload(&format!("{code}.3mf"), project).await.expect(201);
+    let sku = model_sku(app, material, model["id"].as_str().unwrap(), json!({"code": code})).await;
+    let order = app.paid_order(&sku, 1).await;
+    let job = app.job_is(&only_job(app, &order).await, "SLICED").await;
+    let made = app.get(&format!("/api/files/{}/content", job["fileId"].as_str().unwrap())).await;
+    assert_eq!(made.status, 200);
+    made.text.lines().filter(|line| !line.starts_with("; generated by")).map(str::to_owned).collect()
+}
+
+/// Whatever a project says, its G-code is that of its bare shapes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_profile_counts() {
+    let Some(program) = slicer() else { return };
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SLICING__PROGRAM", program).start().await;
+    profile(&app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
+    let material = app.material("PLA", 200.0).await;
+    let bare = sliced(&app, &material, "BARE", project(&[])).await;
+    let strangers = sliced(&app, &material, "STRANGER", project(&settings())).await;
+    assert!(bare.iter().any(|line| line == "; layer_height = 0.2"), "the settings are told");
+    let differs = strangers.iter().zip(&bare).find(|(one, other)| one != other);
+    assert_eq!((differs, strangers.len()), (None, bare.len()));
+}
+
+/// A project brings settings of its own along: a script among them must not run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_script_in_a_project_does_not_run() {
+    let Some(program) = slicer() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (script, trace) = (folder.path().join("script"), folder.path().join("ran"));
+    std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", trace.display())).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SLICING__PROGRAM", program).start().await;
+    profile(&app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
+    let material = app.material("PLA", 60.0).await;
+    let model = app
+        .upload("cube.3mf", project(&[(SETTINGS, &format!("; post_process = {}\n", script.display()))]))
+        .await
+        .expect(201);
+    let sku = model_sku(&app, &material, model["id"].as_str().unwrap(), json!({})).await;
+    let order = app.paid_order(&sku, 1).await;
+    app.job_is(&only_job(&app, &order).await, "SLICED").await;
+    assert!(!trace.exists(), "the script of the project ran");
+}
+
+/// A project with the cube and these entries besides.
+fn project(more: &[(&str, &str)]) -> Vec<u8> {
+    let corner = |n: usize| [n & 1, n >> 1 & 1, n >> 2 & 1].map(|bit| bit * 10);
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let mut mesh = "<vertices>".to_owned();
+    for n in 0..8 {
+        let [x, y, z] = corner(n);
+        write!(mesh, "<vertex x=\"{x}\" y=\"{y}\" z=\"{z}\"/>").unwrap();
+    }
+    mesh.push_str("</vertices><triangles>");
+    for [a, b, c, d] in faces {
+        write!(mesh, "<triangle v1=\"{a}\" v2=\"{b}\" v3=\"{c}\"/><triangle v1=\"{a}\" v2=\"{c}\" v3=\"{d}\"/>")
+            .unwrap();
+    }
+    mesh.push_str("</triangles>");
+    let model = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model unit=\"millimeter\" xml:lang=\"en-US\" \
+         xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\"><resources><object id=\"1\" type=\"model\">\
+         <mesh>{mesh}</mesh></object></resources><build><item objectid=\"1\"/></build></model>"
+    );
+    let types = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\">\
+         <Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
+         <Default Extension=\"model\" ContentType=\"application/vnd.ms-package.3dmanufacturing-3dmodel+xml\"/></Types>";
+    let relations = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"rel-1\" \
+         Target=\"/3D/3dmodel.model\" Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel\"/></Relationships>";
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let shapes = [("[Content_Types].xml", types), ("_rels/.rels", relations), ("3D/3dmodel.model", &model)];
+    for (name, text) in shapes.iter().chain(more) {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
