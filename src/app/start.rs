@@ -308,8 +308,8 @@ fn agent(config: &Config, line: Arc<Line>) -> Result<Option<Arc<dyn Mailer>>, Sh
 }
 
 /// Makes what a start makes of the settings alone and what they can spoil, as the start does it, and drops it again.
-/// Nothing is opened, dialled or written, but the certificates of the system are read. Gives the integrations that would
-/// stay off, each by the name of its section with what is wrong with it.
+/// Nothing is opened, dialled or written, but the certificates of the system are read. Gives the integrations that
+/// would stay off, each by the name of its section with what is wrong with it.
 ///
 /// # Errors
 ///

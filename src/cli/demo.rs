@@ -1,6 +1,6 @@
 //! `printfloor demo`: the real server on a data directory of its own, with simulated printers in the same process,
-//! simulated customers and staff who order, pay, ship and restock, and the other systems of a shop (`simulator::peers`).
-//! Now and then something goes wrong on the floor (`demo/mishaps.rs`), and is rescued.
+//! simulated customers and staff who order, pay, ship and restock, and the other systems of a shop
+//! (`simulator::peers`). Now and then something goes wrong on the floor (`demo/mishaps.rs`), and is rescued.
 //!
 //! The simulated people use the HTTP API only. Their API key is created over the control socket, as the owner of a
 //! machine does it. Nothing here accesses the server's state directly.

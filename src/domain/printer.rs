@@ -3,15 +3,13 @@
 //! A part must never be started twice, and a printer's answer to a start may get lost. Therefore: the name of the
 //! uploaded file contains the attempt's id, so that whatever the printer shows can be tied to the attempt; the start
 //! is recorded in a commit of its own before it is sent ([`Phase::StartSent`]) and sent only once, by the caller
-//! whose commit recorded it; afterwards only evidence of the printer, or an operator, decides what became of it (see
-//! `attempt`).
+//! whose commit recorded it; afterwards only evidence of the printer, or an operator, decides what became of it.
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that
 //! matter to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges starts that nobody
 //! confirmed and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety`
-//! holds a printer after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that
-//! are no jobs, `registration` is what operators edit, `sign_off` keeps the last print until somebody says how its
-//! parts are, `care` counts its work and holds it while maintenance is due.
+//! holds it after a firmware fault, `refusals` lets it rest, `manual` starts prints that are no jobs, `registration` is
+//! what operators edit, `sign_off` keeps the last print until its parts are judged, `care` counts its work.
 
 mod acts;
 mod address;
@@ -376,8 +374,8 @@ pub struct Printer {
     pub connection: Connection,
     /// The file that it prints or has paused, of an attempt or not; `None` when it does neither.
     pub shows: Option<String>,
-    /// Digest of the key by which it showed who it is when it was first spoken to, for types that encrypt; from then on
-    /// it must show the same. `None` before, and again once an operator disconnects it.
+    /// Digest of the key by which it showed who it is; from then on it must show the same. `None` before the first
+    /// connection, for types that do not encrypt, and once an operator disconnects it.
     #[serde(default)]
     pub known_key: Option<String>,
     /// The last attempts that are over here, newest last. A late message that offers one of them is refused.

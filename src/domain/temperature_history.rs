@@ -36,7 +36,7 @@ pub struct HeatSpan {
     pub target: Option<i16>,
 }
 
-/// The course of one heater.
+/// What one heater did over the time that was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaterCourse {
     /// Which one: `tool0`, `bed`, `chamber`.

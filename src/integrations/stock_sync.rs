@@ -271,8 +271,8 @@ impl Work for StockSync {
     }
 }
 
-/// Calls over the line. What is said of one thing is an answer: it says nothing against the line. The kind of failure is kept, because
-/// what never left is certain not to have arrived.
+/// Calls over the line. What is said of one thing is an answer: it says nothing against the line. The kind of failure
+/// is kept, because what never left is certain not to have arrived.
 async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
     let answered = line.call(async {

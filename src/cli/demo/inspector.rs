@@ -21,7 +21,7 @@ const BAD_PART_INTERVAL: Duration = Duration::from_secs(40);
 /// Interval between two looks at what is waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// Longest wait until a bad part is made again; then its end is not told.
-const REPRINT_TIMEOUT: Duration = Duration::from_secs(120);
+const REPRINT_TIMEOUT: Duration = Duration::from_secs(600);
 /// Why parts are bad, in turn: words of the setting `quality.reasons`.
 const REASONS: [&str; 3] = ["stringing", "warping", "layer_shift"];
 

@@ -216,8 +216,9 @@ impl StockLink {
         if quantity + taken < Amount::ZERO || quantity + taken > MAX_AMOUNT {
             return None;
         }
-        let round = self.round.wrapping_add(1);
-        let link = Self { agreed: Some(seen), seen: None, pending: None, conflict: None, round, ..self.clone() };
+        let (round, given_up) = (self.round.wrapping_add(1), Vec::new());
+        // What arrived late by now is in what was seen; what arrives later is a change of theirs.
+        let link = Self { agreed: Some(seen), seen: None, pending: None, given_up, conflict: None, round, ..self.clone() };
         Some(SyncStep { link, taken })
     }
 }

@@ -18,6 +18,7 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::status;
 use crate::domain::file::GcodeForm;
+use crate::domain::heaters::{Heat, Heaters};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::testing::id;
 use crate::domain::time::Timestamp;
@@ -344,8 +345,9 @@ fn only_a_changed_state_wakes() {
         "progress": {"completion": 41.5, "printTimeLeft": 90}, "temps": [{"tool0": {"actual": 200.0}}, {"tool0": {"actual": 214.5}}],
     }});
     let heard = news.read(&pushed.to_string());
-    let expected =
-        Telemetry { progress: Some(41.5), remaining_seconds: Some(90), nozzle: Some(214.5), ..Telemetry::default() };
+    let (progress, remaining_seconds, nozzle) = (Some(41.5), Some(90), Some(214.5));
+    let heaters = Heaters::of(Heat::new(nozzle, None), Heat::default(), Heat::default());
+    let expected = Telemetry { progress, remaining_seconds, nozzle, heaters, ..Telemetry::default() };
     assert_eq!((heard.wake, heard.subscribed, heard.telemetry), (false, true, Some(expected)));
 }
 

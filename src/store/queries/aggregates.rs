@@ -1,7 +1,7 @@
 //! Queries of materials, SKUs and files.
 
 use sea_orm::sea_query::{Alias, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::orders::json;
 use super::{Page, Queries, contains};
@@ -13,7 +13,7 @@ use crate::domain::material::{Material, MaterialType, Movement};
 use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::entities::{files, materials, movements, skus};
-use crate::store::rows::{LoadError, word};
+use crate::store::rows::{LoadError, read_doc, word};
 
 /// Which materials are asked for; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -102,9 +102,9 @@ impl Queries {
     pub async fn photos_before(&self, before: Timestamp, most: u64) -> Result<Vec<File>, LoadError> {
         use files::Column as C;
         let taken = C::AttemptId.is_not_null().and(C::Archived.eq(false)).and(C::CreatedAt.lt(before.0));
-        let select = files::Entity::find().filter(taken).select_only().column(C::Doc).order_by_asc(C::CreatedAt);
-        let docs: Vec<String> = select.limit(most).into_tuple().all(&self.db).await?;
-        docs.iter().map(|doc| serde_json::from_str(doc).map_err(json)).collect()
+        let select = files::Entity::find().filter(taken).order_by_asc(C::CreatedAt).limit(most);
+        let rows = select.all(&self.db).await?;
+        rows.iter().map(|row| read_doc(row.schema, &row.doc).map_err(|words| LoadError::Db(DbErr::Json(words)))).collect()
     }
 
     /// A material's ledger, newest first, and how many lines there are.

@@ -7,7 +7,7 @@ use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialCommand, MaterialRow};
 use crate::domain::parts_sync::{
-    Booking, BookingVerdict, ConflictKind, LinkCommand, Quantities, RightSide, SeenItem, StockLink, StockLook,
+    Booking, BookingVerdict, ConflictKind, LinkCommand, MAX_GIVEN_UP, Quantities, RightSide, SeenItem, StockLink, StockLook,
     StockSystem, StockUnit,
 };
 use crate::domain::refusal::Refusal;
@@ -215,6 +215,10 @@ impl Shop {
             let Some(pending) = self.known().pending.clone() else { return };
             match fault {
                 Fault::LandsLate if self.there.keeps_references => {
+                    // No more hang than are looked for.
+                    if self.there.on_their_way.len() + 1 == MAX_GIVEN_UP {
+                        self.land();
+                    }
                     self.there.on_their_way.push(pending);
                     return;
                 }
