@@ -84,7 +84,7 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
         };
         let sent = match look(with, of, &connection, with.settings.offline).await {
             Ok(_) => match taken_meanwhile(of) {
-                Some(why) => return give_back(of, attempt, StartFailure::Unreachable, why).await,
+                Some(why) => return give_back(of, attempt, StartFailure::Busy, why).await,
                 None => send(&connection, &hand.file_name, &source).await,
             },
             Err(error) => Err(error),

@@ -28,6 +28,9 @@ pub enum StartFailure {
     DiskFull,
     /// The printer could not be reached or does not let us in. That says nothing about the job.
     Unreachable,
+    /// Right before the upload the printer could not start a print any more: a person uses it, or its bed is not clear.
+    /// That says nothing about the job, and the printer's own state holds it back as long as that lasts.
+    Busy,
     /// The server itself has no file to upload. That says nothing about the printer.
     NoFile,
 }
@@ -35,7 +38,7 @@ pub enum StartFailure {
 impl StartFailure {
     /// Whether the failure is one of the job on this printer, which counts once for each printer.
     pub(super) fn counts(self) -> bool {
-        self != Self::Unreachable
+        !matches!(self, Self::Unreachable | Self::Busy)
     }
 }
 
@@ -84,7 +87,7 @@ pub struct ConfirmedStart {
 impl Printer {
     /// The printer did not start this job, so it rests.
     pub(super) fn start_failed(&mut self, job: Id, why: StartFailure, words: &str, now: Timestamp) {
-        if why == StartFailure::NoFile {
+        if matches!(why, StartFailure::NoFile | StartFailure::Busy) {
             return;
         }
         let count = self.refusals.as_ref().map_or(0, |refusals| refusals.count).saturating_add(1);

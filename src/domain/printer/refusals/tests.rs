@@ -74,6 +74,10 @@ fn what_says_nothing_about_the_job_does_not_count_for_it() {
     let report = shop.refuses(ATTEMPT, 21, StartFailure::NoFile);
     assert!(matches!(report, Report::NotStarted { counts: true, .. }));
     assert_eq!(shop.rests(), None, "and what says nothing about the printer does not hold it");
+    let mut shop = PrinterFixture::idle();
+    let report = shop.refuses(ATTEMPT, 21, StartFailure::Busy);
+    assert!(matches!(report, Report::NotStarted { counts: false, .. }));
+    assert_eq!(shop.rests(), None, "a person's print refuses nothing");
 }
 
 #[test]

@@ -167,7 +167,12 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
         }
         4 => PrinterCommand::UploadFailed {
             attempt: at,
-            why: step.one_of(&[StartFailure::Refused, StartFailure::DiskFull, StartFailure::Unreachable]),
+            why: step.one_of(&[
+                StartFailure::Refused,
+                StartFailure::DiskFull,
+                StartFailure::Unreachable,
+                StartFailure::Busy,
+            ]),
             reason: text,
         },
         5 => PrinterCommand::StartRefused { attempt: at, reason: text },

@@ -14,7 +14,8 @@ use simulator::{Fleet, FleetOptions, SimPrinter};
 use super::super::spools::with_spools;
 use crate::chaos::from_env;
 use crate::chaos::hall::{PATIENCE, list, outcome};
-use crate::support::{App, Client, on_both, until};
+use crate::support::waiting::until_seen;
+use crate::support::{App, Client, on_both};
 
 /// The seed without `PRINTFLOOR_TEST_SEED`.
 const SEED: u64 = 20_261_122;
@@ -124,14 +125,17 @@ on_both! {
             app.start().await;
         }
         let path = format!("/api/orders/{order}");
-        until("every print to be signed off and nothing to be made any more", || async {
-            let status = app.get(&path).await.expect(200)["status"] == "ready";
-            let printers = app.get("/api/printers").await.expect(200);
-            let clear = printers["printers"].as_array().unwrap().iter().all(|one| one["lastPrint"].is_null() && one["jobId"].is_null());
-            let told = app.jobs(&order).await.iter().all(|job| job["attempts"].as_array().unwrap().iter().all(|attempt| {
+        until_seen("every print to be signed off and nothing to be made any more", || async {
+            let shown = app.get(&path).await.expect(200);
+            let printers = app.get("/api/printers").await.expect(200)["printers"].clone();
+            let busy = |one: &&Value| !one["lastPrint"].is_null() || !one["jobId"].is_null();
+            let busy: Vec<Value> = printers.as_array().unwrap().iter().filter(busy).cloned().collect();
+            let over = |job: &Value| job["attempts"].as_array().unwrap().iter().all(|attempt| {
                 attempt["state"] != "finished" || attempt["signOff"]["by"] != "system"
-            }));
-            (status && clear && told).then_some(())
+            });
+            let open: Vec<Value> = app.jobs(&order).await.into_iter().filter(|job| job["state"] != "COMPLETED" || !over(job)).collect();
+            let all = shown["status"] == "ready" && busy.is_empty() && open.iter().all(over);
+            if all { Ok(()) } else { Err(json!({"status": shown["status"], "busy": busy, "open": open})) }
         }).await;
         over.store(true, Relaxed);
         let (heard, doubts) = (inspector.await.unwrap(), witness.await.unwrap());
