@@ -52,7 +52,7 @@ async fn the_slicer_is_given_the_shapes_of_a_project_alone() {
     fake.does(&format!("cp model.3mf $HOME_OF_TEST/given; {GOOD}"));
     let app = fake.shop(Db::sqlite()).start().await;
     profile(&app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
-    let material = app.material("PLA", 60.0).await;
+    let material = app.material("PLA", 200.0).await;
     let model = app.upload("cube.3mf", project(&settings())).await.expect(201);
     let sku = model_sku(&app, &material, model["id"].as_str().unwrap(), json!({})).await;
     let order = app.paid_order(&sku, 1).await;
