@@ -31,7 +31,7 @@ use crate::domain::time::Timestamp;
 /// Most items of one entry that are kept in step; an entry with more is a conflict.
 pub const MAX_ITEMS: usize = 200;
 /// Most bookings that were given up and are still looked for; the oldest is forgotten first.
-pub const MAX_GIVEN_UP: usize = 8;
+pub const MAX_GIVEN_UP: usize = 32;
 /// How long a booking that was given up is looked for, in milliseconds: a day.
 const GIVEN_UP_MS: i64 = 24 * 60 * 60 * 1000;
 
