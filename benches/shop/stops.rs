@@ -30,6 +30,8 @@ use super::table::Row;
 const STOPS: usize = 1_000;
 /// Watched printers, without `PRINTFLOOR_BENCH_PRINTERS`.
 const WATCHED: usize = 200;
+/// Seed of the printer that is stopped.
+const OWN_SEED: u64 = 4711;
 const EVERY: Duration = Duration::from_millis(50);
 /// A stop that is not on the wire by then is lost.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -47,7 +49,8 @@ pub async fn run() -> Vec<Row> {
     let (stops, watched) = (how_many("PRINTFLOOR_BENCH_STOPS", STOPS), how_many("PRINTFLOOR_BENCH_PRINTERS", WATCHED));
     let folder = folder();
     let others = Simulated::start(watched.div_ceil(PrinterKind::ALL.len())).await;
-    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+    // Of another seed than the others, or it would have the serial number of one of them.
+    let fleet = Fleet::start(FleetOptions { seed: OWN_SEED, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
     let printer = &fleet.printers[0];
     let slow = Some(SlowUpload { bytes_per_second: UPLOAD_SPEED });
     printer.handle.set_faults(Faults { slow_upload: slow, ..Faults::default() });
