@@ -50,7 +50,8 @@ pub async fn run() -> Vec<Row> {
     let folder = folder();
     let others = Simulated::start(watched.div_ceil(PrinterKind::ALL.len())).await;
     // Of another seed than the others, or it would have the serial number of one of them.
-    let fleet = Fleet::start(FleetOptions { seed: OWN_SEED, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
+    let fleet =
+        Fleet::start(FleetOptions { seed: OWN_SEED, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
     let printer = &fleet.printers[0];
     let slow = Some(SlowUpload { bytes_per_second: UPLOAD_SPEED });
     printer.handle.set_faults(Faults { slow_upload: slow, ..Faults::default() });

@@ -218,7 +218,8 @@ impl StockLink {
         }
         let (round, given_up) = (self.round.wrapping_add(1), Vec::new());
         // What arrived late by now is in what was seen; what arrives later is a change of theirs.
-        let link = Self { agreed: Some(seen), seen: None, pending: None, given_up, conflict: None, round, ..self.clone() };
+        let link =
+            Self { agreed: Some(seen), seen: None, pending: None, given_up, conflict: None, round, ..self.clone() };
         Some(SyncStep { link, taken })
     }
 }

@@ -104,7 +104,9 @@ impl Queries {
         let taken = C::AttemptId.is_not_null().and(C::Archived.eq(false)).and(C::CreatedAt.lt(before.0));
         let select = files::Entity::find().filter(taken).order_by_asc(C::CreatedAt).limit(most);
         let rows = select.all(&self.db).await?;
-        rows.iter().map(|row| read_doc(row.schema, &row.doc).map_err(|words| LoadError::Db(DbErr::Json(words)))).collect()
+        rows.iter()
+            .map(|row| read_doc(row.schema, &row.doc).map_err(|words| LoadError::Db(DbErr::Json(words))))
+            .collect()
     }
 
     /// A material's ledger, newest first, and how many lines there are.

@@ -7,8 +7,8 @@ use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialCommand, MaterialRow};
 use crate::domain::parts_sync::{
-    Booking, BookingVerdict, ConflictKind, LinkCommand, MAX_GIVEN_UP, Quantities, RightSide, SeenItem, StockLink, StockLook,
-    StockSystem, StockUnit,
+    Booking, BookingVerdict, ConflictKind, LinkCommand, MAX_GIVEN_UP, Quantities, RightSide, SeenItem, StockLink,
+    StockLook, StockSystem, StockUnit,
 };
 use crate::domain::refusal::Refusal;
 use crate::domain::testing::samples::pla;
