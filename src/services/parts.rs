@@ -82,7 +82,7 @@ impl StockError {
 pub trait StockClient: Send + Sync + 'static {
     /// Which it is.
     fn system(&self) -> StockSystem;
-    /// The entries that a material can be linked to, the first [`MAX_LISTED`] of them.
+    /// The entries that a material can be linked to, at most so many as are read of one list.
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError>;
     /// What an entry holds now. Items of `link` that no list shows are looked for one by one, since a list that changes
     /// while it is read may leave some out.
