@@ -153,11 +153,7 @@ impl StockSync {
     /// Whether a booking has been looked for long enough. Begins to count when it is first asked.
     fn sought_enough(&self, booking: Id) -> bool {
         let mut sought = self.sought.lock().unwrap_or_else(PoisonError::into_inner);
-        let enough = sought.entry(booking).or_insert_with(Instant::now).elapsed() >= self.settle;
-        if enough {
-            sought.remove(&booking);
-        }
-        enough
+        sought.entry(booking).or_insert_with(Instant::now).elapsed() >= self.settle
     }
 
     /// The materials that are linked to an entry of the system.
@@ -185,6 +181,7 @@ impl StockSync {
 
     async fn settled(&self, material: Id, booking: &Booking, verdict: BookingVerdict) -> Result<(), RoundError> {
         let (system, booking) = (self.client.system(), booking.id);
+        self.sought.lock().unwrap_or_else(PoisonError::into_inner).remove(&booking);
         self.tell(material, LinkCommand::Settled { system, booking, verdict }).await
     }
 

@@ -150,7 +150,8 @@ fn taken_meanwhile(of: &Handle<Printer>) -> Option<String> {
     printer.state.as_ref()?.could_start().err().map(|why| format!("not started: the printer is {why}"))
 }
 
-/// Looks at the printer right before its start; one failure is looked past.
+/// Looks at the printer right before its start; failures that may pass are looked past as often as uploads are tried
+/// again.
 pub(super) async fn looked_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
