@@ -5,8 +5,12 @@
 //! [`slicing`] makes G-code of models.
 
 pub mod access;
+pub mod at_processor;
+pub mod channel_orders;
+pub mod checkouts;
 pub mod dispatcher;
 pub mod endpoints;
+pub mod exports;
 pub mod forecaster;
 pub mod kernel;
 pub mod mails;
@@ -14,5 +18,8 @@ pub mod materials;
 pub mod orders;
 pub mod payment_events;
 pub mod printers;
+pub mod quotes;
+pub mod sales_channels;
 pub mod skus;
 pub mod slicing;
+pub mod subscribers;

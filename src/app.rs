@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ractor::ActorRef;
 use tokio::sync::watch;
 
+use crate::actors::checkouts::Checkouts;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::forecaster::Forecaster;
@@ -17,28 +18,37 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::{Components, RootMsg};
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::slicing::Slicing;
+use crate::actors::subscribers::Subscribers;
 use crate::files::blobs::Blobs;
-use crate::integrations::{Integrations, StockBoards};
+use crate::files::exports::ExportFiles;
+use crate::integrations::{AccountingWake, Integrations, StockBoards};
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::redis::Redis;
+use crate::services::storefront::Storefront;
 use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
 mod contents;
+pub mod documents;
+mod export_rows;
 mod kinds;
+mod mailed_documents;
 pub mod own_secrets;
 mod photos;
 pub mod service_tests;
+pub mod shops;
 mod start;
+mod start_error;
 pub mod story;
 pub mod stream;
 
 pub use contents::remove_contents;
 pub use kinds::{Directories, KindsOverview};
-pub use start::{ShopStartError, printer_registry, rehearse};
+pub use start::{printer_registry, rehearse};
+pub use start_error::ShopStartError;
 
 /// Everything that runs in one server process. The directories of the kinds are reached as its fields: `app.orders`.
 pub struct App {
@@ -60,8 +70,14 @@ pub struct App {
     pub forecaster: Forecaster,
     /// Finds the order that a payment event belongs to.
     pub payments: PaymentMatcher,
+    /// Finds or makes the session by which an order can be paid.
+    pub checkouts: Checkouts,
+    /// Our customers as the payment processor knows them.
+    pub subscribers: Subscribers,
     /// Contents of files, by their hash.
     pub blobs: Arc<Blobs>,
+    /// Tables that were asked for.
+    pub export_files: ExportFiles,
     /// Makes G-code of models.
     pub slicing: Arc<Slicing>,
     /// Encrypts secrets at rest.
@@ -76,6 +92,12 @@ pub struct App {
     pub deliveries: Arc<DeliveryMeter>,
     /// What is seen of systems that count stock.
     pub stock_boards: StockBoards,
+    /// Has the accounting system told at once.
+    pub accounting_wake: AccountingWake,
+    /// Renders and stores PDFs of invoices.
+    pub documents: Arc<documents::InvoiceDocuments>,
+    /// The storefront whose products are the catalogue; `None`: our own are.
+    pub storefront: Option<Arc<Storefront>>,
     /// Other systems of the shop, and how each fares.
     pub integrations: Arc<Integrations>,
     pub(crate) root: ActorRef<RootMsg>,

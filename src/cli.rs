@@ -9,6 +9,7 @@ mod config;
 mod demo;
 mod error;
 mod keys;
+mod manual;
 mod office;
 mod openapi;
 mod output;
@@ -26,6 +27,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::aot::Shell;
 use rustix::fs::Mode;
 use tokio::runtime::Runtime;
 
@@ -98,6 +100,13 @@ pub enum Command {
         #[arg(default_value = "production")]
         which: Description,
     },
+    /// Print the script that completes commands and options in a shell
+    Completions {
+        /// The shell that reads the script
+        shell: Shell,
+    },
+    /// Print the manual page, for `man -l -` or a folder of man pages
+    Man,
 }
 
 /// An API that can be described.
@@ -105,6 +114,8 @@ pub enum Command {
 pub enum Description {
     /// The API of the shop: /api, /webhooks and health checks
     Production,
+    /// The API of its customers: /api/v1
+    Billing,
 }
 
 /// What `demo` may be told.
@@ -338,6 +349,8 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(Command::Config(args)) => config::run(&global, args),
         Some(Command::Check) => check::run(&global).await,
         Some(Command::Openapi { which }) => openapi::run(&global, which),
+        Some(Command::Completions { shell }) => manual::completions(shell),
+        Some(Command::Man) => manual::man(),
     }
 }
 

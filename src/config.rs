@@ -14,6 +14,7 @@ pub mod io_words;
 mod layers;
 pub mod listen;
 pub mod origin;
+mod places;
 pub mod sections;
 pub mod shown;
 pub mod values;
@@ -37,7 +38,7 @@ use self::shown::Given;
 use self::values::Secret;
 use crate::domain::dispatch::BoardRules;
 use crate::domain::launch::KnownTypes;
-use crate::domain::rules::{QualityRules, Rules, TaxRate};
+use crate::domain::rules::Rules;
 use crate::services::mail::{Encryption, SmtpSettings};
 use crate::services::slicer::SlicerSettings;
 use crate::services::slicer::process::RunLimits;
@@ -78,6 +79,8 @@ pub struct Config {
     inventory: sections::Inventory,
     /// Defaults and bounds of new orders.
     pub orders: sections::Orders,
+    /// Where the catalogue for customers comes from.
+    pub catalog: sections::Catalog,
     /// Tax rates by destination.
     pub tax: sections::Tax,
     /// What sending an order costs.
@@ -90,6 +93,16 @@ pub struct Config {
     pub dispatch: sections::Dispatch,
     /// How printed parts are judged.
     pub quality: sections::Quality,
+    /// How models are priced, and how long quotes hold.
+    pub pricing: sections::Pricing,
+    /// What invoices say of the shop.
+    pub invoices: sections::Invoices,
+    /// What custom pieces are estimated to cost.
+    pub intake: sections::Intake,
+    /// How invoices look as PDF.
+    pub pdf: sections::Pdf,
+    /// Where rendered PDFs are stored.
+    pub object_storage: sections::ObjectStorage,
     /// How the adapters speak to printers.
     pub printers: sections::Printers,
     /// How events are delivered to subscribed programs.
@@ -116,6 +129,8 @@ pub struct Config {
     pub failure_detection: sections::FailureDetection,
     /// The home automation that shows states of printers.
     pub smart_home: sections::SmartHome,
+    /// The system that keeps the books.
+    pub accounting: sections::Accounting,
     /// The gateway that forwards chat messages.
     pub agent: sections::Agent,
     /// Settings of how models are made into G-code.
@@ -240,11 +255,6 @@ impl Config {
         Secret::new(url + "?mode=rwc")
     }
 
-    /// The directory of uploaded files.
-    pub fn files_dir(&self) -> PathBuf {
-        if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
-    }
-
     /// How the slicer is run. What it writes may be as large as an upload.
     pub fn slicer_settings(&self) -> SlicerSettings {
         let sections::Slicing { program, profiles_dir, max_parallel, timeout_seconds, memory_max_bytes, .. } =
@@ -279,11 +289,6 @@ impl Config {
         })
     }
 
-    /// The directory that mails are written to if no mail server or service is configured.
-    pub fn outbox_dir(&self) -> PathBuf {
-        self.server.data_dir.join("outbox")
-    }
-
     /// The settings that the dispatcher's board depends on.
     pub fn board_rules(&self, types: KnownTypes) -> BoardRules {
         let most = self.dispatch.max_starts_per_minute;
@@ -296,34 +301,29 @@ impl Config {
 
     /// The settings that the rules of the domain depend on.
     pub fn rules(&self) -> Rules {
-        let rates = self.tax.rates.iter();
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
             confirm_ms: self.dispatch.confirm_seconds.millis(),
             offline_ms: self.printers.offline_seconds.millis(),
+            finish_photos: self.printers.finish_photos,
             max_jobs: self.orders.max_jobs_per_order,
             currency: self.orders.currency.clone(),
             site: self.orders.default_site.clone(),
             shipping_flat_cents: self.shipping.flat_cents,
-            tax_rates: rates
-                .map(|rate| TaxRate {
-                    country: rate.country.clone(),
-                    region: rate.region.clone(),
-                    bps: rate.bps.into(),
-                })
-                .collect(),
+            tax_rates: self.tax.rules(),
             webhook_schedule_ms: self.webhooks.retry_schedule_seconds.iter().map(|wait| wait.millis()).collect(),
             webhook_jitter_ms: self.webhooks.retry_jitter_seconds.millis(),
             operator_mail: self.mail.operators.clone(),
             public_url: self.public_url(),
             agent_gateway: !self.agent.url.is_empty(),
             shipment_notices: self.mail.shipment_notices,
-            quality: QualityRules {
-                sign_off_required: self.quality.sign_off == sections::SignOffMode::Required,
-                reprint_missing: self.quality.reprint_missing,
-                max_reprints: self.quality.max_reprints,
-                reasons: self.quality.reasons.clone(),
-            },
+            receipts: self.mail.receipts,
+            invoice_notices: self.mail.invoice_notices,
+            tracking_pages: self.shipping.tracking_pages(),
+            quality: self.quality.rules(),
+            invoices: self.invoices.rules(),
+            intake: self.intake.prices(),
+            pricing: self.pricing.rules(),
         }
     }
 

@@ -1,6 +1,11 @@
-//! Uploaded files on the server's disk.
+//! Uploaded files, tables that were asked for, and what the wizard has gathered, on the server's disk; how much room
+//! there is on it.
 
 pub mod blobs;
+pub mod disk;
+pub mod exports;
+pub mod picture;
+pub mod setup_draft;
 
 mod metadata;
 mod reading;

@@ -7,11 +7,11 @@ mod admission;
 mod agent_token;
 mod answer_headers;
 mod audit_sampling;
+pub mod billing;
 mod bodies;
 mod command_request;
 mod compression;
 mod csrf;
-mod csv;
 mod docs;
 mod error;
 mod handles;
@@ -19,18 +19,23 @@ mod hashing;
 pub mod idempotency;
 mod last_used;
 mod limits;
+pub(crate) mod local_sign_in;
 mod meter;
+mod model_upload;
 pub mod openapi;
 mod page;
+mod pages;
 mod part_heads;
 mod path_id;
 pub mod production;
 mod reply;
 mod request_id;
+mod return_paths;
 pub mod routes;
 mod serve;
 mod setup_desk;
 mod stream_auth;
+mod unread_body;
 mod wire;
 
 use std::ops::Deref;
@@ -45,6 +50,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
+use crate::http::openapi::half::Half;
 
 pub use serve::{Front, serve_control, start_tcp};
 
@@ -81,6 +87,8 @@ pub struct AppParts {
     pub refusals: Arc<audit_sampling::RefusalSampler>,
     /// The door of the setup, and its turns.
     pub setup: Arc<setup_desk::SetupDesk>,
+    /// The link by which a demo signs in whoever sits at its machine.
+    pub(crate) local_sign_in: Arc<local_sign_in::LocalSignInDesk>,
     /// Limits how many passwords are hashed at the same time.
     hashing: hashing::Hashing,
     /// Requests counted by route and status.
@@ -93,8 +101,12 @@ pub struct AppParts {
     pub bodies: Arc<bodies::Bodies>,
     /// Connections and requests under way, and their limits.
     admission: Arc<admission::Admission>,
+    /// What the catalogue showed last.
+    pub catalog: Arc<billing::catalog::CatalogCache>,
     /// What `/readyz` told last.
     pub readiness: Arc<production::health::ReadinessCache>,
+    /// The floor as the pages of the staff showed it last.
+    board: Arc<pages::Board>,
     /// Cancelled when the server shuts down: streams end.
     pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves.
@@ -108,16 +120,19 @@ impl AppState {
             limits: Arc::new(limits::Limits::new(&config, app.redis.clone())),
             bodies: Arc::new(bodies::Bodies::new(&config.server)),
             admission: Arc::new(admission::Admission::new(&config.server)),
-            app,
-            config,
             running: Arc::default(),
             last_used: Arc::default(),
             refusals: Arc::default(),
             setup: Arc::default(),
+            local_sign_in: Arc::default(),
             hashing: hashing::Hashing::default(),
             meters: Arc::default(),
             tallies: Arc::default(),
+            catalog: Arc::new(billing::catalog::cache_of(&app, &config)),
+            app,
+            config,
             readiness: Arc::default(),
+            board: Arc::default(),
             leaving,
             descriptions: Arc::default(),
         }))
@@ -134,11 +149,15 @@ impl AppState {
 
 /// The whole API as one router.
 pub fn router(state: AppState) -> Router {
-    let routes = production::routes(&state.config);
-    state.descriptions.made_once(|| openapi::json(&routes.served(), &state.config.public_url()));
+    let (routes, of_customers) = (production::routes(&state.config), billing::routes());
+    for (half, routes) in [(Half::Production, &routes), (Half::Billing, &of_customers)] {
+        state.descriptions.made_once(half, || openapi::json(half, &routes.served(), &state.config.public_url()));
+    }
     let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
     routes
         .into_router(&state)
+        .merge(of_customers.into_router(&state))
+        .merge(pages::routes(&state))
         .merge(docs::routes())
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
@@ -146,6 +165,8 @@ pub fn router(state: AppState) -> Router {
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(Arc::new(limits::layer::BoundHandles::from_ref(&state)), limits::layer::bound))
+        .layer(from_fn(billing::answered_by_contract))
+        .layer(from_fn(pages::answered_as_page))
         .layer(from_fn(compression::gzip))
         .layer(from_fn_with_state(Arc::new(origins), answer_headers::tell))
         .layer(from_fn_with_state(state.clone(), request_id::name))

@@ -22,16 +22,21 @@ use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
 use crate::config::sections::Peer;
+use crate::domain::accounting::Accounting;
 use crate::domain::integration::Integration;
 use crate::domain::material::Material;
+use crate::domain::posting::Posting;
 use crate::domain::printer::Printer;
 use crate::printers::connections::PrinterConnections;
+use crate::secrets::encryption::SecretCipher;
 use crate::services::farm_ui::{FarmPrinter, FarmUi};
 use crate::services::peer_client::PeerSettingError;
 use crate::services::peers::{Asked, PeerFault};
 use crate::store::Store;
 use crate::store::outbox::Outbox;
+use crate::store::queries::Queries;
 
+mod accounting;
 pub mod agent;
 mod failure_detection;
 mod farm_ui;
@@ -44,6 +49,7 @@ mod stock_sync;
 mod supervision;
 mod workflow;
 
+pub use accounting::{AccountingDesk, AccountingWake};
 pub use line::{Line, LineState, Lines};
 pub use stock_sync::{StockBoardState, StockBoards};
 
@@ -56,6 +62,7 @@ pub const ALL: &[&IntegrationType] = &[
     &parts::TYPE,
     &spools::TYPE,
     &agent::TYPE,
+    &accounting::TYPE,
 ];
 
 /// One integration: what it is called, when it is on, how it is tested and what it does.
@@ -132,6 +139,16 @@ pub struct Sources {
     pub store: Store,
     /// What is seen of systems that count stock.
     pub stock_boards: StockBoards,
+    /// The connection to the accounting system.
+    pub accounting: Directory<Accounting>,
+    /// What is told there.
+    pub postings: Directory<Posting>,
+    /// Wakes whoever tells it.
+    pub accounting_wake: AccountingWake,
+    /// Reads what was issued.
+    pub queries: Queries,
+    /// Encrypts tokens at rest.
+    pub cipher: Arc<SecretCipher>,
     /// Clock and chance.
     pub environment: Arc<Environment>,
     /// For systems that the shop's own people configured.
@@ -158,6 +175,9 @@ impl IntegrationSummary {
     pub fn trouble(&self) -> Option<String> {
         if let Some(fault) = &self.fault {
             return Some(format!("{} ({}) is off: {fault}", self.title, self.name));
+        }
+        if let Some(why) = self.line.needs_person.as_ref().filter(|_| self.on) {
+            return Some(format!("{} ({}): {why}", self.title, self.name));
         }
         let error = self.line.last_error.as_ref().filter(|_| self.on && self.line.failures > 0)?;
         let again = match self.line.retry_in_ms {
@@ -229,6 +249,12 @@ impl Integrations {
             Ok(farm) => member.line.call(farm.printers()).await,
             Err(error) => Err(error.into()),
         })
+    }
+
+    /// The way to the accounting system with these settings; `None` while it is off.
+    pub fn accounting(&self, config: &Config) -> Option<AccountingDesk<'_>> {
+        let (_, line) = self.lines().find(|(name, _)| *name == accounting::TYPE.name)?;
+        AccountingDesk::new(&self.client, config, line).ok()
     }
 
     /// The line of each that is on, by its name.

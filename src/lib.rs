@@ -4,6 +4,7 @@ pub mod actors;
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod documents;
 pub mod domain;
 pub mod entities;
 pub mod files;

@@ -19,7 +19,9 @@ use crate::app::own_secrets::{self, SecretsError};
 use crate::app::{App, ShopStartError as ShopError, story, stream};
 use crate::config::Config;
 use crate::config::io_words::io_words;
+use crate::domain::id::Id;
 use crate::http;
+use crate::http::local_sign_in::LocalSignInDesk;
 use crate::store::connect::{self, OpenError};
 
 /// Name of the socket in the data folder whose callers are the owner of the machine.
@@ -81,6 +83,8 @@ pub struct Server {
     config: Arc<Config>,
     made_secrets: Option<PathBuf>,
     setup_code: Option<String>,
+    /// Where a demo makes its link; `None` without listeners.
+    local_sign_in: Option<Arc<LocalSignInDesk>>,
     address: Option<SocketAddr>,
     control: Option<PathBuf>,
     /// Cancelled to stop accepting connections and to end streams.
@@ -116,6 +120,7 @@ impl Server {
         server.control = Some(socket);
         let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
         server.setup_code = state.make_setup_code();
+        server.local_sign_in = Some(state.local_sign_in.clone());
         let (front, served) = http::start_tcp(listener, &state).map_err(refused)?;
         server.front = Some(front);
         server.serving = vec![
@@ -137,7 +142,7 @@ impl Server {
 
     /// Starts the app without listeners, for commands that run while no server does.
     pub async fn start_local(config: Config) -> Result<Self, StartError> {
-        Self::without_listeners(config, Box::new(machine_clock), None, "no listener").await
+        Box::pin(Self::without_listeners(config, Box::new(machine_clock), None, "no listener")).await
     }
 
     async fn without_listeners(
@@ -168,6 +173,7 @@ impl Server {
             config,
             made_secrets,
             setup_code: None,
+            local_sign_in: None,
             address: None,
             control: None,
             stopping: CancellationToken::new(),
@@ -196,6 +202,12 @@ impl Server {
     /// The one-time code that opens the setup; `None` once that is completed, and without listeners.
     pub fn setup_code(&self) -> Option<&str> {
         self.setup_code.as_deref()
+    }
+
+    /// Makes the path of a link that signs this member of staff in once, in a browser of this machine, within an hour;
+    /// `None` without listeners. For demos alone: whoever reads the link is let in.
+    pub fn make_sign_in_path(&self, user: Id) -> Option<String> {
+        Some(self.local_sign_in.as_ref()?.make(user, self.shop.environment.now()))
     }
 
     /// The addresses that it listens on.

@@ -2,18 +2,24 @@
 //!
 //! Nothing outside this folder knows a vendor; nothing in it knows the rules of the shop.
 
+pub mod accounting;
 pub mod agent;
+pub mod circuit;
 pub mod failure_detection;
 pub mod farm_ui;
 pub mod http;
 pub mod mail;
 pub mod mqtt;
+pub mod object_storage;
 pub mod parts;
+pub mod payments;
 pub mod peer_client;
 pub mod peers;
 pub mod redis;
+pub mod sales_channels;
 pub mod slicer;
 pub mod smart_home;
+pub mod storefront;
 pub mod tls;
 pub mod webhook;
 pub mod workflow;

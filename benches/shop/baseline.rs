@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use printfloor::actors::kernel::environment::Environment;
-use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext, Versioned};
+use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext, LastNumbers, Versioned};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::id::Id;
 use printfloor::domain::material::{Material, MaterialCommand};
@@ -64,7 +64,7 @@ impl Baseline {
             options.test_before_acquire(false);
             Database::connect(options).await.unwrap()
         };
-        let environment = Environment::of_the_machine(config.rules(), 0, 0);
+        let environment = Environment::of_the_machine(config.rules(), LastNumbers::default());
         let seq = AtomicI64::new(0);
         let mut this = Self { db, environment, by: by.clone(), seq, materials: Vec::new(), postgres, _folder: folder };
         for n in 0..materials {

@@ -92,13 +92,18 @@ pub fn post_plain(path: &str, key: &str, body: &str) -> Vec<u8> {
     format!("{head}\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-/// An upload of a file, as one request.
+/// An upload of a file into the library, as one request.
 pub fn upload(key: &str, name: &str, file: &[u8]) -> Vec<u8> {
+    upload_to("/api/files", key, name, file)
+}
+
+/// An upload of a file, as one request.
+pub fn upload_to(path: &str, key: &str, name: &str, file: &[u8]) -> Vec<u8> {
     let part = format!("content-disposition: form-data; name=\"file\"; filename=\"{name}\"");
     let (head, tail) = (format!("--x\r\n{part}\r\n\r\n"), "\r\n--x--\r\n");
     let length = head.len() + file.len() + tail.len();
     let mut request = format!(
-        "POST /api/files HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\ncontent-type: multipart/form-data; boundary=x\r\n\
+        "POST {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\ncontent-type: multipart/form-data; boundary=x\r\n\
          content-length: {length}\r\n\r\n{head}"
     )
     .into_bytes();

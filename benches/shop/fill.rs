@@ -77,6 +77,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
         site: None,
         made_by: None,
         customer_email: Some("somebody@example.com".to_owned()),
+        buyer: None,
         lines: std::iter::repeat_with(line).take(lines).collect(),
         currency: "usd".to_owned(),
         notes: None,
@@ -86,6 +87,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
         due_at: None,
         draft: false,
         own_use: false,
+        customer_id: None,
     }))
 }
 

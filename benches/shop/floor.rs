@@ -125,7 +125,8 @@ async fn freed_at_once(app: &Remote, fleet: &Fleet, printers: &[String], sku: &s
     Row::figure(what, format!("longest {most:.2} s (median {p50:.2})")).at_most(most, FREED_AIM, "s")
 }
 
-async fn order(app: &Remote, sku: &str, quantity: usize) {
+/// Has so many parts made that are paid.
+pub async fn order(app: &Remote, sku: &str, quantity: usize) {
     let id = app.make("/api/orders", &json!({"lines": [{"skuId": sku, "quantity": quantity}]})).await;
     let path = format!("/api/orders/{id}/mark-paid");
     Client::connect(app.address).await.ask(&post_plain(&path, &app.key, r#"{"method": "cash"}"#)).await;
@@ -137,11 +138,13 @@ fn total(fleet: &Fleet) -> usize {
     fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| ended(&entry.what)).count()).sum()
 }
 
-async fn finished(fleet: &Fleet, count: usize) {
+/// Waits until so many prints ran to their end since the fleet started.
+pub async fn finished(fleet: &Fleet, count: usize) {
     patiently(async || total(fleet) >= count).await;
 }
 
-async fn patiently(mut done: impl AsyncFnMut() -> bool) {
+/// Looks again and again until it is done, and not for ever.
+pub async fn patiently(mut done: impl AsyncFnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !done().await {
         assert!(Instant::now() < end, "this takes too long");

@@ -42,6 +42,9 @@ pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)])
         ("PRINTFLOOR_LIMITS__MAX_QUEUED_COMMANDS", "4096"),
         ("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", "4000000000"),
         ("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "4000000000"),
+        ("PRINTFLOOR_LIMITS__CUSTOMER_REQUESTS_PER_MINUTE", "4000000000"),
+        ("PRINTFLOOR_LIMITS__SIGN_IN_LINKS_OF_EMAIL_PER_15_MINUTES", "4000000000"),
+        ("PRINTFLOOR_LIMITS__SIGN_IN_LINKS_OF_ADDRESS_PER_15_MINUTES", "4000000000"),
         ("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", "true"),
         ("DATABASE_URL", database.unwrap_or_default()),
         ("API_KEY_SALT", "a salt of the benchmark that is long enough"),
@@ -64,7 +67,7 @@ pub struct Ground {
     pub key: String,
     /// That key, as the rules see it.
     pub by: Arc<Principal>,
-    config: Config,
+    config: Box<Config>,
     postgres: Option<Postgres>,
     _folder: TempDir,
 }
@@ -77,8 +80,8 @@ impl Ground {
             Kind::Sqlite => None,
             Kind::Postgres => Some(Postgres::fresh().await),
         };
-        let config = config(folder.path(), postgres.as_ref().map(Postgres::url).as_deref());
-        let server = Box::pin(Server::start(config.clone())).await.unwrap();
+        let config = Box::new(config(folder.path(), postgres.as_ref().map(Postgres::url).as_deref()));
+        let server = Box::pin(Server::start(Config::clone(&config))).await.unwrap();
         let (key, by) = admin_key(server.shop(), &config).await;
         Self { server, key, by: Arc::new(by), config, postgres, _folder: folder }
     }
@@ -135,6 +138,7 @@ pub fn material(n: usize) -> MaterialCommand {
         brand: None,
         variant: None,
         vendor_code: None,
+        location: None,
         unit_cost_cents: None,
         reorder_point: Amount::units(1),
         reorder_quantity: Amount::units(1000),

@@ -10,6 +10,7 @@ mod attack;
 mod baseline;
 mod client;
 mod crowd;
+mod customers;
 mod database;
 mod fill;
 mod floor;
@@ -18,8 +19,12 @@ mod ground;
 mod hang;
 mod hanging;
 mod http;
+mod intake;
+mod live_pages;
 mod load;
 mod memory;
+mod pdf;
+mod quote_model;
 mod read;
 mod remote;
 mod simulated;
@@ -38,9 +43,26 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 14] = [
-    "adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "attack", "floor", "forecast", "stops",
-    "thousand", "hanging",
+const PARTS: [&str; 19] = [
+    "adjust",
+    "http",
+    "read",
+    "memory",
+    "start",
+    "webhook",
+    "hang",
+    "crowd",
+    "attack",
+    "floor",
+    "live_pages",
+    "forecast",
+    "stops",
+    "thousand",
+    "hanging",
+    "customers",
+    "intake",
+    "quote_model",
+    "pdf",
 ];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
@@ -92,11 +114,16 @@ fn run(part: &str) -> Vec<Row> {
         "start" => start::run(),
         "crowd" => crowd::run(),
         "floor" => runtime.block_on(floor::run()),
+        "live_pages" => runtime.block_on(live_pages::run()),
         "attack" => runtime.block_on(attack::run()),
         "forecast" => forecast::run(),
         "stops" => runtime.block_on(stops::run()),
         "thousand" => runtime.block_on(thousand::run()),
         "hanging" => runtime.block_on(hanging::run()),
+        "customers" => runtime.block_on(customers::run()),
+        "intake" => runtime.block_on(intake::run()),
+        "quote_model" => runtime.block_on(quote_model::run()),
+        "pdf" => runtime.block_on(pdf::run()),
         other => unreachable!("{other} is none of the parts"),
     }
 }

@@ -17,6 +17,14 @@ mod m20261122_000010_integrations;
 mod m20261122_000011_link_stock;
 mod m20261122_000012_printer_care;
 mod m20261122_000013_photos_of_prints;
+mod m20261122_000014_customers;
+mod m20261122_000016_invoices;
+mod m20261123_000017_custom_requests;
+mod m20261123_000018_quotes;
+mod m20261123_000019_exports_and_accounting;
+mod m20261123_000020_sales_channels;
+mod m20261123_000021_pay_links;
+mod m20261123_000024_list_invoices;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -43,6 +51,14 @@ impl MigratorTrait for Migrator {
             whole(m20261122_000011_link_stock::Migration),
             whole(m20261122_000012_printer_care::Migration),
             whole(m20261122_000013_photos_of_prints::Migration),
+            whole(m20261122_000014_customers::Migration),
+            whole(m20261122_000016_invoices::Migration),
+            whole(m20261123_000017_custom_requests::Migration),
+            whole(m20261123_000018_quotes::Migration),
+            whole(m20261123_000019_exports_and_accounting::Migration),
+            whole(m20261123_000020_sales_channels::Migration),
+            whole(m20261123_000021_pay_links::Migration),
+            whole(m20261123_000024_list_invoices::Migration),
         ]
     }
 }

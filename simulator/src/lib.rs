@@ -4,17 +4,22 @@
 //! virtual printer physically did is in its [`log`](printer::log), separate from what it reported: tests judge by the
 //! log, clients see only the protocol.
 //!
-//! This crate is no client of anything and does not depend on Printfloor.
+//! This crate is no client of anything but the events of [`processor`] and the messages of [`shops`], and does not
+//! depend on Printfloor.
 
 #![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
 
+pub mod accounting;
 pub mod faults;
 pub mod fleet;
 pub mod gcode;
 pub mod payments;
 pub mod peers;
+pub mod pictures;
 pub mod printer;
+pub mod processor;
 pub mod protocol;
+pub mod shops;
 pub mod sink;
 pub mod stock;
 pub mod wire;

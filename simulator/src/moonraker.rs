@@ -29,8 +29,10 @@ mod history;
 mod methods;
 mod objects;
 mod socket;
+mod spoolman;
 
 pub use error::ApiError;
+pub use spoolman::SpoolmanComponent;
 
 /// The arguments of a call.
 type Params = Map<String, Value>;
@@ -72,6 +74,8 @@ const CALLS: &[(&str, MethodFilter, &str)] = &[
     ("/server/history/job", MethodFilter::GET, "server.history.get_job"),
     ("/server/history/totals", MethodFilter::GET, "server.history.totals"),
     ("/server/job_queue/status", MethodFilter::GET, "server.job_queue.status"),
+    ("/server/spoolman/status", MethodFilter::GET, "server.spoolman.status"),
+    ("/server/spoolman/spool_id", MethodFilter::POST, "server.spoolman.post_spool_id"),
     ("/server/webcams/list", MethodFilter::GET, "server.webcams.list"),
     ("/machine/system_info", MethodFilter::GET, "machine.system_info"),
     ("/access/oneshot_token", MethodFilter::GET, "access.oneshot_token"),

@@ -87,6 +87,17 @@ impl VirtualPrinter {
         Self(inner)
     }
 
+    /// Runs a function on the machine again and again, until the printer is gone.
+    pub(crate) fn every(&self, pause: Duration, act: impl Fn(&mut Machine) + Send + 'static) {
+        let weak = Arc::downgrade(&self.0);
+        tokio::spawn(async move {
+            while let Some(inner) = weak.upgrade() {
+                Self(inner).with(&act);
+                tokio::time::sleep(pause).await;
+            }
+        });
+    }
+
     /// Runs a function on the machine as it is now. Must not be called from within itself.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let mut machine = self.0.machine.lock().unwrap_or_else(PoisonError::into_inner);

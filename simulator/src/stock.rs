@@ -38,10 +38,10 @@ pub enum Weather {
 
 /// The weather of one server, shared with its handlers.
 #[derive(Clone, Debug, Default)]
-struct Way(Arc<Mutex<Weather>>);
+pub(crate) struct Way(Arc<Mutex<Weather>>);
 
 impl Way {
-    fn set(&self, weather: Weather) {
+    pub(crate) fn set(&self, weather: Weather) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = weather;
     }
 
@@ -77,7 +77,7 @@ impl<H: Clone + Send + Sync + 'static> StockSystem<H> {
 }
 
 /// Lets a request through as the weather is.
-async fn on_the_way(
+pub(crate) async fn on_the_way(
     State(way): State<Way>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     request: Request,

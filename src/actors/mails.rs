@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use dashmap::DashMap;
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -15,18 +16,55 @@ use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::effects::{Effects, report};
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
+use crate::documents::mail::{LOGO_ID, Letter, MailFrame};
 use crate::domain::access::Access;
 use crate::domain::id::Id;
-use crate::domain::mail::alert::{AlertKind, Link, gathered, html, plain};
+use crate::domain::mail::alert::{AlertKind, gathered};
+use crate::domain::mail::part::{AttachedDocument, Link, MailFact, MailPart, plain};
 use crate::domain::mail::{Channel, Mail, MailCommand, MailState, Send};
-use crate::services::mail::{MailError, Mailer, Message};
+use crate::secrets::encryption::SecretCipher;
+use crate::services::mail::{MailError, MailFile, Mailer, Message};
+
+/// Largest PDF that comes with a mail, in bytes; a larger one is behind the mail's link. Many mail servers refuse more.
+const MAX_ATTACHED_BYTES: usize = 8 * 1024 * 1024;
+
+/// A document as a mail brings it along.
+#[derive(Clone, Debug)]
+pub struct EnclosedDocument {
+    /// What it is called: `Invoice`, `Credit note`.
+    pub label: &'static str,
+    /// Its number, as people see it.
+    pub number: String,
+    /// The PDF; `None` where the settings switch PDFs off.
+    pub pdf: Option<Bytes>,
+}
+
+/// Makes the documents that mails bring along, when they are sent.
+pub trait DocumentSource: std::marker::Send + Sync {
+    /// The document; `None` when it is not there (any more), an error when it cannot be made now.
+    fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
+}
+
+/// What one message says.
+struct Words {
+    subject: String,
+    text: String,
+    parts: Vec<MailPart>,
+    link: Option<Link>,
+}
 
 /// Sends each queued mail, and alerts of one kind together.
 pub struct MailEffects {
     /// The clock that a mail's next try is due by.
     pub environment: Arc<Environment>,
+    /// Opens links that nobody but the receiver may read.
+    pub cipher: Arc<SecretCipher>,
     /// Takes mails: a mail server, a mail service, or a folder.
     pub mailer: Arc<dyn Mailer>,
+    /// How mails look.
+    pub frame: Arc<MailFrame>,
+    /// Makes what mails bring along.
+    pub documents: Arc<dyn DocumentSource>,
     /// The agent gateway; `None` when `AGENT_URL` is not set.
     pub agent: Option<Arc<dyn Mailer>>,
     /// All mails in memory, among which alerts are gathered.
@@ -53,8 +91,13 @@ impl Effects<Mail> for MailEffects {
                 self.send_gathered(&of, kind).await;
             }
             _ => {
-                let text = (mail.subject.clone(), mail.text.clone(), mail.link.clone());
-                let sent = self.send(mail, mail.id, text).await;
+                let sent = match self.link_of(mail) {
+                    Ok(link) => {
+                        let (subject, text, parts) = (mail.subject.clone(), mail.text.clone(), mail.parts.clone());
+                        self.send(mail, mail.id, Words { subject, text, parts, link }).await
+                    }
+                    Err(error) => Err(error),
+                };
                 let _ = report(&of, tried(effect.number, &sent)).await;
             }
         }
@@ -78,8 +121,8 @@ impl MailEffects {
             return; // was part of the mail before
         }
         let Some(first) = waiting.first() else { return };
-        let text = gathered(kind, &waiting.iter().collect::<Vec<_>>());
-        let sent = self.send(first, first.id, text).await;
+        let (subject, text, link) = gathered(kind, &waiting.iter().collect::<Vec<_>>());
+        let sent = self.send(first, first.id, Words { subject, text, parts: Vec::new(), link }).await;
         if sent.is_ok() {
             *last = Some(Instant::now());
             // Telling itself ends this task, so it comes last. A failure counts for this alert alone: the others have
@@ -96,33 +139,35 @@ impl MailEffects {
         }
     }
 
+    /// The link at the end of a mail, opened where it is a secret. A mail that helps nobody any more is given up here,
+    /// also before its first try: it may have waited for the provider, or for this server.
+    fn link_of(&self, mail: &Mail) -> Result<Option<Link>, MailError> {
+        if mail.useless_at.is_some_and(|at| self.environment.now() >= at) {
+            return Err(MailError::Permanent { reason: "it waited until its link was too old".to_owned() });
+        }
+        let Some(sealed) = &mail.sealed_link else { return Ok(mail.link.clone()) };
+        let url = self.cipher.decrypt(&sealed.encrypted_url);
+        let url =
+            url.map_err(|error| MailError::Permanent { reason: format!("its link cannot be opened: {error}") })?;
+        Ok(Some(Link { label: sealed.label.clone(), url }))
+    }
+
     /// Hands one message over. `id` names it for ever, so that a provider recognises a repeat.
-    async fn send(
-        &self,
-        mail: &Mail,
-        id: Id,
-        (subject, text, link): (String, String, Option<Link>),
-    ) -> Result<(), MailError> {
+    async fn send(&self, mail: &Mail, id: Id, words: Words) -> Result<(), MailError> {
         let sent = match mail.channel {
-            Channel::Mail => match self.receivers(mail).await {
-                Ok(to) => {
+            Channel::Mail => self.send_mail(mail, id, words).await,
+            Channel::Agent => match &self.agent {
+                Some(agent) => {
                     let message = Message {
                         id: id.to_string(),
                         written_at: mail.created_at.jiff(),
-                        to,
-                        subject,
-                        html: Some(html(&text, link.as_ref())),
-                        text: plain(&text, link.as_ref()),
+                        to: Vec::new(),
+                        text: plain(&words.text, &words.parts, words.link.as_ref()),
+                        subject: words.subject,
+                        html: None,
+                        files: Vec::new(),
                     };
-                    self.mailer.send(&message).await
-                }
-                Err(error) => Err(error),
-            },
-            Channel::Agent => match &self.agent {
-                Some(agent) => {
-                    let text = plain(&text, link.as_ref());
-                    let (id, written_at) = (id.to_string(), mail.created_at.jiff());
-                    agent.send(&Message { id, written_at, to: Vec::new(), subject, text, html: None }).await
+                    agent.send(&message).await
                 }
                 None => Err(MailError::Permanent { reason: "no agent gateway is configured any more".to_owned() }),
             },
@@ -140,6 +185,46 @@ impl MailEffects {
             }
         }
         sent
+    }
+
+    /// Writes a mail out in its frame, with what comes with it, and hands it over.
+    async fn send_mail(&self, mail: &Mail, id: Id, mut words: Words) -> Result<(), MailError> {
+        let to = self.receivers(mail).await?;
+        let mut files: Vec<MailFile> = Vec::new();
+        if let Some(logo) = self.frame.logo() {
+            let (name, bytes) = (logo.name.to_owned(), logo.bytes.clone());
+            files.push(MailFile { name, content_type: logo.content_type, bytes, shown_as: Some(LOGO_ID) });
+        }
+        if let Some(which) = mail.attached {
+            let enclosed = self.documents.enclosed(which).await;
+            if let Some(enclosed) = enclosed.map_err(|reason| MailError::Transient { reason })? {
+                words.parts.push(MailPart::Facts(vec![MailFact::new(enclosed.label, &enclosed.number)]));
+                let pdf = enclosed.pdf.filter(|pdf| pdf.len() <= MAX_ATTACHED_BYTES);
+                files.extend(pdf.map(|bytes| MailFile {
+                    name: format!("{}.pdf", enclosed.number),
+                    content_type: "application/pdf",
+                    bytes,
+                    shown_as: None,
+                }));
+            }
+        }
+        let letter = Letter {
+            subject: &words.subject,
+            text: &words.text,
+            parts: &words.parts,
+            link: words.link.as_ref(),
+            to_staff: mail.alert.is_some(),
+        };
+        let message = Message {
+            id: id.to_string(),
+            written_at: mail.created_at.jiff(),
+            to,
+            html: Some(self.frame.html(&letter)),
+            text: self.frame.text(&letter),
+            subject: words.subject.clone(),
+            files,
+        };
+        self.mailer.send(&message).await
     }
 
     /// The mail's own receivers; those of an alert without any are the active admins.

@@ -1,5 +1,6 @@
 //! Effects of orders: read what jobs are made from, have models sliced, claim and settle stock, give attempts to
-//! printers, and cancel or resolve them there.
+//! printers, cancel or resolve them there, and have sessions and refunds made at the payment processor
+//! ([`crate::actors::at_processor`]).
 
 pub mod make;
 mod slice;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
+use crate::actors::at_processor::LedgerWork;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
@@ -18,9 +20,11 @@ use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
 use crate::actors::slicing::Slicing;
 use crate::domain::aggregate::Versioned;
+use crate::domain::channel_order::{ChannelOrder, ChannelOrderCommand, ShipmentThere};
 use crate::domain::id::Id;
+use crate::domain::invoice::{Invoice, InvoiceAnswer, InvoiceCommand};
 use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
-use crate::domain::order::{Make, Order, OrderCommand, OrderEffect, Report};
+use crate::domain::order::{InvoiceTold, Make, Order, OrderCommand, OrderEffect, Report};
 use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
 use crate::printers::registry::known_types;
 use crate::store::rows::LoadError;
@@ -40,12 +44,16 @@ pub struct OrderEffects {
     pub materials: Directory<Material>,
     /// Printers that attempts are given to.
     pub printers: Directory<Printer>,
+    /// Invoices that follow orders.
+    pub invoices: Directory<Invoice>,
+    /// Orders that other shops sold, which are told what has left.
+    pub channel_orders: Directory<ChannelOrder>,
     /// Hears of every commit, to propose printers for ready jobs.
     pub dispatcher: Dispatcher,
     /// Hears of every commit, to make the forecast anew.
     pub forecaster: Forecaster,
-    /// Told of each new order, so that kept payment events look for their order again.
-    pub new_references: watch::Sender<u64>,
+    /// Does what ledgers call for at the payment processor.
+    pub work: LedgerWork,
 }
 
 #[async_trait]
@@ -66,7 +74,7 @@ impl Effects<Order> for OrderEffects {
                 }
             }
             OrderEffect::Settle { material, claims } => {
-                let ids = claims.iter().map(|(id, _)| *id).collect();
+                let ids = claims.iter().map(|claim| claim.id).collect();
                 match self.materials.ask(material, CommandOrigin::system(), MaterialCommand::Settle { claims }).await {
                     Ok(_) => tell(&of, OrderCommand::Settled(ids)).await,
                     Err(error) => tracing::debug!(order = %of.id(), %material, %error, "claims not settled"),
@@ -76,6 +84,11 @@ impl Effects<Order> for OrderEffects {
             OrderEffect::CancelAt { attempt, printer } => {
                 say(&self.printers, &of, printer, attempt, PrinterCommand::CancelAttempt(attempt)).await;
             }
+            OrderEffect::TellInvoice { invoice, told } => tell_invoice(&self.invoices, &of, invoice, told).await,
+            OrderEffect::TellShop { channel_order, shipments, last } => {
+                tell_left(&self.channel_orders, &of, channel_order, shipments, last).await;
+            }
+            OrderEffect::Ledger(effect) => self.work.run(effect, &of).await,
             OrderEffect::TellResolution { attempt, printer, outcome } => {
                 say(&self.printers, &of, printer, attempt, PrinterCommand::Resolved { attempt, outcome }).await;
             }
@@ -85,9 +98,7 @@ impl Effects<Order> for OrderEffects {
     fn committed(&self, of: &Handle<Order>, state: &Arc<Versioned<Order>>) {
         self.dispatcher.order_changed(of.id(), state);
         self.forecaster.changed();
-        if state.version == 1 {
-            self.new_references.send_modify(|count| *count += 1);
-        }
+        self.work.committed(state);
     }
 }
 
@@ -114,6 +125,38 @@ impl OrderEffects {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
         Ok(self.sources.make(sku).await?.filter(|make| make.file_id.is_some() || make.source.is_some()))
+    }
+}
+
+/// Tells the order's invoice what was paid, and the order that the invoice has heard it.
+async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice: Id, told: InvoiceTold) {
+    let state = of.read();
+    let Some(order) = state.state.as_ref().filter(|order| order.money_in_short() == told) else { return };
+    let follow = InvoiceCommand::Follow(Box::new(order.money_at(state.version)));
+    match invoices.ask(invoice, CommandOrigin::system(), follow).await {
+        Ok(answered) => {
+            if let InvoiceAnswer::Followed { void } = answered.answer {
+                tell(of, OrderCommand::InvoiceTold { invoice, told, void }).await;
+            }
+        }
+        Err(error) => tracing::warn!(order = %of.id(), %invoice, %error, "invoice not told, is told again"),
+    }
+}
+
+/// Tells the record of an order that another shop sold what has left, and the order that this is known.
+async fn tell_left(records: &Directory<ChannelOrder>, of: &Handle<Order>, record: Id, shipments: u32, last: bool) {
+    let state = of.read();
+    let Some(order) = state.state.as_ref() else { return };
+    let left = order.left_there().into_iter().take(shipments as usize).map(|left| ShipmentThere {
+        last: last && left.number == shipments,
+        number: left.number,
+        carrier: left.carrier,
+        tracking_number: left.tracking_number,
+        units: left.units,
+    });
+    match records.ask(record, CommandOrigin::system(), ChannelOrderCommand::Shipped(left.collect())).await {
+        Ok(_) => tell(of, OrderCommand::ShopTold { shipments, last }).await,
+        Err(error) => tracing::warn!(order = %of.id(), %error, "the shop that sold it is not told yet"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Effects of kept payment events: find the order that each belongs to.
+//! Effects of kept payment events: find the order or invoice that each belongs to.
 
 pub mod matching;
 
@@ -13,11 +13,11 @@ use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
 use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match, RETRY_AFTER};
 use crate::domain::payment_event::parse;
 
-/// Looks for the orders of kept payment events.
+/// Looks for the orders and invoices of kept payment events.
 pub struct KeptPaymentEventEffects {
-    /// Finds and tells the order.
+    /// Finds and tells it.
     pub matcher: PaymentMatcher,
-    /// Changes with each new order and each payment that an order took: an event may wait for either.
+    /// Changes with each new order, each new invoice and each payment that was taken: an event may wait for any.
     pub new_references: watch::Sender<u64>,
 }
 

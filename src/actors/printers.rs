@@ -50,8 +50,6 @@ pub struct WatchSettings {
     pub offline: Duration,
     /// Whether the files of prints that are over stay on the printers.
     pub keep_files: bool,
-    /// Whether a picture is taken when a print ends.
-    pub finish_photos: bool,
 }
 
 /// Speaks to the printers, and tells orders what became of their attempts.

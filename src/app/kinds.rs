@@ -15,8 +15,13 @@ use futures::future::join_all;
 use ractor::{ActorRef, SpawnErr};
 use tokio::sync::watch;
 
+use super::documents::InvoiceDocuments;
+use super::mailed_documents::MailedDocuments;
+use crate::actors::at_processor::LedgerWork;
+use crate::actors::channel_orders::ShopLines;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::DeliveryMeter;
+use crate::actors::exports::ExportRows;
 use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::actor::Activator;
 use crate::actors::kernel::directory::{AnyDirectory, Directory, DirectoryArgs, KindSummary};
@@ -27,9 +32,12 @@ use crate::actors::kernel::root::RootMsg;
 use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::WatchSettings;
+use crate::actors::quotes::QuoteOrders;
 use crate::actors::slicing::Slicing;
+use crate::documents::mail::MailFrame;
 use crate::domain::id::Id;
 use crate::files::blobs::Blobs;
+use crate::files::exports::ExportFiles;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::mail::Mailer;
@@ -49,12 +57,19 @@ pub(super) struct EffectServices {
     pub(super) outbox: Arc<Outbox>,
     pub(super) cipher: Arc<SecretCipher>,
     pub(super) blobs: Arc<Blobs>,
+    pub(super) export_files: ExportFiles,
+    /// Reads what exports write.
+    pub(super) export_rows: Arc<dyn ExportRows>,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) watch: WatchSettings,
     pub(super) sender: Arc<Sender>,
     pub(super) deliveries_per_endpoint: usize,
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
+    /// How mails look.
+    pub(super) mail_frame: Arc<MailFrame>,
+    /// Makes the PDFs that mails bring along.
+    pub(super) documents: Arc<InvoiceDocuments>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
     pub(super) slicing: Arc<Slicing>,
@@ -62,8 +77,12 @@ pub(super) struct EffectServices {
     pub(super) access_changes: watch::Sender<u64>,
     /// Changes with each commit of a SKU.
     pub(super) sku_changes: watch::Sender<u64>,
-    /// Changes with each new order and each payment that an order took.
-    pub(super) new_references: watch::Sender<u64>,
+    /// Does what ledgers call for at the payment processor.
+    pub(super) work: LedgerWork,
+    /// Changes with each commit of a sales channel.
+    pub(super) channel_changes: watch::Sender<u64>,
+    /// Other shops that are told of shipments.
+    pub(super) shops: Arc<ShopLines>,
 }
 
 /// One kind, and the turn in which it is drained on shutdown.
@@ -136,9 +155,35 @@ kinds! {
         slicing_recheck: s.slicing_recheck,
         materials: d.materials.clone(),
         printers: d.printers.clone(),
+        invoices: d.invoices.clone(),
+        channel_orders: d.channel_orders.clone(),
         dispatcher: s.dispatcher.clone(),
         forecaster: s.forecaster.clone(),
-        new_references: s.new_references.clone(),
+        work: s.work.clone(),
+    };
+    /// Other shops whose orders are made here, with their variant maps.
+    sales_channels: domain::sales_channel::SalesChannel, drain 2, |_, s| actors::sales_channels::SalesChannelEffects {
+        changes: s.channel_changes.clone(),
+    };
+    /// Orders that other shops sold.
+    channel_orders: domain::channel_order::ChannelOrder, drain 1, |d, s| actors::channel_orders::ChannelOrderEffects {
+        channels: d.sales_channels.clone(),
+        orders: d.orders.clone(),
+        sources: d.make_sources(),
+        changes: s.channel_changes.clone(),
+        shops: s.shops.clone(),
+        environment: s.environment.clone(),
+    };
+    /// Invoices, with their payments; what was issued is only written.
+    invoices: domain::invoice::Invoice, drain 1, |_, s| actors::at_processor::InvoiceEffects { work: s.work.clone() };
+    /// What customers want made, before there is a price; its photos are files.
+    custom_requests: domain::custom_request::CustomRequest, drain 1, |_, _| NoEffects;
+    /// What was offered to customers.
+    quotes: domain::quote::Quote, drain 0, |d, s| actors::quotes::QuoteEffects {
+        custom_requests: d.custom_requests.clone(),
+        quote_orders: d.quote_orders(),
+        slicing: s.slicing.clone(),
+        slicing_recheck: s.slicing_recheck,
     };
     /// Machines, with the attempt that each has in hand.
     printers: domain::printer::Printer, drain 1, |d, s| actors::printers::PrinterEffects {
@@ -168,7 +213,10 @@ kinds! {
     /// Mails to be sent.
     mails: domain::mail::Mail, drain 2, |d, s| actors::mails::MailEffects {
         environment: s.environment.clone(),
+        cipher: s.cipher.clone(),
         mailer: s.mailer.clone(),
+        frame: s.mail_frame.clone(),
+        documents: Arc::new(MailedDocuments { documents: s.documents.clone(), invoices: d.invoices.clone() }),
         agent: s.agent.clone(),
         mails: d.mails.clone(),
         access: d.access.clone(),
@@ -176,12 +224,27 @@ kinds! {
         last_alerts: DashMap::new(),
         failing: AtomicBool::new(false),
     };
+    /// Customers with their sessions.
+    customers: domain::customer::Customer, drain 2, |_, _| NoEffects;
+    /// Links that sign customers in.
+    sign_in_links: domain::sign_in_link::SignInLink, drain 1, |_, _| NoEffects;
+    /// Tables that were asked for.
+    exports: domain::export::Export, drain 1, |_, s| actors::exports::ExportEffects {
+        environment: s.environment.clone(),
+        files: s.export_files.clone(),
+        rows: s.export_rows.clone(),
+        cipher: s.cipher.clone(),
+    };
+    /// The connection to the accounting system: one aggregate, [`Id::ONLY`].
+    accounting: domain::accounting::Accounting, drain 2, |_, _| NoEffects;
+    /// Documents on their way into the books.
+    postings: domain::posting::Posting, drain 2, |_, _| NoEffects;
     /// Integrations that follow the events, as far as each has read them.
     integrations: domain::integration::Integration, drain 2, |_, _| NoEffects;
     /// Payment events that match no order yet.
     payment_events: domain::kept_payment_event::KeptPaymentEvent, drain 2, |_, s| actors::payment_events::KeptPaymentEventEffects {
         matcher: s.matcher.clone(),
-        new_references: s.new_references.clone(),
+        new_references: s.work.new_references.clone(),
     };
 }
 
@@ -189,6 +252,11 @@ impl Directories {
     /// Where what a SKU is made from is read.
     pub fn make_sources(&self) -> MakeSources {
         MakeSources { skus: self.skus.clone(), files: self.files.clone(), materials: self.materials.clone() }
+    }
+
+    /// What makes the orders of accepted quotes.
+    pub fn quote_orders(&self) -> QuoteOrders {
+        QuoteOrders { orders: self.orders.clone(), customers: self.customers.clone(), sources: self.make_sources() }
     }
 
     /// Loads and starts what must be in memory though nobody asks for it, kind by kind.

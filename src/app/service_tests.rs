@@ -8,6 +8,7 @@ use futures::future::join_all;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
+use super::start::processor;
 use super::{own_secrets, printer_registry};
 use crate::config::Config;
 use crate::config::values::Secret;
@@ -50,6 +51,8 @@ pub enum Service {
     Spools,
     /// The agent gateway.
     Agent,
+    /// The system that keeps the books.
+    Accounting,
     /// The payment processor.
     Payments,
     /// One machine, at an address that is told with the test.
@@ -58,7 +61,7 @@ pub enum Service {
 
 impl Service {
     /// All that settings name: every service but printers, which are registered.
-    pub const OF_SETTINGS: [Self; 12] = [
+    pub const OF_SETTINGS: [Self; 13] = [
         Self::Database,
         Self::Redis,
         Self::Smtp,
@@ -70,12 +73,25 @@ impl Service {
         Self::Parts,
         Self::Spools,
         Self::Agent,
+        Self::Accounting,
         Self::Payments,
     ];
 
-    /// The other systems of the shop, which are named by an address and a token.
-    pub const INTEGRATIONS: [Self; 7] =
+    /// The other systems of the shop that are named by an address and a token.
+    pub const WITH_TOKEN: [Self; 7] =
         [Self::Workflow, Self::FarmUi, Self::FailureDetection, Self::SmartHome, Self::Parts, Self::Spools, Self::Agent];
+
+    /// The other systems of the shop: those, and the one that an admin connects.
+    pub const INTEGRATIONS: [Self; 8] = [
+        Self::Workflow,
+        Self::FarmUi,
+        Self::FailureDetection,
+        Self::SmartHome,
+        Self::Parts,
+        Self::Spools,
+        Self::Agent,
+        Self::Accounting,
+    ];
 
     /// The service as the API writes it.
     pub const fn word(self) -> &'static str {
@@ -91,6 +107,7 @@ impl Service {
             Self::Parts => "parts",
             Self::Spools => "spools",
             Self::Agent => "agent",
+            Self::Accounting => "accounting",
             Self::Payments => "payments",
             Self::Printer => "printer",
         }
@@ -110,6 +127,7 @@ impl Service {
             Self::Parts => &["parts."],
             Self::Spools => &["spools."],
             Self::Agent => &["agent."],
+            Self::Accounting => &["accounting."],
             Self::Payments => &["payments."],
             Self::Printer => &[],
         }
@@ -141,7 +159,7 @@ impl Service {
 
     /// Address and token of an integration.
     fn place(self, config: &Config) -> Option<(&str, &Secret)> {
-        let Config { workflow, farm_ui, failure_detection, smart_home, parts, spools, agent, .. } = config;
+        let Config { workflow, farm_ui, failure_detection, smart_home, parts, spools, agent, accounting, .. } = config;
         Some(match self {
             Self::Workflow => (&workflow.url, &workflow.token),
             Self::FarmUi => (&farm_ui.url, &farm_ui.token),
@@ -150,6 +168,7 @@ impl Service {
             Self::Parts => (&parts.url, &parts.token),
             Self::Spools => (&spools.url, &spools.token),
             Self::Agent => (&agent.url, &agent.token),
+            Self::Accounting if !accounting.client_id.is_empty() => (&accounting.url, &accounting.client_secret),
             _ => return None,
         })
     }
@@ -227,7 +246,7 @@ async fn ask(config: &Config, service: Service) -> Asked {
         Service::Agent if config.agent.token.is_empty() => {
             Err(PeerFault::new("the gateway needs a token; without it its commands are refused"))
         }
-        Service::Payments => payments(config),
+        Service::Payments => payments(config).await,
         other => match integrations::of(other.word()) {
             Some(integration) => (integration.test)(client, config).await,
             None => Err(PeerFault::new("a printer is tested with its own address")),
@@ -280,8 +299,8 @@ async fn smtp(config: &Config) -> Asked {
     Ok(format!("{place} accepts connections and the sign-in"))
 }
 
-/// The processor itself is asked nothing: whether its keys are right is seen at the first checkout and the first event.
-fn payments(config: &Config) -> Asked {
+/// Whether the webhook secret is right is seen at the first event.
+async fn payments(config: &Config) -> Asked {
     let payments = &config.payments;
     let begins = |key: &str, with: &[&str]| key.is_empty() || with.iter().any(|prefix| key.starts_with(prefix));
     if !begins(payments.secret_key.expose(), &["sk_", "rk_"]) {
@@ -298,5 +317,9 @@ fn payments(config: &Config) -> Asked {
             "without the webhook secret customers could pay, but the server would not learn of it",
         ));
     }
-    Ok("the keys have the right form; the first event shows whether they are right".to_owned())
+    let fault = |error: &dyn std::fmt::Display| PeerFault::new(error.to_string());
+    match processor(config).map_err(|error| fault(&error))? {
+        Some(processor) => processor.check().await.map_err(|error| fault(&error)),
+        None => Ok("payment events are accepted; without a secret key orders cannot be paid there".to_owned()),
+    }
 }

@@ -9,8 +9,13 @@ use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 use tokio::sync::watch;
 
 use super::App;
+use super::documents::InvoiceDocuments;
+use super::export_rows::RowsOfQueries;
 use super::kinds::{Directories, EffectServices};
-use super::{own_secrets, photos};
+use super::start_error::ShopStartError;
+use super::{own_secrets, photos, shops};
+use crate::actors::at_processor::LedgerWork;
+use crate::actors::checkouts::Checkouts;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::forecaster::{ForecastSources, Forecaster};
 use crate::actors::kernel::directory::DirectoryArgs;
@@ -20,54 +25,30 @@ use crate::actors::kernel::root::{Components, Root, RootMsg, keep};
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::WatchSettings;
 use crate::actors::slicing::Slicing;
+use crate::actors::subscribers::Subscribers;
 use crate::config::Config;
+use crate::documents::Renderer;
+use crate::documents::mail::MailFrame;
+use crate::domain::schedule::Delays;
 use crate::files::blobs::Blobs;
+use crate::files::exports::ExportFiles;
 use crate::integrations::agent::AgentLine;
-use crate::integrations::{Integrations, Line, Lines, PreparedIntegrations, Sources, StockBoards};
+use crate::integrations::{AccountingWake, Integrations, Line, Lines, PreparedIntegrations, Sources, StockBoards};
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::{Registry, Settings, known_types};
-use crate::secrets::encryption::{EncryptionError, SecretCipher};
+use crate::secrets::encryption::SecretCipher;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
-use crate::services::mail::{ApiSettings, FileOutbox, MailApi, MailError, Mailer, Smtp};
+use crate::services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp};
+use crate::services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
 use crate::services::redis::Redis;
 use crate::services::slicer::Slicer;
 use crate::services::webhook::Sender;
 use crate::store::Store;
-use crate::store::connect::{self, OpenError, Writing};
+use crate::store::connect::{self, Writing};
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::reader::Reader;
-use crate::store::rows::LoadError;
 use crate::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
-
-/// Why the app does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum ShopStartError {
-    /// The database cannot be used.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// Something in it cannot be read.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The HTTP clients for printers and services cannot be built.
-    #[error(transparent)]
-    Http(#[from] BuildError),
-    /// The key that encrypts secrets cannot be used.
-    #[error("SECRETS_KEY: {0}")]
-    Encryption(#[from] EncryptionError),
-    /// Mail is set up wrongly.
-    #[error(transparent)]
-    Mail(#[from] MailError),
-    /// The address of Redis cannot be used.
-    #[error("REDIS_URL: {0}")]
-    Redis(#[from] redis::RedisError),
-    /// The folder of files cannot be used.
-    #[error("the folder of files cannot be used: {0}")]
-    Files(#[from] std::io::Error),
-    /// An actor did not start.
-    #[error("an actor did not start: {0}")]
-    Spawn(#[from] SpawnErr),
-}
 
 impl App {
     /// Opens the database and brings everything up; printers connect afterwards, in parallel. `fenced` is called when
@@ -84,8 +65,8 @@ impl App {
         let queries = Queries::new(reading.clone());
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
-        let (orders, jobs) = queries.highest_numbers().await?;
-        let environment = Arc::new(Environment::with_clock(config.rules(), clock, orders, jobs));
+        let last = queries.highest_numbers().await?;
+        let environment = Arc::new(Environment::with_clock(config.rules(), clock, last));
 
         let components = Components::default();
         let (root, ended) = Root::spawn(None, Root, components.clone()).await?;
@@ -107,10 +88,12 @@ impl App {
         });
         let lines = Lines::new(&config.integrations, &environment);
         let orders = directories.orders.clone();
-        let new_references = watch::Sender::new(0);
+        let work = LedgerWork::new(processor(config)?, environment.clone());
+        let subscribers = Subscribers::new(work.processor.clone());
         let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
         let blobs = Arc::new(Blobs::open(config.files_dir())?);
         let board_rules = config.board_rules(known_types());
+        let documents = Arc::new(InvoiceDocuments::new(config, queries.clone())?);
         let services = EffectServices {
             forecaster: Forecaster::new(ForecastSources {
                 orders: orders.clone(),
@@ -133,21 +116,25 @@ impl App {
             ),
             matcher: PaymentMatcher {
                 orders,
+                invoices: directories.invoices.clone(),
+                customers: directories.customers.clone(),
+                subscribers: subscribers.clone(),
                 store: store.clone(),
                 environment: environment.clone(),
-                new_references: new_references.clone(),
+                new_references: work.new_references.clone(),
             },
             environment,
             store,
             outbox,
             cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
             blobs: blobs.clone(),
+            export_files: ExportFiles::open(config.server.data_dir.join("exports"))?,
+            export_rows: Arc::new(RowsOfQueries(queries.clone())),
             connections,
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_seconds.duration(),
                 keep_files: config.dispatch.keep_files,
-                finish_photos: config.printers.finish_photos,
             },
             sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
@@ -158,16 +145,21 @@ impl App {
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
             mailer: mailer(config)?,
+            mail_frame: Arc::new(MailFrame::new(&config.pdf, config.invoices.rules().seller)?),
+            documents: documents.clone(),
             agent: agent(config, lines.of("agent"))?,
             slicing: Arc::new(Slicing::new(Slicer::new(config.slicer_settings())?, blobs.clone())),
             slicing_recheck: config.slicing.recheck_seconds.duration(),
             alert_interval: config.mail.alert_interval_seconds.duration(),
             access_changes: watch::Sender::new(0),
             sku_changes: watch::Sender::new(0),
-            new_references,
+            channel_changes: watch::Sender::new(0),
+            shops: shops::lines(config)?,
+            work: work.clone(),
         };
+        let checkouts = Checkouts { orders: directories.orders.clone(), invoices: directories.invoices.clone(), work };
         let redis = redis(config)?;
-        let stock_boards = StockBoards::default();
+        let (stock_boards, accounting_wake) = (StockBoards::default(), AccountingWake::default());
         let client = lan(&LanSettings::default())?;
         let integrations = Integrations::new(
             PreparedIntegrations::new(config, &client),
@@ -180,6 +172,11 @@ impl App {
                 outbox: services.outbox.clone(),
                 store: services.store.clone(),
                 stock_boards: stock_boards.clone(),
+                accounting: directories.accounting.clone(),
+                postings: directories.postings.clone(),
+                accounting_wake: accounting_wake.clone(),
+                queries: queries.clone(),
+                cipher: services.cipher.clone(),
                 environment: services.environment.clone(),
                 client,
             },
@@ -198,7 +195,10 @@ impl App {
             dispatcher: services.dispatcher,
             forecaster: services.forecaster,
             payments: services.matcher,
+            subscribers,
+            checkouts,
             blobs: services.blobs,
+            export_files: services.export_files,
             slicing: services.slicing,
             cipher: services.cipher,
             access_changes: services.access_changes,
@@ -206,6 +206,9 @@ impl App {
             components,
             deliveries: services.deliveries,
             stock_boards,
+            accounting_wake,
+            documents,
+            storefront: shops::storefront(config)?,
             integrations,
             root,
             store: services.store,
@@ -320,9 +323,32 @@ pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStar
         SecretCipher::new(config.auth.secrets_key.expose())?;
     }
     mailer(config)?;
+    MailFrame::new(&config.pdf, config.invoices.rules().seller)?;
+    if config.pdf.enabled {
+        Renderer::new(&config.pdf)?;
+    }
     redis(config)?;
+    processor(config)?;
+    shops::storefront(config)?;
     let prepared = PreparedIntegrations::new(config, &lan(&LanSettings::default())?);
     Ok(prepared.faults().map(|fault| (fault.name, fault.reason.to_string())).collect())
+}
+
+/// The payment processor, if the settings have a key for it.
+pub(super) fn processor(config: &Config) -> Result<Option<Arc<dyn PaymentProcessor>>, ShopStartError> {
+    let payments = &config.payments;
+    if payments.secret_key.is_empty() {
+        return Ok(None);
+    }
+    let calls = &config.integrations;
+    let first = calls.retry_first_seconds.duration();
+    let settings = ClientSettings {
+        api_base: payments.api_base.clone(),
+        secret_key: payments.secret_key.expose().to_owned(),
+        timeout: calls.request_timeout_seconds.duration(),
+        pauses: Delays { first, longest: calls.retry_longest_seconds.duration().max(first) },
+    };
+    Ok(Some(Arc::new(ProcessorClient::new(lan(&LanSettings::default())?, &settings)?)))
 }
 
 /// The adapters of printers, with the time limits of the settings.

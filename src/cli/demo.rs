@@ -3,8 +3,10 @@
 //! (`simulator::peers`). Now and then something goes wrong on the floor (`demo/mishaps.rs`), and is rescued.
 //!
 //! The simulated people use the HTTP API only. Their API key is created over the control socket, as the owner of a
-//! machine does it. Nothing here accesses the server's state directly.
+//! machine does it. Nothing here accesses the server's state directly, but for the link by which whoever sits at the
+//! machine is signed in: the server of this process makes it.
 
+mod bookkeeper;
 mod catalogue;
 mod clerk;
 mod customers;
@@ -14,8 +16,10 @@ mod folder;
 mod inspector;
 mod lateness;
 mod mishaps;
+mod payers;
 mod screen;
 mod setup;
+mod shops;
 mod status;
 mod story;
 mod tally;
@@ -29,6 +33,7 @@ use simulator::peers::all::AllPeers;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use self::bookkeeper::Bookkeeper;
 use self::clerk::Clerk;
 use self::customers::Customers;
 use self::feed::Feed;
@@ -37,13 +42,16 @@ use self::folder::Folder;
 use self::inspector::Inspector;
 use self::lateness::Lateness;
 use self::mishaps::Mishaps;
+use self::payers::Payers;
 use self::screen::{Screen, Tone};
+use self::shops::OtherShops;
 use self::status::ShopStatus;
 use self::story::Story;
 use self::tally::Tally;
 use crate::cli::api::Api;
 use crate::cli::{CliError, Signals, output};
 use crate::config::{Config, LoadOptions, process_env};
+use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::observe::log;
 use crate::server::Server;
@@ -56,6 +64,8 @@ const DEFAULT_PRINTERS: usize = 6;
 const DEFAULT_PORT: u16 = 8787;
 /// Which lines of the log are shown: what happens in the shop is told by the demo itself.
 const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,printfloor::observe::story=off";
+/// The path at which the server takes payment events.
+const PAYMENT_EVENTS: &str = "/webhooks/payments";
 /// How long the server may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -87,7 +97,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     let floor = DemoFloor::start(&mut folder).await?;
     let peers = AllPeers::start().await.map_err(CliError::io("the simulated systems of the shop cannot start"))?;
     floor.printers().for_each(|printer| printer.handle.set_camera(Some(&peers.camera())));
-    let config = config(&folder, &peers, options.listen.unwrap_or_else(usual_or_free))?;
+    let config = config(&folder, &floor, &peers, options.listen.unwrap_or_else(usual_or_free))?;
     log::start(&config.log, config.mode);
     let server = tokio::select! {
         biased; // a server that has started is stopped in order
@@ -100,7 +110,8 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     let ended = {
         let shop = server.shop().clone();
         let clock: Clock = Arc::new(move || shop.environment.now());
-        let opened = open(&server, &folder, &floor, clock, &screen, &tally, &mut people);
+        let systems = (&floor, &peers);
+        let opened = open(&server, &folder, systems, clock, &screen, &tally, &mut people);
         let begun = tokio::select! {
             biased; // a finished opening before a signal, which is looked at again afterwards
             opened = opened => opened.map(|()| false),
@@ -129,7 +140,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
 async fn open(
     server: &Server,
     folder: &Folder,
-    floor: &DemoFloor,
+    (floor, peers): (&DemoFloor, &AllPeers),
     clock: Clock,
     screen: &Screen,
     tally: &Arc<Tally>,
@@ -138,14 +149,17 @@ async fn open(
     let machine = Api::over_socket(&folder.path).await?;
     let machine = machine.ok_or_else(|| CliError::Failed("the server has not opened its control socket".to_owned()))?;
     let key = setup::key(&machine).await?;
-    setup::admin(&machine, &folder.memory).await?;
+    let admin = setup::admin(&machine, &folder.memory).await?;
     let address =
         server.address().ok_or_else(|| CliError::Failed("the server does not listen on an address".to_owned()))?;
     let base = format!("http://{address}");
     let api = Api::over_tcp(&base, &key)?;
     let (names, machines) = setup::shop(&api, &folder.memory, floor).await?;
     screen.begin_block()?;
-    screen.line(Tone::Plain, &greeting(&base, &key, folder, floor))?;
+    // Made at last, so that it opens into a shop that is filled.
+    let path = admin.parse::<Id>().ok().and_then(|admin| server.make_sign_in_path(admin)).unwrap_or_default();
+    let link = format!("http://{}{path}", reached(address));
+    screen.line(Tone::Plain, &greeting((&base, &link), &key, folder, floor))?;
     let feed = Feed::open(api.clone()).await?;
     let story = Story::new(api.clone(), names.clone(), screen.clone(), tally.clone());
     people.spawn(async move { feed.tell(story).await });
@@ -153,8 +167,13 @@ async fn open(
     people.spawn(Inspector::new(api.clone(), names.clone(), screen.clone(), tally.clone()).work());
     people.spawn(Lateness::new(api.clone(), machines.clone(), screen.clone()).happen());
     people.spawn(Mishaps::new(api.clone(), machines, screen.clone(), tally.clone()).happen());
-    let secret = folder.memory.payment_secret.clone();
-    people.spawn(Clerk::new(api.clone(), clock.clone(), secret, tally.clone()).work());
+    floor.processor.events_go_to(reached(address), PAYMENT_EVENTS, &folder.memory.payment_secret);
+    people.spawn(Payers::new(api.clone(), floor.processor.clone(), screen.clone()).work());
+    people.spawn(Clerk::new(api.clone(), clock.clone(), tally.clone()).work());
+    let outbox = server.config().outbox_dir();
+    people.spawn(Bookkeeper::new(api.clone(), peers.accounting.clone(), outbox, screen.clone()).work());
+    let shops = OtherShops::new(api.clone(), peers.shops.clone(), names.clone(), &clock, tally.clone());
+    people.spawn(shops.work(reached(address)));
     people.spawn(Customers::new(api, names, clock, tally.clone()).work());
     Ok(())
 }
@@ -185,7 +204,7 @@ async fn wait(
 }
 
 /// Settings of the demo. From the environment, only those of the log are taken, so that it never touches a real shop.
-fn config(folder: &Folder, peers: &AllPeers, listen: SocketAddr) -> Result<Config, CliError> {
+fn config(folder: &Folder, floor: &DemoFloor, peers: &AllPeers, listen: SocketAddr) -> Result<Config, CliError> {
     let mut env: Vec<_> = process_env().into_iter().filter(|(name, _)| name.starts_with("PRINTFLOOR_LOG__")).collect();
     let given = |name: &str| env.iter().any(|(known, _)| known == name);
     let data = folder.path.to_str().ok_or_else(|| CliError::Usage("--data must be valid UTF-8".to_owned()))?;
@@ -193,6 +212,8 @@ fn config(folder: &Folder, peers: &AllPeers, listen: SocketAddr) -> Result<Confi
         ("server.listen", listen.to_string()),
         ("server.data_dir", data.to_owned()),
         ("payments.webhook_secret", folder.memory.payment_secret.clone()),
+        ("payments.secret_key", floor.payment_key.clone()),
+        ("payments.api_base", floor.processor.url()),
         ("webhooks.allow_private_targets", "true".to_owned()),
         // One client plays all customers, staff and services.
         ("limits.staff_requests_per_minute", "1000000".to_owned()),
@@ -222,6 +243,11 @@ fn config(folder: &Folder, peers: &AllPeers, listen: SocketAddr) -> Result<Confi
     Ok(loaded.config)
 }
 
+/// Where a program of this machine reaches a server that listens here.
+fn reached(address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() { SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())) } else { address }
+}
+
 /// Port 8787, or a free one if it is in use.
 fn usual_or_free() -> SocketAddr {
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT));
@@ -230,17 +256,21 @@ fn usual_or_free() -> SocketAddr {
     bound.and_then(|listener| listener.local_addr()).unwrap_or(usual)
 }
 
-fn greeting(base: &str, key: &str, folder: &Folder, floor: &DemoFloor) -> String {
+/// What is printed first. `link` signs in as the admin, once.
+fn greeting((base, link): (&str, &str), key: &str, folder: &Folder, floor: &DemoFloor) -> String {
     format!(
         "Printfloor demo: a real server and {count} simulated printers, whose prints take seconds instead of hours\n\
          \n  address   {base}\
          \n  key       {key}\
          \n  admin     {email}, password {password}\
          \n  data      {data}\n\
+         \n  Open {link}\
+         \n  in a browser on this machine: it is signed in as the admin, and shows the floor live. The link works once, within an hour.\n\
          \n  Open {base}/docs, press Authorize and enter the key to try every request, or:\
          \n  curl -H 'X-API-Key: {key}' {base}/api/orders\
          \n  curl -H 'X-API-Key: {key}' {base}/api/integrations    # other systems of a shop, simulated as well\n\
-         \nSimulated customers order and pay, simulated staff ship and restock; nothing for you to do. Every now and then\
+         \nSimulated customers order and pay, simulated staff ship and restock; nothing for you to do. Place an order yourself,\
+         \nand you are told the page of a simulated payment processor on which you pay it. Every now and then\
          \nsomething goes wrong on the floor (MISHAP): watch how it is RESCUED, how a part that is signed off as bad is made\
          \nagain (BAD PART, MADE GOOD), and which promises to customers are kept. Ctrl-C stops the demo; started again, it goes on.\n",
         count = floor.printers().count(),

@@ -88,11 +88,14 @@ fn greeting(
     line("database", connect::shown(config.database_url().expose()));
     line("control", data.join(CONTROL_SOCKET).display().to_string());
     if let Some(code) = setup_code {
-        line("setup", format!("the one-time code is {code}; it lasts for 24 hours"));
+        let place = base.as_ref().map(|base| format!("open {base}/setup in a browser; ")).unwrap_or_default();
+        line("setup", format!("{place}the one-time code is {code}; it lasts for 24 hours"));
     }
     if nobody {
         let data = shell_word(&data.display().to_string());
-        text.push_str("\nThere are no accounts yet. To create one, and an API key, run in another terminal:\n");
+        text.push_str(
+            "\nThere are no accounts yet. The setup makes one; without a browser, run in another terminal:\n",
+        );
         let _ = writeln!(text, "  {program} user create --data {data} --email you@example.com --role admin");
         let _ = writeln!(text, "  {program} key create --data {data} --name first --role admin");
         if let Some(base) = &base {
@@ -139,6 +142,7 @@ mod tests {
         assert!(first.contains("/opt/printfloor user create --data /"), "{first}");
         assert!(first.contains("/data --email"), "{first}");
         assert!(first.contains("http://127.0.0.1:8787/docs"), "{first}");
+        assert!(first.contains("open http://127.0.0.1:8787/setup in a browser"), "{first}");
         assert!(first.contains("code is K7QM-2XDP-9RTV;"), "{first}");
         let later = greeting(&config, address, (false, None), "printfloor");
         assert!(!later.contains("user create") && !later.contains("code"), "{later}");

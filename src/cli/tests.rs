@@ -20,6 +20,16 @@ fn the_definition_holds_together() {
 }
 
 #[test]
+fn the_manual_page_and_completions_are_commands() {
+    assert!(matches!(parse("printfloor man").command, Some(Command::Man)));
+    for shell in ["bash", "zsh", "fish"] {
+        let line = format!("printfloor completions {shell}");
+        assert!(matches!(parse(&line).command, Some(Command::Completions { .. })), "{line}");
+    }
+    assert_eq!(refused("printfloor completions tcsh"), ErrorKind::InvalidValue);
+}
+
+#[test]
 fn without_a_command_the_server_runs() {
     let cli = parse("printfloor --listen 0.0.0.0:9000 --data /srv --config shop.toml");
     assert!(cli.command.is_none());
@@ -71,7 +81,7 @@ fn wrong_usage_is_refused() {
     assert_eq!(refused("printfloor key create --name x --role admin --expires-at soon"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor key revoke x"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor serve --listen nowhere"), ErrorKind::ValueValidation);
-    assert_eq!(refused("printfloor openapi billing"), ErrorKind::InvalidValue);
+    assert_eq!(refused("printfloor openapi accounting"), ErrorKind::InvalidValue);
     assert_eq!(refused("printfloor user list --new"), ErrorKind::UnknownArgument);
     assert_eq!(refused("printfloor demo --printers 0"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor demo --for 0"), ErrorKind::ValueValidation);

@@ -1,16 +1,20 @@
 //! Checks of settings beyond their types. All faults are found at once, so that one start reports them all.
 
+mod prices;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
 use reqwest::header::HeaderName;
 use tracing_subscriber::EnvFilter;
 
+use super::sections::Tracking;
 use super::{Config, Mode, layers};
 use crate::domain::endpoint::DELIVERY_WINDOW;
 use crate::domain::event::{LOW_STOCK, OUTBOUND, OutboundEvent};
 use crate::domain::limits::address::Network;
 use crate::domain::peer_address::without_login;
+use crate::domain::tracking::NUMBER_PLACE;
 
 /// The five sites of the platform.
 pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];
@@ -40,13 +44,18 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
     addresses(config, &mut found);
     numbers(config, &mut found);
     words(config, &mut found);
+    papers(config, &mut found);
+    tracking(config, &mut found);
+    prices::problems(&config.intake, &mut found);
     found.extend(config.shop.hours().err().map(|error| format!("shop: {error}")));
     found
 }
 
 /// Settings that are valid but without effect as they are; the operator probably forgot another one.
 pub fn doubts(config: &Config) -> Vec<String> {
-    let Config { mail, printers, payments, .. } = config;
+    let Config { mail, printers, payments, invoices, tax, .. } = config;
+    let taxed = tax.rates.iter().any(|rate| rate.bps > 0);
+    let unregistered = invoices.seller_vat_id.trim().is_empty() && invoices.seller_tax_number.trim().is_empty();
     let no_mail = "mails are not sent but written to files";
     [
         (
@@ -75,6 +84,17 @@ pub fn doubts(config: &Config) -> Vec<String> {
             "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: the server would not learn of payments"
                 .to_owned(),
         ),
+        (
+            taxed && unregistered,
+            "tax.rates has taxes, and neither invoices.seller_vat_id nor invoices.seller_tax_number is set: invoices \
+             with tax need one of them"
+                .to_owned(),
+        ),
+        (
+            taxed && invoices.seller_country.trim().is_empty(),
+            "tax.rates has taxes, and invoices.seller_country is not set: invoices need the seller's address"
+                .to_owned(),
+        ),
     ]
     .into_iter()
     .filter_map(|(doubtful, words)| doubtful.then_some(words))
@@ -95,6 +115,37 @@ fn missing(config: &Config) -> Vec<String> {
     ];
     let lacking = needed.into_iter().filter(|(_, lacks)| *lacks);
     lacking.map(|(name, _)| format!("{name} is required in production but not set")).collect()
+}
+
+/// Settings of invoices and of where their PDFs are stored.
+fn papers(config: &Config, found: &mut Vec<String>) {
+    let Config { invoices, pdf, object_storage, .. } = config;
+    let country = &invoices.seller_country;
+    let is_code = country.len() == 2 && country.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if !country.is_empty() && !is_code {
+        found.push("invoices.seller_country must be a country code of two letters".to_owned());
+    }
+    if pdf.accent().is_none() {
+        found.push("pdf.accent_color must be a colour such as #1f4e79".to_owned());
+    }
+    if !object_storage.bucket.is_empty() && !has_scheme(&object_storage.public_url, &["http", "https"]) {
+        found.push(
+            "object_storage.public_url must be an http:// or https:// address where there is a bucket".to_owned(),
+        );
+    }
+    if !object_storage.endpoint.is_empty() && !has_scheme(&object_storage.endpoint, &["http", "https"]) {
+        found.push("object_storage.endpoint must be an http:// or https:// address".to_owned());
+    }
+}
+
+fn tracking(config: &Config, found: &mut Vec<String>) {
+    for Tracking { carrier, url } in &config.shipping.tracking {
+        if carrier.trim().is_empty() || !has_scheme(url, &["http", "https"]) || !url.contains(NUMBER_PLACE) {
+            found.push(format!(
+                "shipping.tracking: {carrier:?} needs a name, and an http:// or https:// address with {NUMBER_PLACE}"
+            ));
+        }
+    }
 }
 
 fn secrets(config: &Config, found: &mut Vec<String>) {
@@ -128,9 +179,11 @@ fn addresses(config: &Config, found: &mut Vec<String>) {
         found.push("REDIS_URL must be a redis:// or rediss:// address".to_owned());
     }
     // Those of integrations are judged by what is made of them, which stays off when they are wrong.
-    for (key, text) in
-        [("server.public_url", &config.server.public_url), ("printers.fw_rest_url", &config.printers.fw_rest_url)]
-    {
+    for (key, text) in [
+        ("server.public_url", &config.server.public_url),
+        ("printers.fw_rest_url", &config.printers.fw_rest_url),
+        ("payments.api_base", &config.payments.api_base),
+    ] {
         if !text.is_empty() && !has_scheme(text, &["http", "https"]) {
             found.push(format!("{key} must be an http:// or https:// address, not \"{}\"", without_login(text)));
         }
@@ -172,8 +225,17 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("limits.login_attempts_per_15_minutes", config.limits.login_attempts_per_15_minutes == 0),
         ("limits.account_attempts_per_15_minutes", config.limits.account_attempts_per_15_minutes == 0),
         ("limits.agent_commands_per_minute", config.limits.agent_commands_per_minute == 0),
+        ("limits.sign_in_links_of_email_per_15_minutes", config.limits.sign_in_links_of_email_per_15_minutes == 0),
+        ("limits.sign_in_links_of_address_per_15_minutes", config.limits.sign_in_links_of_address_per_15_minutes == 0),
+        ("limits.draft_orders_per_hour", config.limits.draft_orders_per_hour == 0),
+        ("limits.order_checkouts_per_hour", config.limits.order_checkouts_per_hour == 0),
+        ("limits.intakes_per_hour", config.limits.intakes_per_hour == 0),
+        ("limits.exports_per_hour", config.limits.exports_per_hour == 0),
         ("limits.rate_limit_max_entries", config.limits.rate_limit_max_entries == 0),
         ("slicing.max_parallel", config.slicing.max_parallel == 0),
+        ("pricing.model_max_bytes", config.pricing.model_max_bytes == 0),
+        ("pricing.print_mm3_per_hour", config.pricing.print_mm3_per_hour == 0),
+        ("pricing.quote_valid_days", config.pricing.quote_valid_days == 0),
         ("slicing.timeout_seconds", config.slicing.timeout_seconds.is_zero()),
         ("slicing.recheck_seconds", config.slicing.recheck_seconds.is_zero()),
         ("orders.max_jobs_per_order", config.orders.max_jobs_per_order == 0),
@@ -194,6 +256,7 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("smart_home.push_interval_seconds", config.smart_home.push_interval_seconds.is_zero()),
         ("failure_detection.look_interval_seconds", config.failure_detection.look_interval_seconds.is_zero()),
         ("failure_detection.frames_in_a_row", config.failure_detection.frames_in_a_row == 0),
+        ("accounting.interval_seconds", config.accounting.interval_seconds.is_zero()),
         ("payments.signature_tolerance_seconds", config.payments.signature_tolerance_seconds.is_zero()),
     ] {
         if zero {
@@ -240,9 +303,11 @@ fn words(config: &Config, found: &mut Vec<String>) {
             found.push(format!("tax.rates: a rate of {} basis points is more than 100 %", rate.bps));
         }
     }
-    for proxy in &config.server.trusted_proxies {
-        if let Err(error) = proxy.parse::<Network>() {
-            found.push(format!("server.trusted_proxies: \"{proxy}\" {error}"));
+    let networks =
+        [("trusted_proxies", &config.server.trusted_proxies), ("blocked_addresses", &config.server.blocked_addresses)];
+    for (name, network) in networks.into_iter().flat_map(|(name, all)| all.iter().map(move |one| (name, one))) {
+        if let Err(error) = network.parse::<Network>() {
+            found.push(format!("server.{name}: \"{network}\" {error}"));
         }
     }
     for origin in &config.server.cors_origins {
@@ -284,6 +349,11 @@ fn words(config: &Config, found: &mut Vec<String>) {
         if topic.is_empty() || topic.len() > MAX_TOPIC_BYTES || topic.contains(['+', '#', '\0', ' ']) {
             found.push(format!("{key} must be the beginning of a topic, without + and #"));
         }
+    }
+    if let Some(entry) = config.accounting.unreadable_tax_type() {
+        found.push(format!(
+            "accounting.tax_types: \"{entry}\" is no rate from 0 to 10000 with its word, as 1900=OUTPUT"
+        ));
     }
     let detection = &config.failure_detection;
     let (alert, pause) = (detection.alert_threshold, detection.pause_threshold);

@@ -13,7 +13,7 @@ pub const DEFAULTS: &str = include_str!("../../config.toml");
 pub const SHIPPED: &str = "the shipped config.toml";
 
 /// Short variable names, and the settings that they set.
-pub const VARIABLES: [(&str, &str); 32] = [
+pub const VARIABLES: [(&str, &str); 35] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),
     ("SESSION_SECRET", "auth.session_secret"),
@@ -44,12 +44,15 @@ pub const VARIABLES: [(&str, &str); 32] = [
     ("SMART_HOME_MQTT_PASSWORD", "smart_home.mqtt_password"),
     ("FW_REST_URL", "printers.fw_rest_url"),
     ("FW_REST_API_KEY", "printers.fw_rest_api_key"),
+    ("OBJECT_STORAGE_SECRET_KEY", "object_storage.secret_access_key"),
+    ("ACCOUNTING_CLIENT_ID", "accounting.client_id"),
+    ("ACCOUNTING_CLIENT_SECRET", "accounting.client_secret"),
     ("AGENT_URL", "agent.url"),
     ("AGENT_TOKEN", "agent.token"),
 ];
 
 /// Settings whose values are never shown.
-pub const SECRETS: [&str; 18] = [
+pub const SECRETS: [&str; 20] = [
     "database.url",
     "redis.url",
     "auth.session_secret",
@@ -60,6 +63,8 @@ pub const SECRETS: [&str; 18] = [
     "mail.smtp_password",
     "mail.api_key",
     "printers.fw_rest_api_key",
+    "object_storage.secret_access_key",
+    "accounting.client_secret",
     "agent.token",
     "parts.token",
     "spools.token",

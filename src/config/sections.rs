@@ -1,9 +1,17 @@
 //! One struct for each section of `config.toml`. Each field has a line there, which explains it and holds its default;
 //! no default stands in Rust.
 
+mod accounting;
+mod catalog;
+mod intake;
 mod integrations;
+mod invoices;
+mod limits;
 mod peers;
+mod pricing;
 mod printers;
+mod quality;
+mod shipping;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,11 +19,20 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::values::{Days, Hours, Seconds, Secret};
+use crate::domain::rules;
 use crate::domain::shop_hours::{ShopHours, ShopHoursError};
 
+pub use self::accounting::Accounting;
+pub use self::catalog::Catalog;
+pub use self::intake::{Intake, IntakePrice};
 pub use self::integrations::{FailureDetection, Integrations, SmartHome, StockSync, Workflow};
+pub use self::invoices::{Invoices, ObjectStorage, Pdf};
+pub use self::limits::Limits;
 pub use self::peers::{Discovery, Peer};
+pub use self::pricing::Pricing;
 pub use self::printers::Printers;
+pub use self::quality::Quality;
+pub use self::shipping::{Shipping, Tracking};
 
 /// `[server]`: the listener and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -60,6 +77,8 @@ pub struct Server {
     pub trusted_proxies: Vec<String>,
     /// Origins whose pages may use `/api` from a browser.
     pub cors_origins: Vec<String>,
+    /// IP addresses and networks that may neither read the catalogue nor send custom requests.
+    pub blocked_addresses: Vec<String>,
 }
 
 /// `[database]`: the database connection.
@@ -94,7 +113,9 @@ pub struct Auth {
     pub session_idle_timeout_hours: Hours,
     /// A staff session ends this long after the sign-in.
     pub session_max_age_days: Days,
-    /// Secret that signs the addresses of pictures, at least 32 characters.
+    /// The mailed sign-in link opens a page with a button, so that a mail scanner that follows links signs nobody in.
+    pub confirm_page: bool,
+    /// Secret that signs the addresses of pictures and of PDFs, at least 32 characters.
     pub session_secret: Secret,
     /// Key of the HMAC that API keys are stored as.
     pub api_key_salt: Secret,
@@ -111,28 +132,6 @@ impl Auth {
             ("SECRETS_KEY", &mut self.secrets_key),
         ]
     }
-}
-
-/// `[limits]`: bounds on queued commands, and rate limits.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Limits {
-    /// Commands that may wait for one aggregate before further ones are refused as `overloaded`.
-    pub max_queued_commands: usize,
-    /// Requests per minute of one staff session or staff API key.
-    pub staff_requests_per_minute: u32,
-    /// Most requests of one customer's session in a minute; further ones are answered 429.
-    pub customer_requests_per_minute: u32,
-    /// Requests per minute of one IP address without valid credentials.
-    pub anonymous_requests_per_minute: u32,
-    /// Sign-in attempts per 15 minutes of one pair of e-mail address and IP address.
-    pub login_attempts_per_15_minutes: u32,
-    /// Attempts per 15 minutes to guess the password of one account, from all addresses together.
-    pub account_attempts_per_15_minutes: u32,
-    /// Commands per minute of one user of the agent gateway.
-    pub agent_commands_per_minute: u32,
-    /// Callers counted separately in memory; further ones share counters.
-    pub rate_limit_max_entries: usize,
 }
 
 /// `[inventory]`: rules about stock.
@@ -163,6 +162,18 @@ pub struct Tax {
     pub rates: Vec<TaxRate>,
 }
 
+impl Tax {
+    /// The rates as the rules use them.
+    pub fn rules(&self) -> Vec<rules::TaxRate> {
+        let rate = |rate: &TaxRate| rules::TaxRate {
+            country: rate.country.clone(),
+            region: rate.region.clone(),
+            bps: rate.bps.into(),
+        };
+        self.rates.iter().map(rate).collect()
+    }
+}
+
 /// The tax of one destination, in basis points.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -174,14 +185,6 @@ pub struct TaxRate {
     pub region: Option<String>,
     /// Basis points: 1900 is 19 %.
     pub bps: u32,
-}
-
-/// `[shipping]`: what sending an order costs the customer.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Shipping {
-    /// Price per order, in the smallest unit of its currency.
-    pub flat_cents: i64,
 }
 
 /// `[shop]`: when somebody is there.
@@ -227,30 +230,6 @@ pub struct Dispatch {
     pub keep_files: bool,
 }
 
-/// `[quality]`: how printed parts are judged.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Quality {
-    /// Whether parts of finished prints count by themselves, or once a person signed them off.
-    pub sign_off: SignOffMode,
-    /// Whether rejected parts are made again by themselves.
-    pub reprint_missing: bool,
-    /// Jobs that one line of an order makes by itself for rejected parts.
-    pub max_reprints: u32,
-    /// Words for why parts are not good.
-    pub reasons: Vec<String>,
-}
-
-/// When the parts of a finished print count as good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SignOffMode {
-    /// At its end, all of them; a person may say otherwise afterwards.
-    Automatic,
-    /// Once a person says how many.
-    Required,
-}
-
 /// `[webhooks]`: delivery of events to the endpoints of customers and staff.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -275,8 +254,12 @@ pub struct Webhooks {
 pub struct Payments {
     /// Key that browsers may know.
     pub publishable_key: String,
-    /// Secret key for calls to the processor; empty: checkouts are refused as not configured.
+    /// Secret key for calls to the processor; empty: checkouts are answered 503 as not configured.
     pub secret_key: Secret,
+    /// Base address of the processor's API.
+    pub api_base: String,
+    /// The processor's ids of the prices that customers may subscribe to.
+    pub subscription_prices: Vec<String>,
     /// Secret that signs inbound events; empty: they are answered 503, never accepted unsigned.
     pub webhook_secret: Secret,
     /// Name of the header with the signature of an inbound event.
@@ -295,6 +278,10 @@ pub struct Mail {
     pub alert_interval_seconds: Seconds,
     /// Whether customers are mailed of each shipment of theirs.
     pub shipment_notices: bool,
+    /// Whether customers are mailed a receipt when an invoice of theirs is paid.
+    pub receipts: bool,
+    /// Whether customers are mailed invoices that are sent.
+    pub invoice_notices: bool,
     /// Sender of all mail.
     pub from: String,
     /// Mail server; empty, and no `api_key`: messages go to [`super::Config::outbox_dir`].

@@ -252,6 +252,13 @@ fn settings_without_effect_are_told() {
     assert_eq!(told, ["SMTP_PASS is set without SMTP_HOST: mails are not sent but written to files"]);
     assert!(doubts(shop().env("SMTP_HOST", "mail.example").env("SMTP_PASS", "x"))[0].contains("SMTP_USER"));
     assert_eq!(doubts(shop().env("SMTP_HOST", "mail.example")), Vec::<String>::new());
+    let taxed = || shop().env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
+    let told = doubts(taxed());
+    let [number, country] = &told[..] else { panic!("{told:?}") };
+    assert!(number.contains("seller_vat_id") && country.contains("seller_country"), "{number} {country}");
+    let seller =
+        taxed().env("PRINTFLOOR_INVOICES__SELLER_VAT_ID", "DE1").env("PRINTFLOOR_INVOICES__SELLER_COUNTRY", "DE");
+    assert_eq!(doubts(seller), Vec::<String>::new());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Rules perform no I/O. Outside work is named by [`Aggregate::effects`] and carried out by `actors/`.
 
-pub use crate::domain::decision_context::{DecisionContext, Ids, NumberSeries};
+pub use crate::domain::decision_context::{DecisionContext, Ids, LastNumbers, NumberSeries};
 
 use std::convert::Infallible;
 use std::fmt::Debug;

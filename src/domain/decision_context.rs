@@ -13,6 +13,19 @@ pub enum NumberSeries {
     Order,
     /// Numbers of jobs, shown as `JOB-000123`.
     Job,
+    /// Numbers of quotes, shown as `QUO-000123`.
+    Quote,
+}
+
+/// The last human number of each series that was handed out; 0 before the first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LastNumbers {
+    /// That of `ORD-000123`.
+    pub order: i64,
+    /// That of `JOB-000123`.
+    pub job: i64,
+    /// That of `QUO-000123`.
+    pub quote: i64,
 }
 
 /// Where fresh ids, numbers and randomness come from.

@@ -103,8 +103,8 @@ impl Delivery {
 pub enum EndpointState {
     /// Deliveries are sent as they become due.
     Active,
-    /// All retries of a delivery failed: nothing is sent, and new events wait as pending deliveries until an operator
-    /// enables it.
+    /// All retries of a delivery failed, or somebody paused it: nothing is sent, and new events wait as pending
+    /// deliveries until somebody enables it.
     Disabled,
 }
 
@@ -151,7 +151,8 @@ pub struct Endpoint {
     /// The latest moment of an attempt.
     #[serde(default)]
     pub tried_at: Option<Timestamp>,
-    /// The delivery whose last retry failed and so disabled the endpoint; enabling sends it again. `None` while active.
+    /// The delivery whose last retry failed and so disabled the endpoint; enabling sends it again. `None` while active,
+    /// and while somebody has paused it.
     #[serde(default)]
     pub disabled_by: Option<Box<Delivery>>,
     /// Whether it was deleted; the delivery log stays.
@@ -217,6 +218,8 @@ pub enum EndpointCommand {
     Archive,
     /// Enables the endpoint: sends again, also what was kept while it was disabled, with attempts counted anew.
     Enable,
+    /// Disables the endpoint until somebody enables it: nothing is sent meanwhile, and its events are kept.
+    Disable,
     /// Sets a new signing secret; the old one signs beside it for 24 hours.
     Rotate {
         /// Takes the place of the present secret, which stays valid for 24 hours.

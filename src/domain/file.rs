@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
@@ -25,7 +25,7 @@ pub enum FileKind {
     Gcode,
     /// A model, to be sliced.
     Model,
-    /// A picture: PNG, JPEG or WebP.
+    /// A picture: PNG, JPEG, WebP or HEIC.
     Image,
 }
 
@@ -105,6 +105,32 @@ pub struct File {
     pub archived: bool,
     /// When it was uploaded.
     pub created_at: Timestamp,
+}
+
+impl File {
+    /// A picture that somebody brought, whose content is on disk already.
+    pub fn picture(cx: &DecisionContext<'_>, name: String, sha256: String, size: i64) -> Self {
+        Self {
+            id: cx.ids.id(),
+            name,
+            kind: FileKind::Image,
+            size,
+            sha256,
+            metadata: FileMetadata::default(),
+            photo_of: None,
+            archived: false,
+            created_at: cx.now,
+        }
+    }
+}
+
+impl NewAggregate for File {
+    fn kind(&self) -> &'static str {
+        <Self as Aggregate>::KIND
+    }
+    fn id(&self) -> Id {
+        self.id
+    }
 }
 
 /// What can be asked of a file.

@@ -67,6 +67,17 @@ impl ShopKnowledge<'_> {
     }
 }
 
+/// A job that a printer is expected to get. It is not bound to it: another printer may be free sooner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QueuedJob {
+    /// Identifies the job.
+    pub job: Id,
+    /// The order that it belongs to.
+    pub order: Id,
+    /// When it is expected to be printed.
+    pub done_at: Timestamp,
+}
+
 /// What is expected, as far as anybody can tell.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Forecast {
@@ -79,6 +90,9 @@ pub struct Forecast {
     /// When each printer has done all that it gets of the queue and its bed is clear; `None` while that needs something
     /// besides time and clearing its bed.
     pub printers: BTreeMap<Id, Option<Timestamp>>,
+    /// What each printer is expected to print after what it has in hand, in that order; printers that get nothing are
+    /// missing.
+    pub queues: BTreeMap<Id, Vec<QueuedJob>>,
     /// Unfinished jobs of paid orders for which nobody can tell.
     pub untold: usize,
 }
@@ -289,6 +303,8 @@ fn play(
             let Some(job) = jobs.get(&start.job) else { continue };
             let over = now.plus_ms(shop.starting_ms + print_ms(job, start.printer, shop.paces));
             made.jobs.insert(start.job, over);
+            let queued = QueuedJob { job: start.job, order: job.order_id, done_at: over };
+            made.queues.entry(start.printer).or_default().push(queued);
             let clear = match clearing.get(&start.printer).copied().flatten() {
                 Some(wait) => shop.hours.after(over, wait),
                 None => Some(over),

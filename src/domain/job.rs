@@ -39,6 +39,8 @@ pub use attempt::{Attempt, AttemptState};
 pub use claims::{FurtherNeed, JobClaim, JobClaimMut};
 pub use state::{Block, JobState};
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::amount::Amount;
@@ -66,7 +68,7 @@ pub enum Resolution {
 
 /// What the printer's own record says of a live attempt at the moment when an operator resolves it. The order does not
 /// know it, so it comes with the command.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct SeenPrint {
     /// The printer is connected and shows the attempt's file printing or paused.
     pub shown_now: bool,
@@ -74,6 +76,8 @@ pub struct SeenPrint {
     pub began: bool,
     /// The latest progress seen, 0 to 1.
     pub progress: f64,
+    /// The spools on which the printer itself booked it in the system that knows spools.
+    pub booked_on: Vec<i64>,
 }
 
 /// The state of the job's current claim on its material, identified by the job and [`Job::claim`]. It is the order's
@@ -171,6 +175,10 @@ pub struct Job {
     /// Earlier claims that the material has not settled yet: their numbers and what was consumed of each.
     #[serde(default)]
     pub settling: Vec<(u32, Amount)>,
+    /// For claims that are not settled yet, by their numbers: the spools on which the printer itself booked what was
+    /// consumed of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub booked_on: BTreeMap<u32, Vec<i64>>,
     /// The material asked the reservation back while an attempt was live; the job gives it up if the attempt prints
     /// nothing.
     #[serde(default)]

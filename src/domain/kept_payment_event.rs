@@ -36,6 +36,8 @@ pub enum UnmatchedKind {
     PaymentFailed,
     /// A checkout session expired unpaid.
     SessionExpired,
+    /// The payment of an invoice of a subscription was named.
+    PaymentNamed,
 }
 
 /// What an unmatched event says, for the person who looks for what it belongs to.
@@ -52,6 +54,9 @@ pub struct Unmatched {
     pub client_reference_id: Option<String>,
     /// `metadata.orderId` of the event.
     pub order_id: Option<String>,
+    /// `metadata.invoiceId` of the event.
+    #[serde(default)]
+    pub invoice_id: Option<String>,
     /// The payment intent that the event names.
     pub payment_intent: Option<String>,
     /// The checkout session that the event names.
@@ -70,12 +75,18 @@ impl Unmatched {
             }
             PaymentEffect::Failed { .. } => (UnmatchedKind::PaymentFailed, None, None),
             PaymentEffect::SessionExpired => (UnmatchedKind::SessionExpired, None, None),
+            PaymentEffect::PeriodPaid(period) => {
+                (UnmatchedKind::Payment, Some(period.amount_cents), Some(period.currency.clone()))
+            }
+            PaymentEffect::RefundFailed { amount_cents, .. } => (UnmatchedKind::Refund, Some(*amount_cents), None),
+            PaymentEffect::Disputed(news) => (UnmatchedKind::Refund, Some(news.amount_cents), None),
+            PaymentEffect::PeriodPaymentNamed { .. } => (UnmatchedKind::PaymentNamed, None, None),
             PaymentEffect::Unpaid | PaymentEffect::SubscriptionChanged { .. } | PaymentEffect::Ignored { .. } => {
                 return None;
             }
         };
-        let OrderLinks { client_reference_id, order_id, payment_intent, session, .. } = event.links.clone();
-        Some(Self { kind, amount_cents, currency, client_reference_id, order_id, payment_intent, session })
+        let OrderLinks { client_reference_id, order_id, invoice_id, payment_intent, session } = event.links.clone();
+        Some(Self { kind, amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session })
     }
 
     /// Whether money moved: only then is somebody missing something.
@@ -227,6 +238,7 @@ impl KeptPaymentEvent {
             let named = [
                 ("client_reference_id", &about.client_reference_id),
                 ("metadata.orderId", &about.order_id),
+                ("metadata.invoiceId", &about.invoice_id),
                 ("payment intent", &about.payment_intent),
                 ("checkout session", &about.session),
             ];

@@ -9,6 +9,7 @@ pub mod address;
 use crate::domain::time::Timestamp;
 
 const MINUTE_MS: i64 = 60_000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// The kinds of limits. A new kind needs a line in [`LimitKind::ALL`], [`LimitKind::word`] and
 /// [`LimitKind::period_ms`], and a limit in the settings.
@@ -26,11 +27,36 @@ pub enum LimitKind {
     Account,
     /// Commands of one user of the agent gateway.
     Agent,
+    /// Sign-in links that are asked for one e-mail address, from wherever.
+    LinkOfEmail,
+    /// Sign-in links that one IP address asks for, for whomever.
+    LinkOfAddress,
+    /// Draft orders of one customer.
+    DraftOrder,
+    /// Checkouts of orders that one IP address begins.
+    OrderCheckout,
+    /// Custom requests that one IP address sends.
+    Intake,
+    /// Exports that one customer asks for.
+    Export,
 }
 
 impl LimitKind {
     /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 6] = [Self::Staff, Self::Customer, Self::Anonymous, Self::Login, Self::Account, Self::Agent];
+    pub const ALL: [Self; 12] = [
+        Self::Staff,
+        Self::Customer,
+        Self::Anonymous,
+        Self::Login,
+        Self::Account,
+        Self::Agent,
+        Self::LinkOfEmail,
+        Self::LinkOfAddress,
+        Self::DraftOrder,
+        Self::OrderCheckout,
+        Self::Intake,
+        Self::Export,
+    ];
 
     /// The kind's name in shared keys and metrics.
     pub const fn word(self) -> &'static str {
@@ -41,6 +67,12 @@ impl LimitKind {
             Self::Login => "login",
             Self::Account => "account",
             Self::Agent => "agent",
+            Self::LinkOfEmail => "link_of_email",
+            Self::LinkOfAddress => "link_of_address",
+            Self::DraftOrder => "draft_order",
+            Self::OrderCheckout => "order_checkout",
+            Self::Intake => "intake",
+            Self::Export => "export",
         }
     }
 
@@ -48,7 +80,8 @@ impl LimitKind {
     pub const fn period_ms(self) -> i64 {
         match self {
             Self::Staff | Self::Customer | Self::Anonymous | Self::Agent => MINUTE_MS,
-            Self::Login | Self::Account => 15 * MINUTE_MS,
+            Self::Login | Self::Account | Self::LinkOfEmail | Self::LinkOfAddress => 15 * MINUTE_MS,
+            Self::DraftOrder | Self::OrderCheckout | Self::Intake | Self::Export => HOUR_MS,
         }
     }
 
@@ -58,6 +91,11 @@ impl LimitKind {
             Self::Staff | Self::Customer | Self::Anonymous => ("requests", "a minute"),
             Self::Login | Self::Account => ("tries to sign in", "15 minutes"),
             Self::Agent => ("commands", "a minute"),
+            Self::LinkOfEmail | Self::LinkOfAddress => ("sign-in links", "15 minutes"),
+            Self::DraftOrder => ("draft orders", "an hour"),
+            Self::OrderCheckout => ("checkouts", "an hour"),
+            Self::Intake => ("custom requests", "an hour"),
+            Self::Export => ("exports", "an hour"),
         }
     }
 }
@@ -116,6 +154,13 @@ impl LimitRule {
             window.count += 1;
         }
         self.standing(window.count, refused, now)
+    }
+
+    /// Whether a request would be refused now.
+    pub const fn is_full(self, window: Window, now: Timestamp) -> bool {
+        let index = self.index(now);
+        let turned = index > window.index || window.index - index > 1;
+        !turned && window.count >= self.limit
     }
 
     /// Takes back a request that was counted here and then refused by another limit.

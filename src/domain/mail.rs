@@ -8,11 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::domain::id::Id;
-use crate::domain::mail::alert::{AlertKind, Link};
+use crate::domain::mail::alert::AlertKind;
+use crate::domain::mail::part::{AttachedDocument, Link, MailPart, one_line};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
 pub mod alert;
+pub mod kind;
+pub mod part;
 
 /// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
 const MAX_TRIES: u32 = 12;
@@ -54,14 +57,26 @@ pub struct Mail {
     pub to: Vec<String>,
     /// The subject, one line without control characters.
     pub subject: String,
-    /// The body as plain text, without the link.
+    /// What is read first: sentences in paragraphs, without the link.
     pub text: String,
+    /// Tables and further links behind the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<MailPart>,
+    /// What comes with it as PDF.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attached: Option<AttachedDocument>,
     /// For an alert to the operators: its kind, by which alerts are gathered into one mail.
     #[serde(default)]
     pub alert: Option<AlertKind>,
     /// Where the receiver can act.
     #[serde(default)]
     pub link: Option<Link>,
+    /// A link that nobody but the receiver may read. It is gone from the record once the mail was sent or given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed_link: Option<SealedLink>,
+    /// From when on the mail helps nobody, so that it is given up; `None` never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub useless_at: Option<Timestamp>,
     /// How far the sending is.
     pub state: MailState,
     /// Number of tries made.
@@ -74,17 +89,31 @@ pub struct Mail {
     pub created_at: Timestamp,
 }
 
+/// A link whose address is a secret, such as one that signs somebody in.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SealedLink {
+    /// What it does, in words for people.
+    pub label: String,
+    /// The address, encrypted with the server's key.
+    pub encrypted_url: String,
+}
+
 impl Mail {
-    /// A mail that is due now.
+    /// A mail that is due now. Its subject is brought onto one line.
     pub fn new(cx: &DecisionContext<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),
             channel: Channel::Mail,
             to,
-            subject,
+            subject: one_line(&subject),
             text,
+            parts: Vec::new(),
+            attached: None,
             alert: None,
             link: None,
+            sealed_link: None,
+            useless_at: None,
             state: MailState::Queued,
             tries: 0,
             next_at: cx.now,
@@ -159,13 +188,16 @@ impl Aggregate for Mail {
         if mail.state != MailState::Queued || *number != mail.tries + 1 {
             return Ok(Decision::unchanged(()));
         }
+        let next_at = cx.now.plus_ms(retry_ms(*number));
+        let useless = mail.useless_at.is_some_and(|at| next_at >= at);
         let state = match error {
             None => MailState::Sent,
-            Some(_) if *permanent || *number >= MAX_TRIES => MailState::Failed,
+            Some(_) if *permanent || useless || *number >= MAX_TRIES => MailState::Failed,
             Some(_) => MailState::Queued,
         };
-        let next_at = cx.now.plus_ms(retry_ms(*number));
-        Ok(Decision::to(Self { state, tries: *number, next_at, error: error.clone(), ..mail.clone() }, ()))
+        let sealed_link = mail.sealed_link.clone().filter(|_| state == MailState::Queued);
+        let tried = Self { state, tries: *number, next_at, error: error.clone(), sealed_link, ..mail.clone() };
+        Ok(Decision::to(tried, ()))
     }
 
     fn name(_: &MailCommand) -> &'static str {

@@ -183,6 +183,9 @@ pub struct MaterialFields {
     /// The vendor's code of its spools, as printers report it.
     #[serde(default)]
     pub vendor_code: Option<String>,
+    /// Where it is kept, as a label on a shelf or bin says it, free text: `Shelf A3`.
+    #[serde(default)]
+    pub location: Option<String>,
     /// What one unit of it costs, in the smallest unit of the shop's currency; `None` is unknown. It prices what is
     /// lost with bad parts.
     #[serde(default)]
@@ -265,6 +268,17 @@ pub struct ClaimAsk {
     pub since: Timestamp,
 }
 
+/// A claim that its order is done with.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SettledClaim {
+    /// Identifier of the claim.
+    pub id: ClaimId,
+    /// What was consumed of it, in the material's unit.
+    pub consumed: Amount,
+    /// The spools on which the printer itself booked that in the system that knows spools; empty if it did not.
+    pub booked_on: Vec<i64>,
+}
+
 /// What can be asked of a material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
@@ -303,8 +317,8 @@ pub enum MaterialCommand {
     },
     /// An order is done with claims. A claim that is unknown was settled before, which is no error.
     Settle {
-        /// The claims, with what was consumed of each in the material's unit; the rest becomes available.
-        claims: Vec<(ClaimId, Amount)>,
+        /// The claims, with what was consumed of each; the rest becomes available.
+        claims: Vec<SettledClaim>,
     },
     /// An order acknowledges that claims are held.
     Heard {

@@ -3,16 +3,17 @@
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
 //! its life: `place` (made, confirmed), `shipping` (what has left), `notice` (what the customer is told of it), `money`
-//! (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried, released), `stock` (material claimed
-//! and settled), `slicing` (models made into G-code), `attempt` (printing), `sign_off` (how many parts are good;
-//! `parts` counts them). `command` and `effect` have the messages, `rules` dispatches them and derives the effects, and
-//! `change` collects what one command alters.
+//! (what its [ledger](crate::domain::ledger) does to it), `invoiced` (its invoice), `work` (jobs made, cancelled,
+//! retried, released), `stock` (material claimed and settled), `slicing` (models made into G-code), `attempt`
+//! (printing), `sign_off` (how many parts are good; `parts` counts them), `sold` (orders that another shop sold).
+//! `command` and `effect` have the messages, `rules` dispatches them and derives the effects, and `change` collects
+//! what one command alters.
 //!
 //! | from | on | to | event |
 //! | --- | --- | --- | --- |
 //! | none | made as a draft | draft | `order.draft` |
 //! | none | made by an operator, or from an accepted quote | created | `order.created` |
-//! | draft | confirmed | created; paid if the total is zero | `order.created` |
+//! | draft | confirmed, or a checkout session is made | created; paid if the total is zero | `order.created` |
 //! | draft, created, `payment_failed` | paid in full | paid; the jobs are made in the same commit | `order.paid` |
 //! | created | the processor reports a failed payment | `payment_failed` | `order.payment_failed` |
 //! | paid | the first job is seen printing | printing | `order.printing` |
@@ -23,36 +24,46 @@
 //! | paid and later, or cancelled | all that was kept is paid back | refunded; unfinished jobs cancelled | `order.refunded` |
 //!
 //! A command outside this table is refused with 409 `invalid_transition`. Signed events of the payment processor are
-//! never refused, because the money has moved whatever the order's status is: see `money`. The table of a job is in
+//! never refused, because the money has moved whatever the order's status is. The table of a job is in
 //! [`crate::domain::job`].
 
 mod attempt;
-mod books;
 mod change;
 mod command;
 mod effect;
+mod invoiced;
 mod money;
 mod notice;
 mod parts;
 mod place;
 mod promised;
+mod report;
 mod rules;
 mod shipping;
 mod sign_off;
 mod slicing;
+mod sold;
 mod stock;
 mod work;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::{order_to, shipped_mail};
 
 pub use crate::domain::job::Resolution;
-pub use command::{
-    NewOrder, OrderAnswer, OrderCommand, PICKUP, PaymentNews, Report, SeenPrints, SlicingNews, StockNow,
-};
+pub use command::{AgreedTerms, NewOrder, OrderAnswer, OrderCommand, PICKUP, SeenPrints, SlicingNews, StockNow};
 pub use effect::OrderEffect;
+pub use invoiced::{InvoiceTold, OrderCreated, OrderInvoice};
 pub use parts::LineParts;
+pub use report::Report;
+pub use sold::{CHANNEL_METHOD, LeftShipment, NewsThere, SoldElsewhere, SoldOrder};
 
+pub use crate::domain::address::Address;
+pub use crate::domain::ledger::{
+    AtProcessor, Checkout, CheckoutNews, CheckoutState, LedgerCommand, LedgerEffect, PROCESSOR, Payment, PaymentNews,
+    RefundAsked, RefundNews,
+};
 pub use crate::domain::order_status::{OrderStatus, SentLine, SentShipment, Shipment};
 
 use std::fmt;
@@ -65,6 +76,8 @@ use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
 use crate::domain::launch::{MaterialNeed, SlicedFor};
+use crate::domain::ledger::Payable as _;
+use crate::domain::party::Party;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::promise::Promise;
 use crate::domain::slice_source::SliceSource;
@@ -87,7 +100,7 @@ pub enum OrderKind {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
-    /// The SKU that is made.
+    /// The SKU that is made; [`NO_SKU`] for what is not printed, such as design work.
     pub sku_id: Id,
     /// Number of parts ordered, at least 1. The line makes one job for each full or partial plate of them.
     pub quantity: u32,
@@ -97,7 +110,7 @@ pub struct Line {
     pub description: String,
     /// Tax rate of the destination in basis points (1/100 of a percent), set by the rules when the order is made.
     pub tax_rate_bps: i64,
-    /// What the line's jobs need to be printed; `None` for a kit, whose parts are lines of their own.
+    /// What the line's jobs need to be printed; `None` for a kit, whose parts are lines of their own, and for work.
     #[serde(default)]
     pub make: Option<Make>,
     /// For parts of a kit: index of the kit's line. They cost nothing, because the kit has the price.
@@ -107,6 +120,9 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_set: Option<u32>,
 }
+
+/// Stands in lines that are not printed, where others name their SKU.
+pub const NO_SKU: Id = Id::ONLY;
 
 /// Most lines of one order, with the parts of its kits: an order is kept in memory and written as a whole.
 pub const MAX_LINES: usize = 300;
@@ -156,62 +172,6 @@ impl Make {
     }
 }
 
-/// The method of payments that the payment processor reports; operators name other words for theirs.
-pub const PROCESSOR: &str = "processor";
-
-/// A payment of an order, or a refund of one (negative amount). Stored as a row of its own under the order's version.
-/// Its amount never changes; a payment that was first known by its checkout session alone learns its intent later.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Payment {
-    /// Identifier of the payment.
-    pub id: Id,
-    /// The order it belongs to.
-    pub order_id: Id,
-    /// Amount in minor units of `currency`; negative for a refund.
-    pub amount_cents: i64,
-    /// Currency as ISO 4217 code in lower case; it may differ from the order's, because a processor's event is
-    /// recorded as it came.
-    pub currency: String,
-    /// [`PROCESSOR`] for an event of the payment processor, else the method that the operator named in `mark-paid`.
-    pub method: String,
-    /// The processor's payment intent (or checkout session, if no intent is known), or the operator's own reference.
-    /// A refund belongs to the payment of the processor with the same reference.
-    pub reference: Option<String>,
-    /// The processor's checkout session, by which a second event about the same payment is recognised.
-    #[serde(default)]
-    pub session: Option<String>,
-    /// What was due when the payment arrived, in minor units of the order's currency; `None` for refunds, and while
-    /// the order took no payments. A processor's payment of another amount is flagged.
-    #[serde(default)]
-    pub due_cents: Option<i64>,
-    /// For a refund: whether the processor says that nothing of the payment is left.
-    #[serde(default)]
-    pub whole: bool,
-    /// For a refund that an operator recorded: the payment that went back.
-    #[serde(default)]
-    pub refund_of: Option<Id>,
-    /// When the payment was recorded, not when the money moved.
-    pub created_at: Timestamp,
-}
-
-/// A postal address, with the same members as an address in a customer's profile.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(missing_docs, reason = "the names of an address's members are plain")]
-pub struct Address {
-    pub line1: String,
-    #[serde(default)]
-    pub line2: Option<String>,
-    pub city: String,
-    #[serde(default)]
-    pub region: Option<String>,
-    pub postal_code: String,
-    /// Country as ISO 3166-1 alpha-2 code. `region` is the code of ISO 3166-2 without the country (`CA` for
-    /// California), where it is known.
-    pub country: String,
-}
-
 /// An order with all that belongs to it.
 ///
 /// Invariants: prices, tax and total are frozen when the order is made; jobs exist only once it was paid, and are
@@ -240,6 +200,10 @@ pub struct Order {
     pub customer_id: Option<Id>,
     /// The customer's e-mail address, trimmed and in lower case; it links the order to the customer's account.
     pub customer_email: Option<String>,
+    /// Who is named on its invoice, as the customer's profile said when the order was made or its checkout began;
+    /// `None` where nothing is known but the e-mail address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buyer: Option<Party>,
     /// What is ordered, at least one line; fixed when the order is made.
     pub lines: Vec<Line>,
     /// Currency of all amounts as ISO 4217 code in lower case.
@@ -275,15 +239,27 @@ pub struct Order {
     pub shipments: Vec<SentShipment>,
     /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),
     /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short`
-    /// (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again). A
-    /// flag goes when its reason is gone.
+    /// (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again),
+    /// `refund_failed` (the processor refused a refund, or took it and it failed later, and as much was not given back
+    /// since), `disputed` (the customer's bank takes a payment back) and `dispute_lost` (it has, and the books do not
+    /// say so yet). A flag goes when its reason is gone.
     pub flags: Vec<String>,
     /// The processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,
+    /// What is under way at the payment processor.
+    #[serde(default, skip_serializing_if = "AtProcessor::is_idle")]
+    pub at_processor: AtProcessor,
     /// Payments in the order's currency less their refunds, in minor units; follows from `payments`, and is kept here
     /// for lists, which do not read them.
     #[serde(default)]
     pub kept_cents: i64,
+    /// The order's invoice and what it was told; `None` before the first payment, and for orders that were paid before
+    /// there were invoices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invoice: Option<OrderInvoice>,
+    /// Where it was sold, when another shop did; it is told of the shipments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sold: Option<SoldElsewhere>,
     /// When the order was made, as draft or placed.
     pub created_at: Timestamp,
     /// When the order was paid; `None` until then. A later refund keeps it.
@@ -327,11 +303,13 @@ impl Order {
         format!("ORD-{:06}", self.number)
     }
 
-    /// Whether this principal may read the order. Staff read every order. An API key of role `customer` reads those
-    /// of the customer whose e-mail address it carries or, if it carries none, those that it made itself.
+    /// Whether this principal may read the order. Staff read every order, a signed-in customer those of their address.
+    /// An API key of role `customer` reads those of the customer whose e-mail address it carries or, if it carries
+    /// none, those that it made itself.
     pub fn visible_to(&self, by: &Principal) -> bool {
         match by {
-            Principal::Key { role: Role::Customer, customer_email: Some(email), .. } => {
+            Principal::Customer { email, .. }
+            | Principal::Key { role: Role::Customer, customer_email: Some(email), .. } => {
                 self.customer_email.as_deref() == Some(email)
             }
             Principal::Key { role: Role::Customer, id, .. } => self.made_by == Some(*id),
@@ -340,8 +318,14 @@ impl Order {
     }
 
     /// What is still to be paid, in minor units; 0 once it is paid.
-    fn due_cents(&self) -> i64 {
-        if self.status.payable() { (self.total_cents - self.kept_cents).max(0) } else { 0 }
+    pub fn due_cents(&self) -> i64 {
+        self.to_pay()
+    }
+
+    /// Whether its price stands for nobody yet: a draft whose terms were not agreed on and of which nothing is paid.
+    pub(crate) fn is_unpriced(&self) -> bool {
+        let agreed = self.kind == OrderKind::Custom || self.sold.is_some();
+        self.status == OrderStatus::Draft && !agreed && self.payments.is_empty() && self.invoice.is_none()
     }
 }
 

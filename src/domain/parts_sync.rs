@@ -10,17 +10,27 @@
 //! - Ours is booked there, always as an addition or a removal, one [`Booking`] at a time. It is kept before it is sent.
 //!   If its outcome is unknown, nothing else moves until evidence decides whether it was booked ([`BookingVerdict`]).
 //!
+//! What a printer itself books there while it prints for us is booked by nobody else: what both sides agree on changes
+//! in the commit in which the print's use leaves our stock ([`StockLink::used_there`]).
+//!
 //! What cannot be decided by that is a [`SyncConflict`]: it is shown, the link rests, and a person says which side is
 //! right ([`StockLink::agree`]). So does the beginning: until a person agreed to it, a link is a preview that moves
 //! nothing.
 //!
+//! In which order the entry is read, bookings are sent and looked for, and what each outcome means, is a [`LinkRound`].
+//!
 //! Not for reaching the other system: `services/parts` and `integrations/stock_sync` do that.
 
+mod choose;
 mod merge;
+mod round;
+mod slots;
 
 pub use merge::{OurSide, total};
+pub use round::{LinkRound, SendOutcome, SyncMove};
+pub use slots::{SpoolKnown, drawn};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +42,8 @@ use crate::domain::time::Timestamp;
 pub const MAX_ITEMS: usize = 200;
 /// Most bookings that were given up and are still looked for; the oldest is forgotten first.
 pub const MAX_GIVEN_UP: usize = 32;
+/// Most uses of spools that nobody has read yet; the oldest is forgotten first.
+const MAX_UNREAD_USES: usize = 32;
 /// How long a booking that was given up is looked for, in milliseconds: a day.
 const GIVEN_UP_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -83,6 +95,9 @@ pub struct SeenItem {
     pub room: Option<Amount>,
     /// A value that a booking changes by exactly its amount, by which it is told later whether it was booked.
     pub mark: Amount,
+    /// What else its client needs to tell later whether a booking arrived, in its own form; `None` where it needs
+    /// nothing.
+    pub trace: Option<String>,
     /// Whether nothing can be booked on it: it counts, and is changed there only.
     pub fixed: bool,
 }
@@ -114,6 +129,9 @@ pub struct Booking {
     pub before: Amount,
     /// [`SeenItem::mark`] at that time.
     pub mark: Amount,
+    /// [`SeenItem::trace`] at that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
     /// When it was decided. It is sent right after that, or, when the server is killed in between, never.
     pub at: Timestamp,
 }
@@ -218,12 +236,26 @@ pub struct StockLink {
     /// Bookings that were given up and may still arrive, oldest first; only where they carry a reference.
     #[serde(default)]
     pub given_up: Vec<Booking>,
+    /// What prints used of spools that the last look did not show, and their printers booked there: the next look tells
+    /// whether these are of this entry. Oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread_uses: Vec<UnreadUse>,
     /// What a person has to see to.
     pub conflict: Option<SyncConflict>,
     /// Counts the changes of agreement and booking, so that what was read before one is not taken for newer.
     pub round: u32,
     /// When it was made.
     pub created_at: Timestamp,
+}
+
+/// What a print used, which its printer booked on spools that were not read yet.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadUse {
+    /// The spools that were active at the printer.
+    pub spools: Vec<i64>,
+    /// How much left our stock.
+    pub used: Amount,
 }
 
 /// A link after a step, with what the step takes over.
@@ -255,6 +287,9 @@ pub enum LinkCommand {
         system: StockSystem,
         /// The side that is right.
         right: RightSide,
+        /// What is counted there as the person saw it; refused if it has changed since. `None`: by whatever was last
+        /// read.
+        theirs: Option<Amount>,
     },
     /// The entry was read.
     Looked {
@@ -267,6 +302,9 @@ pub enum LinkCommand {
         /// What was drawn from items that are in slots of printers, so far as it is not booked: where our use is booked
         /// first. An item in a slot is named even if nothing was drawn.
         drawn: Quantities,
+        /// The items on which printers themselves are booking prints of ours just now: what left them is not taken over
+        /// before the print's use has left our stock, and nothing of ours is booked on them meanwhile.
+        in_use: BTreeSet<i64>,
     },
     /// The outcome of a booking became known.
     Settled {

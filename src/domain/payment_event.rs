@@ -5,7 +5,7 @@
 
 mod event;
 
-pub use event::{EventError, OrderLinks, PaymentEffect, PaymentEvent, parse};
+pub use event::{DisputeNews, EventError, OrderLinks, PaidLine, PaidPeriod, PaymentEffect, PaymentEvent, parse};
 
 use crate::domain::signing::{hmac_sha256, same};
 

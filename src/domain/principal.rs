@@ -43,6 +43,11 @@ pub enum Principal {
     Setup,
     /// The payment processor, by an event whose signature was checked.
     Processor,
+    /// Another shop, by a message whose signature was checked.
+    Channel {
+        /// The sales channel that it came by.
+        id: Id,
+    },
     /// A person who speaks through the agent gateway.
     Agent {
         /// The gateway's identifier of the person, with the channel (`telegram:123`).
@@ -59,6 +64,13 @@ pub enum Principal {
         /// The customer to whom a key of role `customer` is limited, by e-mail address.
         #[serde(default)]
         customer_email: Option<String>,
+    },
+    /// A signed-in customer.
+    Customer {
+        /// Identifier of the customer's record.
+        id: Id,
+        /// E-mail address of the customer, in its normal form.
+        email: String,
     },
     /// A signed-in staff member.
     User {
@@ -77,14 +89,15 @@ impl Principal {
         match self {
             Self::Key { role, .. } | Self::User { role, .. } => Some(*role),
             Self::Agent { .. } => Some(Role::Operator),
-            Self::System | Self::Machine | Self::Setup | Self::Processor => Some(Role::Admin),
+            Self::Customer { .. } => Some(Role::Customer),
+            Self::System | Self::Machine | Self::Setup | Self::Processor | Self::Channel { .. } => Some(Role::Admin),
             Self::Anonymous => None,
         }
     }
     /// Whether a person gives the command, or a program for one. What the server does by itself and what the payment
-    /// processor reports are no changes that somebody made to a record.
+    /// processor and other shops report are no changes that somebody made to a record.
     pub(super) fn is_person(&self) -> bool {
-        !matches!(self, Self::System | Self::Processor)
+        !matches!(self, Self::System | Self::Processor | Self::Channel { .. })
     }
     /// Whether commands of this caller are written to the audit log. The server's own are not, because their events
     /// record them.
@@ -101,8 +114,10 @@ impl fmt::Display for Principal {
             Self::Machine => f.write_str("machine"),
             Self::Setup => f.write_str("setup"),
             Self::Processor => f.write_str("payments"),
+            Self::Channel { id } => write!(f, "channel:{id}"),
             Self::Agent { user } => write!(f, "agent:{user}"),
             Self::Key { id, .. } => write!(f, "key:{id}"),
+            Self::Customer { id, .. } => write!(f, "customer:{id}"),
             Self::User { id, .. } => write!(f, "user:{id}"),
         }
     }

@@ -11,6 +11,8 @@ use crate::domain::time::Timestamp;
 const MAX_REPORTED_SLOTS: usize = 64;
 /// Most characters that are kept of what a printer says of a spool.
 const MAX_WORD_CHARS: usize = 50;
+/// A print of more layers than this is none.
+const MAX_TOLD_LAYERS: f64 = 1_000_000.0;
 /// A print with no more time left than this, in seconds, ends soon. Printers tell it in whole minutes.
 const ENDS_SOON_SECONDS: i64 = 120;
 /// So does one of this progress, in percent, of which the printer does not tell how long it takes.
@@ -67,6 +69,25 @@ pub enum PrintEnd {
     Failed,
 }
 
+/// The layer that is being printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PrintedLayer {
+    /// Counts from 1.
+    pub number: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+impl PrintedLayer {
+    /// From the numbers that a printer tells; `None` where it tells none, or none that can be.
+    pub fn told(number: Option<f64>, of: Option<f64>) -> Option<Self> {
+        let whole = |told: f64| (1.0..=MAX_TOLD_LAYERS).contains(&told).then_some(told as u32);
+        let (number, of) = (whole(number?)?, whole(of?)?);
+        (number <= of).then_some(Self { number, of })
+    }
+}
+
 /// A printer's status at one moment, in terms common to all adapter types.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,6 +107,9 @@ pub struct Status {
     pub cancelling: bool,
     /// Remaining print time in seconds, as the printer estimates it.
     pub remaining_seconds: Option<i64>,
+    /// The layer that is being printed; `None` while nothing prints, and where the printer does not tell.
+    #[serde(default)]
+    pub layer: Option<PrintedLayer>,
     /// Filament that the print of `file` has used so far, in millimetres.
     pub filament_mm: Option<f64>,
     /// Temperature of the nozzle in degrees Celsius; 0 if unknown.
@@ -102,8 +126,26 @@ pub struct Status {
     /// The spools in its slots, if the printer knows them; empty if it does not.
     #[serde(default)]
     pub slots: Vec<ReportedSlot>,
+    /// Where the printer itself books what it prints; `None` if it does not, or does not tell.
+    #[serde(default)]
+    pub books_on: Option<SpoolBooking>,
     /// When the status was read.
     pub updated_at: Timestamp,
+}
+
+/// A printer whose own server books what it extrudes, on the spool that is active there, in the system that knows
+/// spools. What a print used is then not to be booked there a second time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpoolBooking {
+    /// The number of the active spool there.
+    pub spool: i64,
+    /// Whether the printer's server reaches that system now. While it does not, it remembers what it used until it is
+    /// restarted.
+    pub connected: bool,
+    /// It remembers something that it could not book yet.
+    #[serde(default)]
+    pub unreported: bool,
 }
 
 /// A spool that a printer reports. One without code and colour is an empty slot.
@@ -185,6 +227,9 @@ pub struct PastPrint {
     pub started_at: Option<Timestamp>,
     /// When it ended, if the printer tells.
     pub ended_at: Option<Timestamp>,
+    /// The spools on which the printer itself booked it; see [`SpoolBooking`].
+    #[serde(default)]
+    pub booked_on: Vec<i64>,
 }
 
 impl PastPrint {
@@ -221,6 +266,16 @@ mod tests {
         assert!(soon(Some(120), 10.0) && soon(Some(0), 100.0) && soon(None, 98.0));
         assert!(!soon(Some(121), 99.9) && !soon(None, 97.9));
         assert!(![Activity::Idle, Activity::Paused].iter().any(|state| print(*state, Some(0), 100.0).ends_soon()));
+    }
+
+    #[test]
+    fn a_layer_is_told_by_two_numbers_that_go_together() {
+        assert_eq!(PrintedLayer::told(Some(3.0), Some(120.0)), Some(PrintedLayer { number: 3, of: 120 }));
+        for (number, of) in [(None, Some(3.0)), (Some(1.0), None), (Some(0.0), Some(0.0)), (Some(4.0), Some(3.0))] {
+            assert_eq!(PrintedLayer::told(number, of), None);
+        }
+        assert_eq!(PrintedLayer::told(Some(1.0), Some(1e300)), None);
+        assert_eq!(PrintedLayer::told(Some(f64::NAN), Some(3.0)), None);
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub enum Class {
     Stale,
     /// Well-formed, but not acceptable (422).
     Unprocessable,
+    /// It was there, and is no longer (410).
+    Gone,
 }
 
 /// One fault of a request.

@@ -11,11 +11,11 @@ use crate::domain::refusal::Refusal;
 /// Kinds of aggregates that others name by their id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Referenced {
-    /// Named by SKUs, and by the lines and jobs of orders.
+    /// Named by SKUs, by the lines and jobs of orders, and by custom requests.
     File,
     /// Named by SKUs, by the lines and jobs of orders, and as what is loaded in a printer.
     Material,
-    /// Named by the lines and jobs of orders, and by kits.
+    /// Named by the lines and jobs of orders, by kits, and by quotes.
     Sku,
 }
 
@@ -40,7 +40,7 @@ pub enum Requirement {
     },
     /// Nothing that counts as a use names this: the commit deletes it, or makes a kit of a SKU. Deleted aggregates and
     /// orders that are shipped, cancelled or refunded do not count, nor do jobs that are completed, failed or
-    /// cancelled.
+    /// cancelled, custom requests that are closed, and quotes that are not sent or were answered.
     Unused {
         /// The kind of what is deleted or becomes a kit.
         what: Referenced,
@@ -67,16 +67,18 @@ impl Requirement {
                 },
             ),
             Self::NoKit { member, .. } => Refusal::field(member, "is a kit itself"),
-            Self::Unused { what: Referenced::File, .. } => {
-                Refusal::conflict("file_in_use", "a SKU or an unfinished order or job names this file")
-            }
+            Self::Unused { what: Referenced::File, .. } => Refusal::conflict(
+                "file_in_use",
+                "a SKU, an unfinished order or job, or an open custom request names this file",
+            ),
             Self::Unused { what: Referenced::Material, .. } => Refusal::conflict(
                 "material_in_use",
                 "a SKU or an unfinished order or job names this material, or a printer has it loaded",
             ),
-            Self::Unused { what: Referenced::Sku, .. } => {
-                Refusal::conflict("sku_in_use", "an unfinished order or job, or a kit, names this SKU")
-            }
+            Self::Unused { what: Referenced::Sku, .. } => Refusal::conflict(
+                "sku_in_use",
+                "an unfinished order or job, a kit, or a quote that was sent names this SKU",
+            ),
         }
     }
 }

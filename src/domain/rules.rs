@@ -1,5 +1,10 @@
 //! The settings that the rules depend on. They are handed to every decision, so that the rules read no configuration.
 
+use crate::domain::intake_prices::IntakePrices;
+use crate::domain::party::Party;
+use crate::domain::pricing::PriceRates;
+use crate::domain::tracking::TrackingPage;
+
 /// Settings of the rules, taken from the configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rules {
@@ -9,6 +14,8 @@ pub struct Rules {
     pub confirm_ms: i64,
     /// Time without an answer after which a printer is offline, in milliseconds.
     pub offline_ms: i64,
+    /// Whether a picture is taken when a print ends.
+    pub finish_photos: bool,
     /// Number of jobs that one order may make.
     pub max_jobs: u32,
     /// Default currency as ISO 4217 code in lower case.
@@ -32,8 +39,40 @@ pub struct Rules {
     pub agent_gateway: bool,
     /// Whether customers are mailed of each shipment of theirs.
     pub shipment_notices: bool,
+    /// Whether customers are mailed a receipt when an invoice of theirs is paid.
+    pub receipts: bool,
+    /// Whether customers are mailed invoices that are sent.
+    pub invoice_notices: bool,
+    /// Where parcels can be followed.
+    pub tracking_pages: Vec<TrackingPage>,
     /// How printed parts are judged.
     pub quality: QualityRules,
+    /// What invoices say of the shop.
+    pub invoices: InvoiceRules,
+    /// What custom pieces are estimated to cost.
+    pub intake: IntakePrices,
+    /// How quotes are priced, and how long they hold.
+    pub pricing: PricingRules,
+}
+
+/// How quotes are priced, and how long they hold.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct PricingRules {
+    /// What things cost the shop, and what it adds.
+    pub rates: PriceRates,
+    /// Days from the sending of a quote until it expires.
+    pub valid_days: i64,
+}
+
+/// What invoices say of the shop; frozen in each document when it is issued.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct InvoiceRules {
+    /// Days from the issue of an invoice until it is due.
+    pub payment_days: i64,
+    /// Who issues invoices.
+    pub seller: Party,
+    /// Why nothing is taxed where the rate is 0; `None` where no reason is given.
+    pub zero_rate_reason: Option<String>,
 }
 
 /// Settings of how printed parts are judged.

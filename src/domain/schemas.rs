@@ -5,8 +5,11 @@ use api_schema::shape::{Shape, id, number, time};
 use api_schema::words::word_of;
 
 use crate::domain::amount::{Amount, MAX_AMOUNT};
+use crate::domain::custom_request_status::CustomRequestStatus;
 use crate::domain::id::Id;
+use crate::domain::invoice_status::InvoiceStatus;
 use crate::domain::order_status::OrderStatus;
+use crate::domain::quote_status::QuoteStatus;
 use crate::domain::time::Timestamp;
 
 impl ToSchema for Id {
@@ -32,5 +35,29 @@ impl ToSchema for OrderStatus {
     const NAME: Option<&'static str> = Some("OrderStatus");
     fn schema() -> Shape {
         word_of::<Self>().about("How far an order is, from its placing to its shipment or cancellation.")
+    }
+}
+
+impl ToSchema for CustomRequestStatus {
+    const NAME: Option<&'static str> = Some("CustomRequestStatus");
+    fn schema() -> Shape {
+        word_of::<Self>().about("Where a custom request stands: from its coming in to the decision on its quote.")
+    }
+}
+
+impl ToSchema for InvoiceStatus {
+    const NAME: Option<&'static str> = Some("InvoiceStatus");
+    fn schema() -> Shape {
+        word_of::<Self>().about(
+            "Where an invoice stands. `overdue` is shown instead of `open` and `partially_paid` past the due date.",
+        )
+    }
+}
+
+impl ToSchema for QuoteStatus {
+    const NAME: Option<&'static str> = Some("QuoteStatus");
+    fn schema() -> Shape {
+        word_of::<Self>()
+            .about("Where a quote stands. `expired` is shown instead of `sent` once it can no longer be accepted.")
     }
 }

@@ -3,6 +3,8 @@
 //! It lives as long as the process: a new start prints a new code. Not for: what may be done in the session, which ends
 //! once the setup is completed ([`crate::domain::access::Access::setup_completed_at`]).
 
+pub mod draft;
+
 use crate::domain::time::Timestamp;
 
 /// Wrong codes after which no code opens the door until the server starts anew.

@@ -1,5 +1,9 @@
 //! A SKU: an article that the business sells. It names the material, the file and the consumption that its jobs need.
 
+mod obstacle;
+
+pub use obstacle::OrderObstacle;
+
 use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};

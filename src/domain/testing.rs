@@ -12,16 +12,23 @@ use serde_json::Value;
 
 use crate::domain::access::AccessRow;
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Ids, NumberSeries};
+use crate::domain::custom_request::CustomRequestCreated;
+use crate::domain::customer::CustomerRow;
 use crate::domain::endpoint::Delivery;
 use crate::domain::id::Id;
+use crate::domain::intake_prices::IntakePrices;
+use crate::domain::invoice::InvoiceRow;
 use crate::domain::mail::Mail;
 use crate::domain::material::MaterialRow;
-use crate::domain::order::OrderRow;
+use crate::domain::order::{OrderCreated, OrderRow};
 use crate::domain::principal::Principal;
 use crate::domain::printer::PrinterRow;
+use crate::domain::quote::QuoteCreated;
 use crate::domain::refusal::Refusal;
-use crate::domain::rules::{QualityRules, Rules};
+use crate::domain::rules::{InvoiceRules, PricingRules, QualityRules, Rules};
+use crate::domain::sales_channel::SalesChannelRow;
 use crate::domain::time::Timestamp;
+use crate::domain::tracking::TrackingPage;
 
 /// The surroundings of a decision.
 pub(crate) struct Bench {
@@ -59,6 +66,7 @@ impl Bench {
             block_below_reorder_point: true,
             confirm_ms: 90_000,
             offline_ms: 15_000,
+            finish_photos: true,
             max_jobs: 1000,
             currency: "usd".to_owned(),
             site: "industries".to_owned(),
@@ -70,12 +78,21 @@ impl Bench {
             public_url: "https://shop.example".to_owned(),
             agent_gateway: false,
             shipment_notices: true,
+            receipts: true,
+            invoice_notices: true,
+            tracking_pages: vec![TrackingPage {
+                carrier: "DHL".to_owned(),
+                url: "https://parcels.example/{number}".to_owned(),
+            }],
             quality: QualityRules {
                 sign_off_required: false,
                 reprint_missing: true,
                 max_reprints: 3,
                 reasons: vec!["adhesion".to_owned(), "other".to_owned()],
             },
+            invoices: InvoiceRules { payment_days: 14, ..InvoiceRules::default() },
+            intake: IntakePrices { valid_days: 14, ..IntakePrices::default() },
+            pricing: PricingRules { rates: crate::domain::pricing::tests::rates(), valid_days: 14 },
         };
         Self { now: Timestamp(1_700_000_000_000), rules, ids: CountingIds::default() }
     }
@@ -144,6 +161,45 @@ impl Written for OrderRow {
     }
 }
 
+impl Written for InvoiceRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Issued(document) => value_reads_back(&**document),
+            Self::Payment(payment) => value_reads_back(payment),
+        }
+    }
+}
+
+impl Written for OrderCreated {
+    fn reads_back(&self) {
+        match self {
+            Self::Mail(mail) => mail.reads_back(),
+            Self::Invoice(new) => {
+                reads_back(&new.invoice);
+                new.rows.iter().for_each(Written::reads_back);
+            }
+        }
+    }
+}
+
+impl Written for QuoteCreated {
+    fn reads_back(&self) {
+        match self {
+            Self::Mail(mail) => mail.reads_back(),
+            Self::Sku(sku) => reads_back(&**sku),
+        }
+    }
+}
+
+impl Written for CustomRequestCreated {
+    fn reads_back(&self) {
+        match self {
+            Self::Mail(mail) => mail.reads_back(),
+            Self::Photo(file) => reads_back(&**file),
+        }
+    }
+}
+
 impl Written for MaterialRow {
     fn reads_back(&self) {
         match self {
@@ -173,6 +229,24 @@ impl Written for AccessRow {
             Self::ApiKey(key) => value_reads_back(key),
             Self::Session(session) => value_reads_back(session),
             Self::SessionGone(id) => value_reads_back(id),
+        }
+    }
+}
+
+impl Written for CustomerRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Session(session) => value_reads_back(&**session),
+            Self::SessionGone(id) => value_reads_back(id),
+        }
+    }
+}
+
+impl Written for SalesChannelRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Variant(variant) => value_reads_back(&**variant),
+            Self::VariantGone(id) => value_reads_back(id),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `payments`: payments and refunds, rows of their order.
+//! `payments`: payments and refunds, rows of their order, or of their invoice without an order.
 
 use sea_orm::entity::prelude::*;
 
@@ -10,7 +10,7 @@ pub struct Model {
     pub id: String,
     pub schema: i64,
     pub doc: String,
-    pub order_id: String,
+    pub owner_id: String,
     /// The reference of a payment of the processor, which is how its events name it.
     pub intent: Option<String>,
     pub created_at: i64,

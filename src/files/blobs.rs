@@ -16,7 +16,8 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
 
 use super::reading::MAX_READERS;
-use crate::domain::gcode::Found;
+use crate::domain::gcode::{Content, Found};
+use crate::domain::mesh::{MeasureError, MeshFacts};
 
 /// Subdirectory of uploads that are not complete.
 const INCOMING_FOLDER: &str = "incoming";
@@ -170,6 +171,18 @@ impl Incoming<'_> {
             file.flush().await?;
         }
         self.blobs.describe(&self.path).await
+    }
+
+    /// What it measures, if it is a model of this kind.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be measured, or cannot be read.
+    pub async fn measure(&mut self, content: Content) -> Result<MeshFacts, MeasureError> {
+        if let Some(file) = &mut self.file {
+            file.flush().await.map_err(MeasureError::Io)?;
+        }
+        self.blobs.measure(&self.path, content).await
     }
 
     /// Number of bytes so far.

@@ -1,11 +1,12 @@
 //! Reads what stored files say, off the async threads, few at a time and within a time limit.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, BufReader, Read as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::domain::gcode::{Content, Found, GcodeReader, read_package};
+use crate::domain::mesh::{self, MeasureError, MeshFacts, MeshFault};
 use crate::files::blobs::Blobs;
 
 /// Files that are read at the same time: reading takes a processor as long as it lasts, and others want one too.
@@ -23,6 +24,32 @@ impl Blobs {
         tokio::task::spawn_blocking(move || describe(&path, Instant::now() + READING_TIMEOUT))
             .await
             .map_err(io::Error::other)?
+    }
+}
+
+impl Blobs {
+    /// What a stored model measures. Waits for its turn.
+    ///
+    /// # Errors
+    ///
+    /// When it is no model that can be measured, or cannot be read.
+    pub async fn measure_stored(&self, sha256: &str) -> Result<MeshFacts, MeasureError> {
+        let path = self.path(sha256);
+        let found = self.describe(&path).await.map_err(MeasureError::Io)?;
+        self.measure(&path, found.content.ok_or(MeshFault::NotAMesh)?).await
+    }
+
+    /// What a model of this kind measures. Waits for its turn.
+    pub(super) async fn measure(&self, path: &Path, content: Content) -> Result<MeshFacts, MeasureError> {
+        let closed = |error| MeasureError::Io(io::Error::other(error));
+        let _turn = self.readers.acquire().await.map_err(closed)?;
+        let path = path.to_owned();
+        let measured = tokio::task::spawn_blocking(move || {
+            let until = Instant::now() + READING_TIMEOUT;
+            let file = File::open(&path).map_err(MeasureError::Io)?;
+            mesh::measure(BufReader::new(file), content, &mut || Instant::now() <= until)
+        });
+        measured.await.map_err(|error| MeasureError::Io(io::Error::other(error)))?
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who asks, and whether they may: API keys, the staff cookie, roles.
 
+mod customer;
 mod guard;
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 
+pub use self::customer::{CUSTOMER_COOKIE, CustomerToken};
 pub(crate) use self::guard::{Gate, guard};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
@@ -16,15 +18,17 @@ use crate::domain::access::{Access, KeyRefusal};
 use crate::domain::id::Id;
 use crate::domain::order::Order;
 use crate::domain::principal::{Principal, Role};
+use crate::http::billing;
 use crate::http::csrf;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::last_used::LastUsed;
+use crate::http::pages;
 use crate::http::request_id::RequestId;
 use crate::http::setup_desk::{self, SetupDesk};
 use crate::secrets::credentials;
 use crate::store::Unavailable;
-use crate::store::queries::OwnOrders;
+use crate::store::queries::{OwnOrders, Queries};
 
 /// Name of the cookie that carries a staff session.
 pub const COOKIE: &str = "service_session";
@@ -42,6 +46,8 @@ pub enum RequiredAccess {
     Role(Role),
     /// A staff session: the cookie, not a key.
     Session,
+    /// A customer's session: the customer cookie, and nothing else.
+    Customer,
     /// Before the setup of the shop is completed, the session that its one-time code opened; an admin always.
     Setup,
 }
@@ -79,7 +85,8 @@ impl Caller {
         self.by.role() == Some(Role::Customer)
     }
 
-    /// The key or user that is noted as the maker of a new order.
+    /// The key or user that is noted as the maker of a new order. What customers make themselves is theirs by their
+    /// address.
     pub fn maker(&self) -> Option<Id> {
         match &*self.by {
             Principal::Key { id, .. } | Principal::User { id, .. } => Some(*id),
@@ -93,6 +100,7 @@ impl Caller {
             Principal::Key { id, role: Role::Customer, customer_email, .. } => {
                 Some(OwnOrders { made_by: *id, customer_email: customer_email.clone() })
             }
+            Principal::Customer { id, email } => Some(OwnOrders { made_by: *id, customer_email: Some(email.clone()) }),
             _ => None,
         }
     }
@@ -100,6 +108,14 @@ impl Caller {
     /// Whether an order is theirs to see.
     pub fn sees(&self, order: &Order) -> bool {
         order.visible_to(&self.by)
+    }
+
+    /// The customer's record and address; 401 for everybody else.
+    pub fn customer(&self) -> Result<(Id, &str), ApiError> {
+        match &*self.by {
+            Principal::Customer { id, email } => Ok((*id, email)),
+            _ => Err(customer::sign_in_first()),
+        }
     }
 
     /// The staff member behind the session; 403 for keys.
@@ -119,6 +135,7 @@ handles! {
         environment: Arc<Environment>,
         config: Arc<Config>,
         setup: Arc<SetupDesk>,
+        queries: Queries,
     }
 }
 
@@ -132,6 +149,9 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
         return Ok(Caller { by: Arc::new(Principal::Machine), session: None, request_id });
     }
     let headers = request.headers();
+    if billing::is_path(request.uri().path()) || pages::is_path(request.uri().path()) {
+        return customer::admit(app, need, request, request_id);
+    }
     if need == RequiredAccess::Open {
         same_site(app, request.method(), headers)?;
         return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
@@ -152,7 +172,7 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
             found?;
             return Err(session_required());
         }
-        Credentials::Key(_) | Credentials::Nothing => {
+        Credentials::Key(_) | Credentials::Customer(_) | Credentials::Nothing => {
             by_cookie(app, headers).map(|(by, session)| (by, Some(session)))?
         }
     };
@@ -162,7 +182,7 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
     let role = match need {
         RequiredAccess::Role(role) => role,
         RequiredAccess::Setup => Role::Admin,
-        RequiredAccess::Open | RequiredAccess::Session => Role::Operator,
+        RequiredAccess::Open | RequiredAccess::Session | RequiredAccess::Customer => Role::Operator,
     };
     let caller = Caller { by, session, request_id };
     if caller.has(role) {
@@ -246,6 +266,8 @@ pub enum Credentials {
     Key(Result<Arc<Principal>, ApiError>),
     /// A session cookie that was sent, with its session when it is known.
     Cookie(Result<(Arc<Principal>, Id), ApiError>),
+    /// A customer's cookie that was sent, with its session when it is known.
+    Customer(Result<(Arc<Principal>, Id), ApiError>),
 }
 
 impl Credentials {
@@ -268,6 +290,11 @@ impl Credentials {
                 _ => None,
             },
             Self::Cookie(Ok((_, session))) => Some(*session),
+            // A customer counts once, whatever number of browsers they are signed in with.
+            Self::Customer(Ok((by, _))) => match &**by {
+                Principal::Customer { id, .. } => Some(*id),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -9,6 +9,8 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+use crate::http::billing;
+
 /// Headers that pages of other origins may send.
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-API-Key, X-Request-Id, \
                     X-Service-Site";
@@ -36,7 +38,7 @@ impl AllowedOrigins {
 
 /// Whether a path is a page for people, which says itself what browsers may do with it.
 fn is_page(path: &str) -> bool {
-    path == "/" || path == "/docs" || path.starts_with("/docs/")
+    path == "/" || path == "/docs" || path.starts_with("/docs/") || path.starts_with("/sign-in/")
 }
 
 /// Writes the headers; answers the questions of browsers before a request of another origin.
@@ -49,8 +51,9 @@ pub async fn tell(State(allowed): State<Arc<AllowedOrigins>>, request: Request, 
     let origin = if shared { allowed.of(request.headers()) } else { None };
     let asks_first =
         request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response =
-        if asks_first && origin.is_some() { StatusCode::OK.into_response() } else { next.run(request).await };
+    // The paths of the billing API answer it themselves.
+    let answered_here = asks_first && origin.is_some() && !billing::is_path(path);
+    let mut response = if answered_here { StatusCode::OK.into_response() } else { next.run(request).await };
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{FromRef as _, FromRequest, FromRequestParts as _, Request};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 
 use crate::actors::kernel::directory::Directory;
@@ -100,6 +100,21 @@ impl CommandRequest {
             .transpose()?;
         Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
     }
+
+    /// The same request with this body in place of the form of a page that it was sent as: what the form says, as the
+    /// API takes it. So a page does what the API does, by the very handler of the operation.
+    pub(crate) fn with_body<B>(self, said: &serde_json::Value) -> CommandRequest<B> {
+        let Self { app, who, mut headers, key, .. } = self;
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        CommandRequest { app, who, headers, body: Bytes::from(said.to_string()), key, kind: PhantomData }
+    }
+
+    /// As [`Self::with_body`], of a form that is shown again when it is refused. Forms have no idempotency key.
+    pub(crate) fn of_form<B>(&self, said: &serde_json::Value) -> CommandRequest<B> {
+        let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        CommandRequest { app, who, headers, body: Bytes::from(said.to_string()), key: None, kind: PhantomData }
+    }
 }
 
 impl<B: RequestBody> CommandRequest<B> {
@@ -138,6 +153,11 @@ impl<B> CommandRequest<B> {
     /// Who asks, without the idempotency key: for what is recorded besides the command.
     pub fn origin(&self) -> CommandOrigin {
         self.caller(None)
+    }
+
+    /// What stands for the request's `Idempotency-Key`, its caller and its route, if it has one.
+    pub fn key_scope(&self) -> Option<&str> {
+        self.key.as_ref().map(|(scope, _)| scope.as_str())
     }
 
     fn caller(&self, key: Option<IdempotencyKey>) -> CommandOrigin {

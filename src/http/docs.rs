@@ -9,12 +9,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Path;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use utoipa_swagger_ui::{Config, serve};
 
 use crate::http::AppState;
+use crate::http::access::{COOKIE, CUSTOMER_COOKIE, cookie};
 use crate::http::error::{Answer, ApiError, no_such_path};
 
 /// Content-Security-Policy of the pages: everything from this server; inline styles and `data:` pictures as Swagger UI
@@ -37,8 +38,14 @@ pub fn routes() -> Router<AppState> {
         .route("/docs/{*file}", get(file))
 }
 
-/// The page at `/`, for whoever opens the server's address in a browser.
-async fn front_page() -> Response {
+/// The page at `/`, for whoever opens the server's address in a browser: who has signed in is led to their own.
+async fn front_page(headers: HeaderMap) -> Response {
+    if cookie(&headers, COOKIE).is_some() {
+        return Redirect::to("/floor").into_response();
+    }
+    if cookie(&headers, CUSTOMER_COOKIE).is_some() {
+        return Redirect::to("/orders").into_response();
+    }
     html(front_page::PAGE)
 }
 
@@ -62,7 +69,7 @@ async fn file(Path(name): Path<String>) -> Answer {
 }
 
 async fn page(name: &str) -> Answer {
-    let config = Config::new(["/api/openapi.json"])
+    let config = Config::new(["/api/openapi.json", "/api/v1/openapi.json"])
         .display_operation_id(true)
         .show_extensions(true)
         .default_models_expand_depth(0)

@@ -2,6 +2,8 @@
 //!
 //! Messages are for callers; internal text is logged and never sent.
 
+mod at_processor;
+
 use std::any::Any;
 use std::sync::Arc;
 
@@ -25,6 +27,8 @@ pub const REPLAYED_HEADER: &str = "idempotency-replayed";
 pub struct ErrorMeta {
     /// The error's word for programs, such as `rate_limited`.
     pub code: String,
+    /// Its words for people.
+    pub message: String,
     /// Facts for the audit log, never sent.
     pub facts: Option<Value>,
     /// Who was refused, where the handler knows it better than the key or session says.
@@ -138,7 +142,12 @@ impl IntoResponse for ApiError {
         if self.0.replayed {
             response.headers_mut().insert(REPLAYED_HEADER, HeaderValue::from_static("true"));
         }
-        response.extensions_mut().insert(ErrorMeta { code: self.0.code, facts: self.0.facts, by: self.0.by });
+        response.extensions_mut().insert(ErrorMeta {
+            code: self.0.code,
+            message: self.0.message,
+            facts: self.0.facts,
+            by: self.0.by,
+        });
         response
     }
 }
@@ -152,6 +161,7 @@ impl From<Refusal> for ApiError {
             Class::Conflict => StatusCode::CONFLICT,
             Class::Stale => StatusCode::PRECONDITION_FAILED,
             Class::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
+            Class::Gone => StatusCode::GONE,
         };
         let mut error = Self::new(status, &refusal.code, refusal.message);
         error.0.faults = refusal.faults;

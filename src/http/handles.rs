@@ -9,6 +9,7 @@ use axum::extract::FromRef;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::actors::checkouts::Checkouts;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::forecaster::Forecaster;
@@ -17,23 +18,30 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::Components;
 use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
+use crate::actors::quotes::QuoteOrders;
 use crate::actors::slicing::Slicing;
+use crate::actors::subscribers::Subscribers;
+use crate::app::documents::InvoiceDocuments;
 use crate::app::{Directories, KindsOverview};
 use crate::config::Config;
 use crate::files::blobs::Blobs;
+use crate::files::exports::ExportFiles;
 use crate::http::AppState;
 use crate::http::admission::Admission;
 use crate::http::audit_sampling::RefusalSampler;
+use crate::http::billing::catalog::CatalogCache;
 use crate::http::hashing::Hashing;
 use crate::http::idempotency::RunningKeys;
 use crate::http::last_used::LastUsed;
 use crate::http::limits::Limits;
+use crate::http::local_sign_in::LocalSignInDesk;
 use crate::http::meter::RouteMeters;
 use crate::http::openapi::Descriptions;
+use crate::http::pages::Board;
 use crate::http::production::health::ReadinessCache;
 use crate::http::production::metrics::Tallies;
 use crate::http::setup_desk::SetupDesk;
-use crate::integrations::{Integrations, StockBoards};
+use crate::integrations::{AccountingWake, Integrations, StockBoards};
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::redis::Redis;
@@ -62,19 +70,25 @@ held! {
     Dispatcher: dispatcher;
     Forecaster: forecaster;
     PaymentMatcher: payments;
+    Checkouts: checkouts;
+    Subscribers: subscribers;
     Arc<Blobs>: blobs;
     Arc<SecretCipher>: cipher;
     Arc<Slicing>: slicing;
     Option<Arc<Redis>>: redis;
     Components: components;
     Arc<DeliveryMeter>: deliveries;
+    Arc<InvoiceDocuments>: documents;
     Arc<Integrations>: integrations;
     StockBoards: stock_boards;
+    ExportFiles: export_files;
+    AccountingWake: accounting_wake;
     Arc<Config>: config;
     RunningKeys: running;
     Arc<LastUsed>: last_used;
     Arc<RefusalSampler>: refusals;
     Arc<SetupDesk>: setup;
+    Arc<LocalSignInDesk>: local_sign_in;
     Hashing: hashing;
     Arc<RouteMeters>: meters;
     Arc<Tallies>: tallies;
@@ -83,6 +97,8 @@ held! {
     CancellationToken: leaving;
     Arc<Descriptions>: descriptions;
     Arc<ReadinessCache>: readiness;
+    Arc<CatalogCache>: catalog;
+    Arc<Board>: board;
 }
 
 /// The directory of each kind that is registered.
@@ -104,6 +120,12 @@ impl FromRef<AppState> for KindsOverview {
 impl FromRef<AppState> for MakeSources {
     fn from_ref(app: &AppState) -> Self {
         app.directories.make_sources()
+    }
+}
+
+impl FromRef<AppState> for QuoteOrders {
+    fn from_ref(app: &AppState) -> Self {
+        app.directories.quote_orders()
     }
 }
 

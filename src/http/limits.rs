@@ -4,6 +4,7 @@
 //! arithmetic is `domain/limits`.
 
 pub mod layer;
+mod seen;
 mod windows;
 
 use std::net::IpAddr;
@@ -22,6 +23,7 @@ use crate::domain::principal::Principal;
 use crate::domain::time::Timestamp;
 use crate::http::error::{ApiError, ErrorMeta};
 use crate::services::redis::{Redis, Shared};
+use seen::SeenSessions;
 use windows::Windows;
 
 const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -69,6 +71,7 @@ pub struct Limits {
     shared: Option<Arc<Redis>>,
     trusted: Vec<Network>,
     refused: [AtomicU64; LimitKind::ALL.len()],
+    seen: SeenSessions,
 }
 
 impl Limits {
@@ -83,13 +86,19 @@ impl Limits {
                 LimitKind::Login => limits.login_attempts_per_15_minutes,
                 LimitKind::Account => limits.account_attempts_per_15_minutes,
                 LimitKind::Agent => limits.agent_commands_per_minute,
+                LimitKind::LinkOfEmail => limits.sign_in_links_of_email_per_15_minutes,
+                LimitKind::LinkOfAddress => limits.sign_in_links_of_address_per_15_minutes,
+                LimitKind::DraftOrder => limits.draft_orders_per_hour,
+                LimitKind::OrderCheckout => limits.order_checkouts_per_hour,
+                LimitKind::Intake => limits.intakes_per_hour,
+                LimitKind::Export => limits.exports_per_hour,
             },
             period_ms: named.period_ms(),
         });
         // Networks that cannot be parsed were refused when the configuration was checked.
         let trusted = config.server.trusted_proxies.iter().filter_map(|text| text.parse().ok()).collect();
         let (windows, refused) = (Windows::new(limits.rate_limit_max_entries), Default::default());
-        Self { rules, windows, shared, trusted, refused }
+        Self { rules, windows, shared, trusted, refused, seen: SeenSessions::default() }
     }
 
     /// The limit and length of windows of one kind.
@@ -137,6 +146,11 @@ impl Limits {
         told.unwrap_or(Standing { limit: u32::MAX, remaining: u32::MAX, ends_in_ms: 0, refused: false })
     }
 
+    /// Whether a window is full in this process, so that a request which counts in it would be refused.
+    fn is_full(&self, charge: &Charge, now: Timestamp) -> bool {
+        self.windows.is_full(charge, self.rule(charge.named), now)
+    }
+
     /// What is told of a request that counts in no window of this kind: that nothing of it is used.
     fn untouched(&self, named: LimitKind) -> Standing {
         let limit = self.rule(named).limit;
@@ -153,6 +167,11 @@ impl Limits {
     /// Requests refused so far, by kind of window.
     pub fn refused(&self) -> impl Iterator<Item = (LimitKind, u64)> {
         LimitKind::ALL.into_iter().map(|named| (named, self.refused[named as usize].load(Relaxed)))
+    }
+
+    /// Sessions of customers that were looked up so far.
+    pub fn sessions_looked_up(&self) -> u64 {
+        self.seen.looked_up()
     }
 
     /// How many windows are held in memory.

@@ -1,14 +1,14 @@
-//! The description of the production API: OpenAPI 3.1, made from the routes that are served.
+//! The descriptions of both halves of the API: OpenAPI 3.1, made from the routes that are served.
 //!
 //! What a route says already (method, path, who may) is derived from it in [`mod@derive`]; words, bodies and errors of
 //! its own stand in one file for each resource. A route that nobody described is in the document all the same, with
 //! what can be derived, and fails a test; so does a description without a route.
-//! Not for the billing API.
 
 pub mod catalogue;
 pub mod derive;
 mod document;
 mod downgrade;
+pub mod half;
 pub mod operation;
 mod shared;
 
@@ -23,22 +23,18 @@ use shape::{Shape, open_object};
 
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
-use crate::http::production::{self, health};
+use crate::http::production::health;
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};
-use operation::{DescribedContent, DescribedOperation, DescribedResource};
+use half::Half;
+use operation::{DescribedContent, DescribedOperation};
 
 pub use api_schema::{shape, words};
 pub use document::document;
 
-/// Everything that is described, in the order of the document.
-pub fn resources() -> Vec<DescribedResource> {
-    production::resources(false).into_iter().map(ResourceRoutes::resource).collect()
-}
-
-/// The document as JSON, for people to read; it names this address as the server's.
-pub fn json(served: &[Served], public_url: &str) -> String {
-    let document = document(served, public_url);
+/// The document of one half as JSON, for people to read; it names this address as the server's.
+pub fn json(half: Half, served: &[Served], public_url: &str) -> String {
+    let document = document(half, served, public_url);
     let text = document.to_pretty_json().unwrap_or_else(|error| {
         tracing::error!(%error, "the description of the API cannot be written");
         String::new()
@@ -53,8 +49,8 @@ pub fn downgraded(json: &str) -> Result<String, ApiError> {
 }
 
 /// What does not fit together: routes without a description, descriptions without a route.
-pub fn misfits(served: &[Served]) -> Vec<String> {
-    let resources = resources();
+pub fn misfits(half: Half, served: &[Served]) -> Vec<String> {
+    let resources = half.resources();
     let described: Vec<&DescribedOperation> = resources.iter().flat_map(|resource| &resource.operations).collect();
     let is = |route: &Served, said: &DescribedOperation| route.method == said.method && route.path == said.path;
     let bare = served.iter().filter(|route| !described.iter().any(|said| is(route, said)));
@@ -73,6 +69,16 @@ pub fn routes() -> ResourceRoutes {
             op.named("getDescription30", "Show this description as OpenAPI 3.0")
                 .about("For generators that do not read OpenAPI 3.1. What endpoints are sent (`webhooks`) is left out.")
         })
+}
+
+/// The route of the description of the billing API.
+pub fn billing_routes() -> ResourceRoutes {
+    ResourceRoutes::new("Meta", "The API itself.", "document").get(
+        RequiredAccess::Open,
+        "/api/v1/openapi.json",
+        show_billing,
+        |op| op.named("getBillingDescription", "Show this description"),
+    )
 }
 
 /// A description of the API as it is served.
@@ -105,27 +111,39 @@ async fn show(State(made): State<Arc<Descriptions>>) -> Result<DescriptionRespon
     Ok(served_description(made.present()?.clone()))
 }
 
+async fn show_billing(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
+    Ok(served_description(made.billing()?.clone()))
+}
+
 async fn show_downgraded(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
     Ok(served_description(made.downgraded()?.clone()))
 }
 
-/// The description of the routes that are served, as JSON.
+/// The descriptions of the routes that are served, as JSON.
 #[derive(Debug, Default)]
 pub struct Descriptions {
     present: OnceLock<Bytes>,
+    billing: OnceLock<Bytes>,
     /// The same as OpenAPI 3.0, made when it is first asked for.
     downgraded: OnceLock<Bytes>,
 }
 
 impl Descriptions {
-    /// Keeps the description; a later one is not made.
-    pub(super) fn made_once(&self, make: impl FnOnce() -> String) {
-        self.present.get_or_init(|| make().into());
+    /// Keeps the description of one half; a later one is not made.
+    pub(super) fn made_once(&self, half: Half, make: impl FnOnce() -> String) {
+        let place = match half {
+            Half::Production => &self.present,
+            Half::Billing => &self.billing,
+        };
+        place.get_or_init(|| make().into());
     }
 
     fn present(&self) -> Result<&Bytes, ApiError> {
-        let json = self.present.get().filter(|json| !json.is_empty());
-        json.ok_or_else(|| ApiError::internal("there is no description of the API"))
+        described(&self.present)
+    }
+
+    fn billing(&self) -> Result<&Bytes, ApiError> {
+        described(&self.billing)
     }
 
     fn downgraded(&self) -> Result<&Bytes, ApiError> {
@@ -136,6 +154,11 @@ impl Descriptions {
         let made = downgraded(json)?;
         Ok(self.downgraded.get_or_init(|| made.into()))
     }
+}
+
+fn described(place: &OnceLock<Bytes>) -> Result<&Bytes, ApiError> {
+    let json = place.get().filter(|json| !json.is_empty());
+    json.ok_or_else(|| ApiError::internal("there is no description of the API"))
 }
 
 fn served_description(json: Bytes) -> DescriptionResponse {

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use serde::Serialize;
 
 use crate::http::error::ApiError;
-use crate::http::wire::{Request, Within, Worded, read_query};
+use crate::http::wire::{Request, Within, Worded, read_open_query, read_query};
 use crate::store::queries::Page;
 
 /// `limit` when none is given.
@@ -13,7 +13,7 @@ pub const DEFAULT_LIMIT: u64 = 50;
 /// Largest `limit` that a list takes.
 pub const MAX_LIMIT: u64 = 200;
 /// Highest `offset`: what the database can count.
-const MAX_OFFSET: u64 = i64::MAX as u64;
+pub const MAX_OFFSET: u64 = i64::MAX as u64;
 
 /// Which part of a list a query asks for.
 #[derive(api_derive::Request, Clone, Copy, Debug)]
@@ -40,6 +40,17 @@ impl<T: Request, S: Sync> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         read_query(pairs(parts)?).map(Self)
+    }
+}
+
+/// The query of an operation of the billing API: as [`Query`], but parameters that it does not know are ignored.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenQuery<T>(pub T);
+
+impl<T: Request, S: Sync> FromRequestParts<S> for OpenQuery<T> {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        read_open_query(pairs(parts)?).map(Self)
     }
 }
 

@@ -21,6 +21,19 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
     }
 }
 
+/// The one identifier of a path whose parameter is named for what it identifies, such as `{orderId}`.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedId(pub Id);
+
+impl<S: Send + Sync> FromRequestParts<S> for NamedId {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.map_err(|_| no_such_id(""))?;
+        let text = params.iter().find(|(name, _)| name.ends_with("Id")).map_or("", |(_, text)| text);
+        text.parse().map(Self).map_err(|_| no_such_id(text))
+    }
+}
+
 /// 404 for what is no identifier. People know orders and jobs by their numbers, and try those.
 fn no_such_id(text: &str) -> ApiError {
     let is_number = text.split_once('-').is_some_and(|(kind, number)| {

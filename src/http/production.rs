@@ -1,33 +1,40 @@
 //! The production API: the shop's half, for staff and programs. Every route and who may use it.
 
+mod accounting;
 mod agent;
 mod audit;
-mod auth;
-mod dashboard;
-mod deliveries;
+pub(crate) mod auth;
+pub mod custom_requests;
+pub(crate) mod customers;
+pub(crate) mod dashboard;
+pub(crate) mod deliveries;
 pub mod endpoints;
 pub mod events;
+mod exports;
 mod farm_ui;
-mod files;
+pub(crate) mod files;
 mod forecast;
 pub mod health;
-mod insights;
-mod integrations;
-mod jobs;
-mod keys;
-mod materials;
+pub(crate) mod insights;
+pub(crate) mod integrations;
+pub mod invoices;
+pub(crate) mod jobs;
+pub(crate) mod keys;
+pub(crate) mod materials;
 pub mod metrics;
 pub mod orders;
-mod payments;
-mod place;
-mod printers;
-mod settings;
-mod setup;
+pub mod payments;
+pub mod place;
+pub(crate) mod printers;
+pub(crate) mod quotes;
+mod sales_channels;
+pub(crate) mod settings;
+pub(crate) mod setup;
 mod sign_off;
-mod skus;
+pub mod skus;
 mod slicer;
 mod stock_links;
-mod users;
+pub(crate) mod users;
 
 use crate::config::Config;
 use crate::http::openapi;
@@ -50,6 +57,14 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         // Orders and jobs
         orders::routes(),
         jobs::routes(),
+        customers::routes(),
+        custom_requests::routes(),
+        quotes::routes(),
+        invoices::routes(),
+        sales_channels::routes(),
+        sales_channels::orders::routes(),
+        exports::routes(),
+        accounting::routes(),
         slicer::routes(),
         // Printers
         printers::routes(),

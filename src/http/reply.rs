@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
+use crate::domain::id::Id;
 use crate::http::command_request::CommandOutcome;
 use crate::http::error::{ApiError, REPLAYED_HEADER};
 use crate::http::page::Pagination;
@@ -46,6 +47,10 @@ impl<T> Resource<T> {
     /// As a command left it.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { version: Some(done.version), body, replayed: done.replayed }
+    }
+    /// What it tells, for a page.
+    pub fn into_body(self) -> T {
+        self.body
     }
 }
 
@@ -89,6 +94,17 @@ impl<T> Created<T> {
     /// What a command made that has no version of its own, in the collection at `location`.
     pub fn unversioned<A>(location: String, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location, resource: Resource { version: None, ..Resource::after(done, body) } }
+    }
+    /// What it tells, for a page.
+    pub fn into_body(self) -> T {
+        self.resource.body
+    }
+}
+
+impl<T> Created<T> {
+    /// The id of what was made, by which pages lead to it; `None` where its address does not end with one.
+    pub(crate) fn made_id(&self) -> Option<Id> {
+        self.location.rsplit('/').next()?.parse().ok()
     }
 }
 

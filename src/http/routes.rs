@@ -22,7 +22,7 @@ use crate::http::wire::{Components, DescribedHandler, ToSchema};
 /// A route as it is served.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Served {
-    /// GET, POST, PATCH or DELETE.
+    /// GET, POST, PATCH, DELETE or OPTIONS.
     pub method: Method,
     /// As the router knows it: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
     pub path: &'static str,
@@ -66,6 +66,23 @@ impl ResourceRoutes {
         self
     }
 
+    /// Adds an answer to the question that a browser asks before a request of another origin, at each of its paths.
+    pub fn with_preflights<H, T>(mut self, handler: H, words: Words) -> Self
+    where
+        H: Handler<T, AppState> + DescribedHandler<T> + Copy,
+        T: 'static,
+    {
+        let mut paths: Vec<&'static str> = self.resource.operations.iter().map(|operation| operation.path).collect();
+        paths.dedup();
+        for path in paths {
+            let known = self.routes.0.iter().any(|(served, _)| served.path == path && served.method == Method::OPTIONS);
+            if !known {
+                self = self.add((Method::OPTIONS, RequiredAccess::Open, path), handler, true, words);
+            }
+        }
+        self
+    }
+
     /// The description of the resource, for the document.
     pub fn resource(self) -> DescribedResource {
         let Self { mut resource, components, .. } = self;
@@ -79,7 +96,7 @@ impl ResourceRoutes {
 type RouteKey = (Method, RequiredAccess, &'static str);
 
 /// Says of an operation what its types do not: name, summary, errors of its own.
-type Words = fn(DescribedOperation) -> DescribedOperation;
+pub type Words = fn(DescribedOperation) -> DescribedOperation;
 
 macro_rules! described_routes {
     ($($(#[$doc:meta])* $name:ident: $method:ident, $timed:literal;)*) => {
@@ -114,6 +131,19 @@ described_routes! {
     patch_long: PATCH, false;
 }
 
+/// How a page is bounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PageBounds {
+    /// A page or a short form, with the time limit of requests.
+    Form,
+    /// A short form without the time limit of requests: a machine or another system is asked, in its own time.
+    Long,
+    /// A form with a file: its handler takes the body as it comes.
+    Upload,
+    /// A stream that stays open.
+    Stream,
+}
+
 type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 
 /// How a route is bounded beyond what its path says.
@@ -146,6 +176,7 @@ impl Routes {
             Method::POST => ("POST", MethodFilter::POST),
             Method::PATCH => ("PATCH", MethodFilter::PATCH),
             Method::DELETE => ("DELETE", MethodFilter::DELETE),
+            Method::OPTIONS => ("OPTIONS", MethodFilter::OPTIONS),
             _ => ("GET", MethodFilter::GET),
         };
         let make = move |app: &AppState| {
@@ -165,6 +196,23 @@ impl Routes {
         };
         self.0.push((Served { method, path, need }, Box::new(make)));
         self
+    }
+
+    /// Adds a page, which no description names.
+    pub fn page<H, T>(
+        self,
+        method: Method,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+        bounds: PageBounds,
+    ) -> Self
+    where
+        H: Handler<T, AppState>,
+        T: 'static,
+    {
+        let (timed, streamed) = (bounds == PageBounds::Form, bounds == PageBounds::Upload);
+        self.add(method, need, path, handler, Bounds { timed, streamed, refuses_query: false })
     }
 
     /// Those of a resource.

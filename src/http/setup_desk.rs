@@ -3,14 +3,48 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::sync::watch;
 use tokio::sync::{Mutex as Turn, MutexGuard, OwnedMutexGuard};
 
 use crate::domain::setup::{DoorRefusal, SetupDoor};
 use crate::domain::time::Timestamp;
+use crate::http::production::settings::changes::WrittenSettings;
+use crate::printers::discovery::{FoundPrinter, SearchStep};
 use crate::secrets::credentials;
 
 /// Name of the cookie that carries a session of the setup.
 pub const COOKIE: &str = "setup_session";
+/// Most notes of one search that are shown; a search has a few reasons to write one.
+const MAX_NOTES: usize = 20;
+/// Most finds of one search that are shown while it goes on; its result leaves out what was found twice.
+const MAX_FINDS: usize = 400;
+
+/// How far the last search for printers is that a page asked for.
+#[derive(Clone, Default)]
+pub struct SearchBoard {
+    /// Whether there was one since the server started.
+    pub begun: bool,
+    /// Addresses and ports that were asked.
+    pub done: usize,
+    /// Those that are asked in all.
+    pub total: usize,
+    /// What was found, in the order of addresses once the search is over.
+    pub found: Vec<FoundPrinter>,
+    /// What could not be done, in words for people.
+    pub notes: Vec<String>,
+}
+
+impl SearchBoard {
+    /// Notes what the search told.
+    fn take(&mut self, step: SearchStep) {
+        match step {
+            SearchStep::Asked { done, total } => (self.done, self.total) = (done, total),
+            SearchStep::Found(printer) if self.found.len() < MAX_FINDS => self.found.push(printer),
+            SearchStep::Note(words) if self.notes.len() < MAX_NOTES => self.notes.push(words),
+            SearchStep::Found(_) | SearchStep::Note(_) => {}
+        }
+    }
+}
 
 /// One for each server.
 #[derive(Default)]
@@ -19,6 +53,9 @@ pub struct SetupDesk {
     door: Mutex<Option<SetupDoor>>,
     searching: Arc<Turn<()>>,
     writing: Turn<()>,
+    board: watch::Sender<SearchBoard>,
+    /// What was written last, for the page that says so.
+    written: Mutex<Option<Arc<WrittenSettings>>>,
 }
 
 impl SetupDesk {
@@ -45,6 +82,41 @@ impl SetupDesk {
     /// The turn at searching the network; `None` while somebody else searches.
     pub fn search(&self) -> Option<OwnedMutexGuard<()>> {
         self.searching.clone().try_lock_owned().ok()
+    }
+
+    /// Whether somebody searches now.
+    pub fn is_searching(&self) -> bool {
+        self.searching.try_lock().is_err()
+    }
+
+    /// Begins a board for a new search.
+    pub fn begin_board(&self) {
+        self.board.send_replace(SearchBoard { begun: true, ..SearchBoard::default() });
+    }
+
+    /// Notes on the board what a search told.
+    pub fn tell(&self, step: SearchStep) {
+        self.board.send_modify(|board| board.take(step));
+    }
+
+    /// Notes on the board what the search came to.
+    pub fn end_board(&self, found: Vec<FoundPrinter>) {
+        self.board.send_modify(|board| board.found = found);
+    }
+
+    /// The board, for whoever follows it.
+    pub fn follow(&self) -> watch::Receiver<SearchBoard> {
+        self.board.subscribe()
+    }
+
+    /// Keeps what was written, until it is written again.
+    pub fn keep_written(&self, written: Arc<WrittenSettings>) {
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
+    }
+
+    /// What was written last since the server started.
+    pub fn last_written(&self) -> Option<Arc<WrittenSettings>> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits for the turn at changing the settings' file.

@@ -31,7 +31,7 @@ pub use free::{AnyJson, JsonObject};
 pub use handler::{Argument, DescribedHandler, Reply};
 pub use members::{FromJson, Members, Request, ValuePath, read_object, read_open_object};
 pub use optional::Optional;
-pub use query::{read_query, refuse_query};
+pub use query::{read_open_query, read_query, refuse_query};
 pub(crate) use rules::like;
 pub use rules::{
     AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern, Rule,

@@ -48,6 +48,8 @@ pub struct LineState {
     pub retry_in_ms: u64,
     /// What the work has to say of the system: how many printers it knows, which pictures it cannot get.
     pub note: Option<String>,
+    /// Why a person must act before it works again.
+    pub needs_person: Option<String>,
 }
 
 #[derive(Default)]
@@ -56,6 +58,7 @@ struct Inside {
     last_error: Option<String>,
     last_ok_at: Option<Timestamp>,
     note: Option<String>,
+    needs_person: Option<String>,
 }
 
 /// The line to one system.
@@ -135,7 +138,16 @@ impl Line {
             last_ok_at: inside.last_ok_at,
             retry_in_ms: inside.breaker.closed_for_ms(now),
             note: inside.note.clone(),
+            needs_person: inside.needs_person.clone(),
         })
+    }
+
+    /// Says why a person must act before the system works again; `None`: nobody must.
+    pub fn needs_person(&self, why: Option<String>) {
+        let fresh = self.with(|inside| std::mem::replace(&mut inside.needs_person, why.clone()) != why);
+        if let Some(why) = why.filter(|_| fresh) {
+            tracing::warn!(integration = self.name, why, "it needs a person");
+        }
     }
 
     /// Says something of the system that people should know; `None`: nothing any more.
@@ -206,6 +218,7 @@ impl Lines {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::domain::aggregate::LastNumbers;
 
     /// Longest that a call takes.
     const CALL_TIME: Duration = Duration::from_millis(200);
@@ -214,7 +227,7 @@ mod tests {
 
     fn line() -> Line {
         let config = Config::default();
-        let environment = Arc::new(Environment::of_the_machine(config.rules(), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
         let open = Duration::from_millis(OPEN_MS);
         let rules = BreakerRules {
             failures_until_open: FAILURES_UNTIL_OPEN,

@@ -23,7 +23,9 @@ use crate::config::Config;
 use crate::config::sections::Peer;
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialCommand};
-use crate::domain::parts_sync::{Booking, BookingVerdict, LinkCommand, StockLink, StockSystem};
+use crate::domain::parts_sync::{
+    Booking, BookingVerdict, LinkCommand, LinkRound, SendOutcome, StockLink, StockSystem, SyncMove,
+};
 use crate::domain::printer::Printer;
 use crate::services::parts::{StockClient, StockError, stock_client};
 use crate::services::peer_client::PeerSettingError;
@@ -31,8 +33,6 @@ use crate::services::peers::PeerFault;
 
 pub use board::{StockBoard, StockBoardState, StockBoards};
 
-/// Most bookings of one material in one round.
-const MAX_BOOKINGS: usize = 50;
 /// Pause after a round that failed; the line's circuit makes it longer when it fails again and again.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
@@ -185,59 +185,53 @@ impl StockSync {
         self.tell(material, LinkCommand::Settled { system, booking, verdict }).await
     }
 
-    /// A booking that was given up and arrived all the same.
-    async fn arrived_late(
-        &self,
-        line: &Line,
-        link: &StockLink,
-    ) -> Result<Option<(Booking, BookingVerdict)>, RoundError> {
-        for lost in &link.given_up {
-            let verdict = call(line, self.client.verdict(lost)).await?;
-            if matches!(verdict, BookingVerdict::Booked | BookingVerdict::Partly(_)) {
-                return Ok(Some((lost.clone(), verdict)));
-            }
-        }
-        Ok(None)
-    }
-
+    /// One round of one material, by the steps of [`LinkRound`].
     async fn bring_in_step(&self, line: &Line, material: Id) -> Result<Left, RoundError> {
-        for _ in 0..MAX_BOOKINGS {
+        let mut round = LinkRound::default();
+        loop {
             let Some(link) = self.link(material) else { return Ok(Left::Nothing) };
-            if let Some(pending) = link.pending.as_ref().filter(|_| !link.is_unclear()) {
-                // Sent, or about to be, when the last try ended.
-                let verdict = match call(line, self.client.verdict(pending)).await? {
-                    BookingVerdict::NotBooked if !self.sought_enough(pending.id) => return Ok(Left::Booking),
-                    BookingVerdict::NotBooked => BookingVerdict::GivenUp,
-                    known => known,
-                };
-                self.settled(material, pending, verdict).await?;
-                continue;
-            }
-            if let Some((lost, arrived)) = self.arrived_late(line, &link).await? {
-                self.settled(material, &lost, arrived).await?;
-                continue;
-            }
-            let look = Box::new(call(line, self.client.look(&link)).await?);
-            let (system, drawn) = (link.system, slots::drawn(self, &link));
-            self.tell(material, LinkCommand::Looked { system, round: link.round, look, drawn }).await?;
-            let Some(link) = self.link(material).filter(|link| !link.is_unclear()) else { return Ok(Left::Nothing) };
-            let Some(booking) = &link.pending else { return Ok(Left::Nothing) };
-            match call(line, self.client.book(booking)).await {
-                Ok(verdict) => self.settled(material, booking, verdict).await?,
-                Err(StockError::Refused { status, words }) => {
-                    let words = format!("{status} {words}");
-                    self.settled(material, booking, BookingVerdict::Refused(words)).await?;
-                    return Ok(Left::Nothing);
+            match round.next(&link) {
+                SyncMove::Seek(booking) => {
+                    let verdict = call(line, self.client.verdict(&booking)).await?;
+                    let pending = link.pending.as_ref() == Some(&booking);
+                    let missing = pending && verdict == BookingVerdict::NotBooked;
+                    let long_enough = missing && self.sought_enough(booking.id);
+                    if let Some(verdict) = round.sought(&link, &booking, verdict, long_enough) {
+                        self.settled(material, &booking, verdict).await?;
+                    }
                 }
-                Err(error @ (StockError::Settings(_) | StockError::Unreachable(_) | StockError::Credentials(_))) => {
-                    self.settled(material, booking, BookingVerdict::NotBooked).await?;
-                    return Err(error.into());
+                SyncMove::Look => {
+                    // Of a print that ends while the entry is read nobody knows how much of it was read.
+                    let mut in_use = slots::in_use(self, &link);
+                    let look = Box::new(call(line, self.client.look(&link)).await?);
+                    in_use.extend(slots::in_use(self, &link));
+                    let (system, drawn) = (link.system, slots::drawn(self, &link));
+                    self.tell(material, LinkCommand::Looked { system, round: link.round, look, drawn, in_use }).await?;
                 }
-                // It may have arrived: found out later.
-                Err(error) => return Err(error.into()),
+                SyncMove::Send(booking) => {
+                    let (outcome, fault) = outcome(call(line, self.client.book(&booking)).await);
+                    if let Some(verdict) = round.sent(outcome) {
+                        self.settled(material, &booking, verdict).await?;
+                    }
+                    if let Some(fault) = fault {
+                        return Err(fault.into());
+                    }
+                }
+                SyncMove::Rest(booking) => return Ok(if booking { Left::Booking } else { Left::Nothing }),
             }
         }
-        Ok(Left::Nothing)
+    }
+}
+
+/// How sending a booking came out, and the fault that ends the round.
+fn outcome(answered: Result<BookingVerdict, StockError>) -> (SendOutcome, Option<StockError>) {
+    match answered {
+        Ok(verdict) => (SendOutcome::Answered(verdict), None),
+        Err(StockError::Refused { status, words }) => (SendOutcome::Refused(format!("{status} {words}")), None),
+        Err(error @ (StockError::Settings(_) | StockError::Unreachable(_) | StockError::Credentials(_))) => {
+            (SendOutcome::NeverLeft, Some(error))
+        }
+        Err(error) => (SendOutcome::Unknown, Some(error)),
     }
 }
 

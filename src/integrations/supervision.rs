@@ -49,6 +49,7 @@ mod tests {
     use super::*;
     use crate::actors::kernel::environment::Environment;
     use crate::config::Config;
+    use crate::domain::aggregate::LastNumbers;
 
     #[derive(Default)]
     struct Brittle {
@@ -73,7 +74,7 @@ mod tests {
     #[tokio::test]
     async fn work_that_ends_or_panics_is_started_again_until_the_end() {
         let config = Config::default();
-        let environment = Arc::new(Environment::of_the_machine(config.rules(), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
         let line = Arc::new(Line::new("workflow", &config.integrations, environment));
         let (work, leaving) = (Arc::new(Brittle::default()), CancellationToken::new());
         let kept = tokio::spawn(keep(line.clone(), work.clone(), leaving.clone()));

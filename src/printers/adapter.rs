@@ -16,7 +16,7 @@ use crate::domain::file::{File, GcodeForm};
 use crate::domain::heaters::Heaters;
 use crate::domain::id::Id;
 use crate::domain::launch::FilamentSlot;
-use crate::domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
+use crate::domain::printer_status::{Activity, Connection, PastPrint, PrintedLayer, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
 
@@ -153,6 +153,8 @@ pub struct Telemetry {
     pub progress: Option<f64>,
     /// Remaining print time in seconds.
     pub remaining_seconds: Option<i64>,
+    /// The layer that is being printed.
+    pub layer: Option<PrintedLayer>,
     /// Filament that the print has used, in millimetres.
     pub filament_mm: Option<f64>,
     /// Temperature of the nozzle in degrees Celsius.
@@ -169,6 +171,7 @@ impl Telemetry {
         Self {
             progress: later.progress.or(self.progress),
             remaining_seconds: later.remaining_seconds.or(self.remaining_seconds),
+            layer: later.layer.or(self.layer),
             filament_mm: later.filament_mm.or(self.filament_mm),
             nozzle: later.nozzle.or(self.nozzle),
             bed: later.bed.or(self.bed),
@@ -185,6 +188,7 @@ impl Telemetry {
         if matches!(status.state, Activity::Printing | Activity::Paused) {
             status.progress = self.progress.unwrap_or(status.progress);
             status.remaining_seconds = self.remaining_seconds.or(status.remaining_seconds);
+            status.layer = self.layer.or(status.layer);
             status.filament_mm = self.filament_mm.or(status.filament_mm);
         }
         status.nozzle = self.nozzle.unwrap_or(status.nozzle);

@@ -8,6 +8,7 @@ mod gates;
 mod history;
 mod push;
 mod read;
+mod spools;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use self::read::{no_route, result};
+use self::spools::KnownSpools;
 use self::status::{FileFacts, KnownFacts};
 use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
@@ -39,6 +41,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
             push: Push::default(),
             let_go: AtomicBool::new(false),
             facts: Arc::default(),
+            spools: Arc::default(),
         }))
     })
 };
@@ -51,6 +54,8 @@ struct FwRest {
     let_go: AtomicBool,
     /// What Moonraker read from the file that is being printed.
     facts: Arc<KnownFacts>,
+    /// Where Moonraker books what it prints.
+    spools: Arc<KnownSpools>,
 }
 
 impl FwRest {
@@ -125,7 +130,8 @@ impl Adapter for FwRest {
                     Some(file) => self.facts(file).await,
                     None => FileFacts::default(),
                 };
-                Ok(status::read(objects, facts, at))
+                let books_on = spools::booking(self).await;
+                Ok(Status { books_on, ..status::read(objects, facts, at) })
             }
             // These routes answer 404 until Klipper connected for the first time, 503 while it is unavailable;
             // `/server/info` then tells whether this is a Moonraker at all.
@@ -228,7 +234,7 @@ impl Adapter for FwRest {
 
     async fn changed(&self) {
         let endpoint = || PushTarget::beside(&self.wire, "websocket");
-        let socket = || push::Socket::new(self.wire.api_key.clone(), self.facts.clone());
+        let socket = || push::Socket::new(self.wire.api_key.clone(), self.facts.clone(), self.spools.clone());
         self.push.changed(|| Some((endpoint()?, socket()))).await;
     }
 

@@ -60,6 +60,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
         Operation::SystemInfo,
         Operation::EmergencyStop,
     ],
+    scheme: "mqtts",
     needs_serial: true,
     own_probe: Some(found::PROBE),
     announced: Some(found::ANNOUNCEMENT),

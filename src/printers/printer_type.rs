@@ -24,6 +24,8 @@ pub struct PrinterType {
     pub program: &'static str,
     /// The port that its printers usually listen on.
     pub default_port: u16,
+    /// The scheme with which their addresses begin.
+    pub scheme: &'static str,
     /// The request header that carries the API key, in lower case.
     pub key_header: &'static str,
     /// Whether the key may be `user:password` instead, which is then used for HTTP Digest.
@@ -67,6 +69,7 @@ impl PrinterType {
             word,
             program,
             default_port,
+            scheme: "http",
             key_header: "x-api-key",
             key_may_be_password: false,
             keyless: false,

@@ -91,6 +91,11 @@ pub fn session_token() -> String {
     base62(secret_bytes())
 }
 
+/// Whether a text looks like a token: as long as one, and of its digits.
+pub fn is_token(text: &str) -> bool {
+    text.len() == TOKEN_DIGITS && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 /// The stored form of a session token: its hex SHA-256.
 pub fn session_hash(token: &str) -> String {
     hex::encode(Sha256::digest(token.as_bytes()))

@@ -15,10 +15,11 @@ pub use smtp::{Encryption, Smtp, SmtpSettings};
 
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use lettre::message::header::ContentType;
-use lettre::message::{Mailbox, MultiPart, SinglePart};
+use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 
 /// The longest id of a message, in bytes.
 const MAX_ID_BYTES: usize = 128;
@@ -38,6 +39,21 @@ pub struct Message {
     pub text: String,
     /// The same body as HTML, for mail programs that show it.
     pub html: Option<String>,
+    /// Files that come with it; each at most some megabytes.
+    pub files: Vec<MailFile>,
+}
+
+/// A file that comes with a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailFile {
+    /// Its name: letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// Its media type.
+    pub content_type: &'static str,
+    /// What is in it.
+    pub bytes: Bytes,
+    /// For a picture that the HTML shows: the name after `cid:`. `None` for a file that the reader opens.
+    pub shown_as: Option<&'static str>,
 }
 
 /// Why a message was not sent.
@@ -90,9 +106,8 @@ fn sender(from: &str) -> Result<Mailbox, MailError> {
 
 /// Writes the message out. The same message always gives the same bytes.
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
-    let Message { id, written_at, to, subject, text, html } = message;
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    if id.is_empty() || id.len() > MAX_ID_BYTES || id.starts_with('.') || !id.bytes().all(plain) {
+    let Message { id, written_at, to, subject, text, html, files } = message;
+    if id.len() > MAX_ID_BYTES || !is_plain_name(id) {
         return Err(MailError::permanent(format!("{id:?} is not an id of a message")));
     }
     // A line break in a header would let whoever wrote it add headers of his own.
@@ -112,17 +127,53 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
             receiver.parse().map_err(|_| MailError::permanent(format!("{receiver:?} is not a mail address")))?;
         builder = builder.to(receiver);
     }
+    if let Some(file) = files.iter().find(|file| file.name.len() > MAX_ID_BYTES || !is_plain_name(&file.name)) {
+        return Err(MailError::permanent(format!("{:?} is not a name of a file", file.name)));
+    }
     let plain = SinglePart::builder().header(ContentType::TEXT_PLAIN).body(text.clone());
-    let composed = match html {
-        None => builder.singlepart(plain),
-        Some(html) => {
-            let html = SinglePart::builder().header(ContentType::TEXT_HTML).body(html.clone());
-            // The library's own boundary is random, which would make each try another message.
-            let parts = MultiPart::alternative().boundary(format!("part-{id}")).singlepart(plain).singlepart(html);
-            builder.multipart(parts)
+    let (pictures, enclosed): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.shown_as.is_some());
+    let pictures = pictures.into_iter().map(file_part).collect::<Result<Vec<_>, _>>()?;
+    let enclosed = enclosed.into_iter().map(file_part).collect::<Result<Vec<_>, _>>()?;
+    let body = html.as_ref().map(|html| {
+        let html = SinglePart::builder().header(ContentType::TEXT_HTML).body(html.clone());
+        // The library's own boundary is random, which would make each try another message.
+        let forms = MultiPart::alternative().boundary(format!("part-{id}")).singlepart(plain.clone());
+        if pictures.is_empty() {
+            return forms.singlepart(html);
         }
+        let related = MultiPart::related().boundary(format!("look-{id}")).singlepart(html);
+        forms.multipart(pictures.into_iter().fold(related, MultiPart::singlepart))
+    });
+    let composed = if enclosed.is_empty() {
+        match body {
+            None => builder.singlepart(plain),
+            Some(body) => builder.multipart(body),
+        }
+    } else {
+        let mixed = MultiPart::mixed().boundary(format!("whole-{id}"));
+        let mixed = match body {
+            None => mixed.singlepart(plain),
+            Some(body) => mixed.multipart(body),
+        };
+        builder.multipart(enclosed.into_iter().fold(mixed, MultiPart::singlepart))
     };
     composed.map_err(|error| MailError::permanent(error.to_string()))
+}
+
+/// Whether a text can stand in a header, a path and a boundary as it is.
+fn is_plain_name(text: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    !text.is_empty() && !text.starts_with('.') && text.bytes().all(plain)
+}
+
+fn file_part(file: &MailFile) -> Result<SinglePart, MailError> {
+    let kind = ContentType::parse(file.content_type)
+        .map_err(|_| MailError::permanent(format!("{:?} is no media type", file.content_type)))?;
+    let part = match file.shown_as {
+        Some(id) => Attachment::new_inline_with_name(id.to_owned(), file.name.clone()),
+        None => Attachment::new(file.name.clone()),
+    };
+    Ok(part.body(file.bytes.to_vec(), kind))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! Redis: windows of rate limits that all servers share, and a stream of events for other programs. Never the truth
-//! about anything.
+//! Redis: windows of rate limits that all servers share, the last good catalogue, and a stream of events for other
+//! programs. Never the truth about anything.
 //!
 //! While Redis is unavailable nothing waits for it: the first command without an answer opens the circuit, all go on
 //! without Redis, and one task tries it until it answers again.
 
+mod kept;
 pub mod stream;
 
 use std::sync::Arc;

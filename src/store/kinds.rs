@@ -5,16 +5,27 @@
 //! back ([`crate::store::load::Load`]). Databases and the store in memory both follow from that.
 
 mod access;
+mod accounting;
+mod channel_order;
+mod custom_request;
+mod customer;
 mod endpoint;
+mod export;
 mod file;
 mod integration;
+mod invoice;
 mod mail;
 mod material;
 mod order;
 mod payment_event;
+mod posting;
 mod printer;
+mod quote;
+mod sales_channel;
+mod sign_in_link;
 mod sku;
 #[cfg(test)]
 mod tests;
 
+pub(super) use invoice::read_document;
 pub(super) use order::with_attempts;

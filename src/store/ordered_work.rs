@@ -11,7 +11,10 @@ use crate::domain::event;
 use crate::domain::id::Id;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::store::reader::Reader;
-use crate::store::rows::{Damaged, LoadError, WriteError, purge_deliveries, purge_events, purge_idempotency};
+use crate::store::rows::{
+    Damaged, LoadError, WriteError, purge_deliveries, purge_events, purge_exports, purge_idempotency,
+    purge_sign_in_links,
+};
 use crate::store::{AggregateKey, StoredAggregate};
 
 /// Answers whether the store can go on with its connection.
@@ -86,6 +89,8 @@ impl OrderedWork {
 async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timestamp) -> Result<u64, WriteError> {
     let rows =
         purge_idempotency(db, now).await? + purge_deliveries(db, before).await? + purge_events(db, before).await?;
+    // A day is well beyond the life of a link, so that none that is in memory loses its row.
+    let rows = rows + purge_sign_in_links(db, now.plus_ms(-DAY_MS)).await? + purge_exports(db, before).await?;
     if db.get_database_backend() == DatabaseBackend::Sqlite {
         db.execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.map_err(WriteError::Db)?;
     }

@@ -11,6 +11,7 @@
 
 use async_trait::async_trait;
 
+use crate::domain::aggregate::LastNumbers;
 use crate::domain::endpoint::{Delivery, Replaying};
 use crate::domain::event::Numbered;
 use crate::domain::forecast::ObservedPrint;
@@ -43,10 +44,10 @@ pub trait CommitLog: Send + Sync + 'static {
 /// are always in the order that the method states.
 #[async_trait]
 pub trait DomainQueries: Send + Sync + 'static {
-    /// The order whose checkout session this is.
-    async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError>;
-    /// The order that has a payment of this payment intent.
-    async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError>;
+    /// The order, or the invoice without an order, whose checkout session this is.
+    async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError>;
+    /// The order, or the invoice without an order, that has a payment of this payment intent.
+    async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError>;
     /// At most `limit` events with a number above `seq`, lowest number first.
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError>;
     /// At most `limit` pending deliveries of an endpoint that come after this time and id, earliest first.
@@ -70,6 +71,6 @@ pub trait DomainQueries: Send + Sync + 'static {
     /// The promises of the orders that were changed last of those that are ready or shipped, at most `limit` orders,
     /// oldest change first. Orders whose promise was not made, or not met yet, are left out.
     async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError>;
-    /// The highest order number and the highest job number that were handed out; 0 before the first.
-    async fn highest_numbers(&self) -> Result<(i64, i64), LoadError>;
+    /// The highest number of each series that was handed out; 0 before the first.
+    async fn highest_numbers(&self) -> Result<LastNumbers, LoadError>;
 }

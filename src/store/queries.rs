@@ -3,28 +3,45 @@
 //! No query activates an actor. An answer may be a commit behind what an actor has published, but is never ahead of the
 //! disk. A row that cannot be read is left out of lists ([`DamagedRows`]), and an error where it alone is asked for.
 
+mod accounting;
+mod activity;
 mod aggregates;
 mod attempts;
 mod audit;
+mod channels;
 mod contents;
+mod custom_requests;
+mod customers;
 mod damaged;
 mod domain;
+mod exports;
 mod forecast;
 mod idempotency;
+mod invoices;
 mod maintenance;
 mod orders;
 mod outbox;
+mod payments;
 mod quality;
+mod quotes;
 #[cfg(test)]
 mod tests;
 
+pub use activity::ActivityBy;
 pub use aggregates::{FileFilter, MaterialFilter, SkuFilter};
 pub use attempts::AttemptTotals;
 pub use audit::AuditFilter;
+pub use channels::ChannelOrderFilter;
+pub use custom_requests::CustomRequestFilter;
+pub use customers::CustomerFilter;
 pub use damaged::DamagedRows;
+pub use exports::ExportRange;
+pub use invoices::{InvoiceFilter, NumberingSeries};
 pub use orders::{JobFilter, OrderFilter, OwnOrders};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
+pub use payments::{ListedPayment, PaymentFilter};
 pub use quality::{QualityBy, QualityCounts};
+pub use quotes::QuoteFilter;
 
 use std::sync::Arc;
 

@@ -9,11 +9,13 @@ use std::collections::BTreeSet;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 
+use crate::domain::custom_request::CustomRequestStatus;
 use crate::domain::id::Id;
 use crate::domain::job::JobState;
 use crate::domain::order::OrderStatus;
+use crate::domain::quote::QuoteStatus;
 use crate::domain::requirement::{Referenced, Requirement};
-use crate::entities::{files, jobs, materials, orders, printers, skus};
+use crate::entities::{custom_requests, files, jobs, materials, orders, printers, quotes, skus};
 use crate::store::rows::{Doc, WriteError, word};
 
 /// Most ids in one query. SQLite takes 32,766 parameters, PostgreSQL 65,535.
@@ -97,6 +99,7 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
             any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(kits)).await?
                 || in_orders(db, "skuId", id).await?
                 || in_jobs(db, jobs::Column::SkuId.eq(id.to_string())).await?
+                || in_sent_quotes(db, id).await?
         }
         Referenced::File => {
             // A SKU names files as G-code, as model and among its images.
@@ -106,6 +109,7 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
                 || in_orders(db, "fileId", id).await?
                 || in_orders(db, "modelFileId", id).await?
                 || in_jobs(db, jobs::Column::FileId.eq(id.to_string()).or(jobs::Column::Doc.like(model))).await?
+                || in_custom_requests(db, id).await?
         }
         Referenced::Material => {
             // The first material is a column; further ones, and those in the slots of printers, are members of the
@@ -133,6 +137,23 @@ async fn in_orders<C: ConnectionTrait>(db: &C, member: &str, id: Id) -> Result<b
 async fn in_jobs<C: ConnectionTrait>(db: &C, named: SimpleExpr) -> Result<bool, WriteError> {
     let over = words(&[JobState::Completed, JobState::Failed, JobState::Cancelled])?;
     any(db, jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
+}
+
+/// What was offered can be accepted until it is declined or withdrawn. Lines are part of the document and have no
+/// index.
+async fn in_sent_quotes<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
+    use quotes::Column as Q;
+    let named = Q::Doc.like(format!("%\"skuId\":\"{sku}\"%"));
+    let sent = Q::Status.eq(word(&QuoteStatus::Sent)?).and(Q::Archived.eq(false));
+    any(db, quotes::Entity::find().filter(sent).filter(named)).await
+}
+
+/// Photos are part of the document and have no index, as order lines.
+async fn in_custom_requests<D: ConnectionTrait>(db: &D, file: Id) -> Result<bool, WriteError> {
+    use custom_requests::Column as C;
+    let named = C::Doc.like(format!("%\"fileId\":\"{file}\"%"));
+    let open = C::Status.ne(word(&CustomRequestStatus::Closed)?);
+    any(db, custom_requests::Entity::find().filter(open).filter(named)).await
 }
 
 /// Whether the select finds any row.

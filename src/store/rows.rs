@@ -4,6 +4,7 @@
 
 mod batch;
 mod doc;
+mod numbered;
 mod part;
 mod plain;
 mod purge;
@@ -15,11 +16,12 @@ pub(super) use batch::TableRow;
 pub(crate) use doc::word;
 pub use doc::{Doc, SCHEMA_NUMBER, Unique, read_doc};
 pub(super) use doc::{doc_row, text};
+pub use numbered::{NumberedPart, NumberedRow};
 pub(super) use part::part_row;
 pub use part::{ModelOf, Part, RowSink, StoredRow};
 pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
-pub use purge::{purge_deliveries, purge_events, purge_idempotency};
+pub use purge::{purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_sign_in_links};
 pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
 pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 

@@ -326,3 +326,20 @@ async fn simulated_printers_answer_where_their_lines_say() {
     let printer: Value = serde_json::from_str(&again.line("fw_rest")).unwrap();
     assert_eq!(printer["serial"], serials[0], "the same seed gives the same printers");
 }
+
+#[test]
+fn the_program_prints_its_manual_page_and_completions() {
+    let place = Place::new();
+    let page = place.done("man");
+    assert!(page.contains(".TH printfloor 1") && page.contains(".SH \"PRINTFLOOR KEY CREATE\""), "{page}");
+    let script = place.done("completions bash");
+    for word in ["_printfloor", "completions", "passwd", "--expires-at"] {
+        assert!(script.contains(word), "{word} in {script}");
+    }
+    let file = place.path().join("printfloor.bash");
+    std::fs::write(&file, &script).unwrap();
+    let read = std::process::Command::new("bash").arg("-n").arg(&file).status().unwrap();
+    assert!(read.success(), "bash does not read it");
+    assert!(place.done("completions zsh").starts_with("#compdef printfloor"));
+    assert!(place.done("completions fish").contains("complete -c printfloor"));
+}

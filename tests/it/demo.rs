@@ -43,6 +43,49 @@ async fn orders_are_paid_printed_and_shipped_by_themselves() {
     assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "plain lines where there is no terminal: {lines:?}");
 }
 
+/// The link that is printed lets whoever sits at this machine in, once.
+#[tokio::test]
+async fn the_printed_link_opens_into_the_living_floor_once() {
+    let place = Place::new();
+    let mut demo = started(&place, "--printers 2");
+    let line = demo.line("/login/once");
+    let link = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap().to_owned();
+    let client = crate::support::client::http();
+    let passed_on = client.get(&link).header("X-Forwarded-For", "203.0.113.9").send().await.unwrap();
+    assert_eq!(passed_on.status(), 403, "somebody elsewhere does not even use it up");
+    let opened = client.get(&link).send().await.unwrap();
+    assert_eq!(opened.status(), 200);
+    assert_eq!(opened.headers()["refresh"], "0; url=/floor");
+    let cookie = opened.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let floor = format!("{}/floor", link.split("/login").next().unwrap());
+    let floor = client.get(floor).header("Cookie", cookie).send().await.unwrap().text().await.unwrap();
+    assert_eq!(floor.matches("<li id=\"printer-").count(), 2, "{floor}");
+    let again = client.get(&link).send().await.unwrap();
+    assert_eq!((again.status().as_u16(), again.headers().get("set-cookie")), (410, None));
+    let words = again.text().await.unwrap();
+    assert!(words.contains("Sign in with the e-mail address"), "it says what to do next: {words}");
+    demo.signal("INT");
+    let (code, lines) = demo.end();
+    assert_eq!(code, Some(0), "{lines:?}");
+}
+
+/// A browser opens the link as a person does: it stands before the floor, signed in, without having typed anything.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_opens_the_printed_link_and_sees_the_floor() {
+    let Some(mut browser) = crate::support::browser::Browser::start().await else { return };
+    let place = Place::new();
+    let mut demo = started(&place, "--printers 2");
+    let line = demo.line("/login/once");
+    let link = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+    let (base, _) = link.split_once("/login").unwrap();
+    let tab = browser.open(base, link.strip_prefix(base).unwrap(), None).await;
+    browser.until(&tab, "the floor", "document.querySelectorAll('#cards > li').length === 2").await;
+    browser.until(&tab, "a print", "document.querySelector('#cards progress')").await;
+    assert_eq!(browser.faults(base), Vec::<String>::new());
+    demo.signal("INT");
+    assert_eq!(demo.end().0, Some(0));
+}
+
 /// Each promise is shown: something goes wrong, people are told what the server makes of it, and all ends well.
 #[test]
 fn three_kinds_of_mishaps_happen_and_each_is_rescued() {
@@ -145,7 +188,7 @@ async fn the_other_systems_of_a_shop_are_there_and_well() {
         let is_well = |one: &serde_json::Value| {
             one["configured"] == true && one["error"].is_null() && one["lastOkAt"].is_string()
         };
-        if all.len() == 7 && all.iter().all(is_well) { Ok(()) } else { Err(shown) }
+        if all.len() == 8 && all.iter().all(is_well) { Ok(()) } else { Err(shown) }
     })
     .await;
     demo.signal("INT");

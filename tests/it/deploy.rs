@@ -30,3 +30,72 @@ async fn every_metric_of_the_dashboard_and_the_alerts_is_shown() {
     let dashboard = bounded_json::read(&dashboard, bounded_json::ANSWER).expect("JSON");
     assert!(dashboard["panels"].as_array().is_some_and(|panels| panels.len() > 10));
 }
+
+/// A file of the project.
+fn text_of(file: &str) -> String {
+    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/").to_owned() + file).unwrap()
+}
+
+/// Whether the program understands this command line.
+fn is_understood(line: &str) -> bool {
+    <printfloor::cli::Cli as clap::Parser>::try_parse_from(line.split_whitespace()).is_ok()
+}
+
+#[test]
+fn the_unit_starts_what_there_is_with_few_rights() {
+    let unit = text_of("deploy/printfloor.service");
+    let value = |name: &str| unit.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+    let starts = value("ExecStart").expect("a command");
+    assert!(starts.starts_with("/usr/bin/printfloor ") && is_understood(starts), "{starts}");
+    for (name, wanted) in [
+        ("DynamicUser", "yes"),
+        ("NoNewPrivileges", "yes"),
+        ("ProtectSystem", "strict"),
+        ("ProtectHome", "yes"),
+        ("PrivateDevices", "yes"),
+        ("CapabilityBoundingSet", ""),
+        ("MemoryDenyWriteExecute", "yes"),
+    ] {
+        assert_eq!(value(name), Some(wanted), "{name}");
+    }
+    // The data is where the unit may write.
+    assert!(starts.contains("--data /var/lib/printfloor/") && value("StateDirectory") == Some("printfloor"), "{unit}");
+}
+
+#[test]
+fn containers_run_what_there_is_and_not_as_root() {
+    let (image, services) = (text_of("deploy/Dockerfile"), text_of("deploy/compose.yaml"));
+    let stages: Vec<_> = image.lines().filter(|line| line.starts_with("FROM ")).collect();
+    assert_eq!(stages.len(), 2, "the compiler stays behind: {stages:?}");
+    let last = image.rsplit("FROM ").next().unwrap();
+    assert!(last.lines().any(|line| line == "USER 10001:10001"), "{last}");
+    let command = last.lines().find_map(|line| line.strip_prefix("CMD ")).unwrap();
+    let words = bounded_json::read(command.as_bytes(), bounded_json::ANSWER).expect("a list");
+    let words: Vec<&str> = words.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    assert!(is_understood(&format!("printfloor {}", words.join(" "))), "{words:?}");
+    let set = last.lines().filter_map(|line| line.strip_prefix("ENV ")?.split('=').next());
+    let given = services.lines().map(str::trim).filter_map(|line| line.split_once(": ")).map(|(name, _)| name);
+    let given = given.filter(|name| name.ends_with("_URL") || name.starts_with("PRINTFLOOR_"));
+    let all: Vec<&str> = set.chain(given).collect();
+    assert!(all.len() >= 3, "{all:?}");
+    for name in all {
+        assert!(printfloor::config::changes::key_of(name).is_some(), "{name} sets nothing");
+    }
+}
+
+#[test]
+fn the_package_has_what_it_names_and_the_release_is_stripped() {
+    let manifest = text_of("Cargo.toml");
+    let (_, package) = manifest.split_once("[package.metadata.deb]").expect("a package");
+    let (_, assets) = package.split_once("assets = [").expect("parts");
+    let (assets, _) = assets.split_once("\n]").expect("their end");
+    let files: Vec<&str> =
+        assets.lines().filter_map(|line| line.trim().strip_prefix("[\"")?.split('"').next()).collect();
+    assert!(files.len() >= 6, "{files:?}");
+    let made = text_of("scripts/package");
+    for file in files {
+        let there = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file).exists();
+        assert!(there || made.contains(file), "{file} is neither there nor made");
+    }
+    assert!(manifest.contains("[profile.release]\nstrip = true"), "the release is not stripped");
+}

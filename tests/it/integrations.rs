@@ -1,6 +1,7 @@
 //! Other systems of the shop, simulated on their real protocols: what they are told, what follows from what they say,
 //! and that the shop works on while all of them hang.
 
+pub mod accounting;
 mod agent;
 mod failure_detection;
 mod farm_ui;

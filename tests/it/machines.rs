@@ -39,6 +39,7 @@ mod linked_spools;
 mod manual;
 mod mishaps;
 mod mixed;
+mod other_shops;
 mod panics;
 mod parts;
 mod pushes;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod api;
+mod billing;
 mod chaos;
 mod cli;
 mod clients;
@@ -18,6 +19,8 @@ mod machines;
 mod octoprint;
 mod schemathesis;
 mod slicing;
+mod staff;
 mod store;
+mod stripe;
 mod support;
 mod whole;

@@ -5,11 +5,18 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
+use simulator::processor::{Payer, PaymentProcessor};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
-use crate::api::{PASSWORD, sign_in, staff};
+use crate::api::checkout::{KEY, knowing, tells};
+use crate::api::quotes::models::upload;
+use crate::api::{PASSWORD, one_of, sign_in, some_sku, staff, with_cookie};
+use crate::billing::exports::exported;
+use crate::billing::invoices::sent;
+use crate::billing::{cookie_of, pay_token_of};
 use crate::support::db::SERVICES;
-use crate::support::{App, Db};
+use crate::support::{App, Client, Db};
+use crate::whole::cube;
 
 /// A Python environment with Schemathesis in it.
 const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
@@ -19,17 +26,30 @@ const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
 
 const AGENT: &str = "token-of-the-agent";
 
+/// The customer of the billing half.
+const ANN: &str = "ann@example.org";
+
 fn id(body: &Value) -> String {
     body["id"].as_str().unwrap_or_else(|| panic!("no id: {body}")).to_owned()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn invented_requests_get_the_answers_that_are_described() {
-    let Ok(venv) = std::env::var(VENV) else {
+/// The environment with the program; `None` where the test is left out.
+fn venv() -> Option<String> {
+    let venv = std::env::var(VENV).ok();
+    if venv.is_none() {
         assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {VENV} is not");
         eprintln!("left out: no {VENV}");
-        return;
-    };
+    }
+    venv
+}
+
+fn script() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers/schemathesis")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn invented_requests_get_the_answers_that_are_described() {
+    let Some(venv) = venv() else { return };
     // Addresses that are invented are not to be looked at all the time.
     let app = App::on(Db::sqlite())
         .env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", 60)
@@ -50,8 +70,7 @@ async fn invented_requests_get_the_answers_that_are_described() {
     staff(&app, "sam@example.org", "admin").await;
     let cookie = sign_in(&app, "sam@example.org", PASSWORD).await;
 
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers/schemathesis");
-    let mut run = Command::new(script);
+    let mut run = Command::new(script());
     run.arg("run").arg(&app.base).arg(app.folder()).env("VENV", venv);
     if let Ok(examples) = std::env::var(EXAMPLES) {
         run.env("EXAMPLES", examples);
@@ -71,6 +90,71 @@ async fn invented_requests_get_the_answers_that_are_described() {
     ] {
         run.env(name, id);
     }
+    succeeds(run).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn invented_requests_of_customers_get_the_answers_that_are_described() {
+    let Some(venv) = venv() else { return };
+    let many = 1_000_000;
+    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let price = processor.add_price("Filament box", 2500, "usd");
+    let app = knowing(&processor, Db::sqlite())
+        .env("PRINTFLOOR_PAYMENTS__SUBSCRIPTION_PRICES", format!("[\"{price}\"]"))
+        .env("PRINTFLOOR_LIMITS__CUSTOMER_REQUESTS_PER_MINUTE", many)
+        .env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", many)
+        .env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", many)
+        .env("PRINTFLOOR_LIMITS__INTAKES_PER_HOUR", many)
+        .env("PRINTFLOOR_LIMITS__EXPORTS_PER_HOUR", many)
+        .env("PRINTFLOOR_LIMITS__SIGN_IN_LINKS_OF_EMAIL_PER_15_MINUTES", many)
+        .env("PRINTFLOOR_LIMITS__SIGN_IN_LINKS_OF_ADDRESS_PER_15_MINUTES", many)
+        .start()
+        .await;
+    tells(&processor, &app);
+    let sku = some_sku(&app).await;
+    app.patch(&format!("/api/skus/{sku}"), &json!({"public": true})).await.expect(200);
+    let cookie = cookie_of(&app, ANN).await;
+    let mut run = Command::new(script());
+    run.arg("billing").arg(&app.base).arg(app.folder()).env("VENV", venv);
+    run.env("SESSION", cookie.split_once('=').unwrap().1);
+    run.envs(things_of_a_customer(&app, &with_cookie(&app, &cookie), &processor, &sku, &price).await);
+    if let Ok(examples) = std::env::var(EXAMPLES) {
+        run.env("EXAMPLES", examples);
+    }
+    succeeds(run).await;
+}
+
+/// One thing of each kind that a customer has, by the names of `schemathesis-billing.toml`.
+async fn things_of_a_customer(
+    app: &App,
+    ann: &Client,
+    processor: &PaymentProcessor,
+    sku: &str,
+    price: &str,
+) -> [(&'static str, String); 7] {
+    let draft = ann.post("/api/v1/orders/draft", &one_of(sku)).await.expect(201);
+    let invoice = sent(app, ANN).await;
+    let pay_token = pay_token_of(app, &sent(app, ANN).await).await;
+    let offer = json!({"customerEmail": ANN, "lines": [{"quantity": 1, "skuId": sku}]});
+    let quote = id(&app.post("/api/quotes", &offer).await.expect(201));
+    app.act(&format!("/api/quotes/{quote}/send")).await.expect(200);
+    let model = upload(ann, "/api/v1/quotes/models", "cube.stl", cube().into_bytes(), &[]).await.expect(201);
+    let begun = ann.post("/api/v1/subscriptions/checkout", &json!({"priceId": price})).await.expect(200);
+    processor.act(begun["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
+    let subscriptions = ann.get("/api/v1/subscriptions").await.expect(200);
+    let export = exported(app, ann, ANN, json!({"type": "invoices"})).await;
+    [
+        ("ORDER_ID", draft["orderId"].as_str().unwrap().to_owned()),
+        ("INVOICE_ID", invoice),
+        ("PAY_TOKEN", pay_token),
+        ("QUOTE_ID", quote),
+        ("MODEL_ID", id(&model["model"])),
+        ("SUBSCRIPTION_ID", id(&subscriptions["subscriptions"][0])),
+        ("EXPORT_TOKEN", export.rsplit('/').next().unwrap().to_owned()),
+    ]
+}
+
+async fn succeeds(mut run: Command) {
     let ran = tokio::task::spawn_blocking(move || run.output().unwrap()).await.unwrap();
     let (said, wrong) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     eprintln!("{}", said.lines().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n"));

@@ -3,6 +3,7 @@
 
 mod failures;
 mod projects;
+mod quotes;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -15,18 +16,18 @@ use crate::support::{App, Db, on_both, until};
 use crate::whole::{SLICER, cube};
 
 /// The name of the profile of these tests.
-const PROFILE: &str = "PLA 0.2";
+pub const PROFILE: &str = "PLA 0.2";
 /// What makes a good print, in the words of the program's shell.
 const GOOD: &str = "cp \"$HOME_OF_TEST/good.gcode\" sliced.gcode";
 
 /// A program that says its version, counts its runs, and else does what the test wrote down.
-struct FakeSlicer {
+pub struct FakeSlicer {
     folder: tempfile::TempDir,
 }
 
 impl FakeSlicer {
     /// Makes G-code that takes so many grams.
-    fn new(grams: f64) -> Self {
+    pub fn new(grams: f64) -> Self {
         let fake = Self { folder: tempfile::tempdir().unwrap() };
         let home = fake.folder.path().display();
         let text = format!(
@@ -70,14 +71,19 @@ impl FakeSlicer {
 
     /// A server that slices with it.
     fn shop(&self, db: Db) -> Builder {
-        App::on(db)
+        self.slices_for(App::on(db))
+    }
+
+    /// The same server, which slices with it.
+    pub fn slices_for(&self, server: Builder) -> Builder {
+        server
             .env("PRINTFLOOR_SLICING__PROGRAM", self.program().display())
             .env("PRINTFLOOR_SLICING__RECHECK_SECONDS", 0.2)
     }
 }
 
 /// Puts a profile where the server looks for it.
-fn profile(app: &App, name: &str, text: &str) {
+pub fn profile(app: &App, name: &str, text: &str) {
     let folder = app.data().join("slicer-profiles");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(format!("{name}.ini")), text).unwrap();

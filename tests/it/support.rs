@@ -2,6 +2,7 @@
 //! services; waiting on conditions.
 
 pub mod app;
+pub mod browser;
 pub mod builders;
 pub mod client;
 pub mod clock;

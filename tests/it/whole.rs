@@ -281,7 +281,8 @@ on_both! {
         // The customer hears of each parcel once, and that the promise was kept.
         let number = shipped["number"].as_str().unwrap();
         let mails = until("two mails to the customer", || async {
-            let found = mails(&app, number);
+            let mut found = mails(&app, number);
+            found.retain(|mail| !mail.contains("Subject: Receipt"));
             (found.len() == 2).then_some(found)
         }).await;
         for (tracking, subject) in [("JD0001", "A part of order"), ("1Z0002", "The rest of order")] {

@@ -59,10 +59,22 @@ impl Host {
                 self.printer.with(|machine| files::remove(machine, text(params, "path")?.trim_start_matches("gcodes/")))
             }
             "server.gcode_store" => self.printer.with(|machine| history::console(machine, params)),
-            "server.history.list" => self.printer.with(|machine| history::list(machine, params)),
-            "server.history.get_job" => self.printer.with(|machine| history::one(machine, text(params, "uid")?)),
+            "server.history.list" => {
+                let mut list = self.printer.with(|machine| history::list(machine, params))?;
+                for job in list["jobs"].as_array_mut().into_iter().flatten() {
+                    *job = self.with_spools(job.take());
+                }
+                Ok(list)
+            }
+            "server.history.get_job" => {
+                let mut one = self.printer.with(|machine| history::one(machine, text(params, "uid")?))?;
+                one["job"] = self.with_spools(one["job"].take());
+                Ok(one)
+            }
             "server.history.totals" => Ok(self.printer.with(history::totals)),
             "server.job_queue.status" => Ok(json!({"queued_jobs": [], "queue_state": "ready"})),
+            "server.spoolman.status" => self.spoolman_status(),
+            "server.spoolman.post_spool_id" => self.choose_spool(params),
             "server.webcams.list" => {
                 let webcam =
                     |url: String| json!({"name": "camera", "enabled": true, "stream_url": "", "snapshot_url": url});

@@ -69,7 +69,8 @@ pub(super) async fn upgrade(
         let id = NUMBERS.fetch_add(1, Ordering::Relaxed);
         connections.lock().unwrap_or_else(PoisonError::into_inner).insert(id, sender);
         let log_seen = host.printer.with(|machine| machine.log().len());
-        Session { host, id, authorised, identified: false, subscription: None, log_seen, klippy: None }
+        let spoolman = host.spoolman_shown();
+        Session { host, id, authorised, identified: false, subscription: None, log_seen, klippy: None, spoolman }
             .run(socket, asked)
             .await;
         connections.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
@@ -148,6 +149,8 @@ struct Session {
     log_seen: usize,
     /// Klipper's state when it was last announced.
     klippy: Option<Controller>,
+    /// The active spool, and whether Spoolman is reached, as last announced.
+    spoolman: Option<(Option<i64>, bool)>,
 }
 
 impl Session {
@@ -275,6 +278,16 @@ impl Session {
                 news.push(json!({"jsonrpc": "2.0", "method": method}));
             }
         }
+        let spoolman = self.host.spoolman_shown();
+        if let Some((spool, connected)) = spoolman.filter(|now| self.authorised && self.spoolman != Some(*now)) {
+            for (method, what) in [
+                ("notify_active_spool_set", json!({"spool_id": spool})),
+                ("notify_spoolman_status_changed", json!({"spoolman_connected": connected})),
+            ] {
+                news.push(json!({"jsonrpc": "2.0", "method": method, "params": [what]}));
+            }
+        }
+        self.spoolman = spoolman;
         news.extend(self.sample());
         news
     }

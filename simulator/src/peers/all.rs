@@ -1,6 +1,7 @@
 //! One of each of the systems of a shop, with what a server must be told to find them.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use axum::Router;
 
@@ -11,6 +12,8 @@ use super::detector::Detector;
 use super::farm_ui::FarmUi;
 use super::smart_home::SmartHome;
 use super::workflow::WorkflowAutomation;
+use crate::accounting::AccountingSystem;
+use crate::shops::{OtherShop, ShopSystem};
 use crate::stock::Weather;
 use crate::stock::parts::PartsSystem;
 use crate::stock::spools::SpoolSystem;
@@ -18,6 +21,10 @@ use crate::wire::Server;
 
 /// The token that each asks for that asks for one.
 pub const PEER_TOKEN: &str = "shown-to-all-systems-of-the-shop";
+/// What other shops ask for: a key and a secret where there are two.
+pub const SHOP_TOKEN: &str = "key-of-the-shop:shown-to-other-shops";
+/// What the shop's program is called at the accounting system.
+const PROGRAM: &str = "printfloor-demo";
 /// The beginning of a JPEG.
 const PICTURE: [u8; 6] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16];
 
@@ -39,6 +46,10 @@ pub struct AllPeers {
     pub parts: PartsSystem,
     /// The system that knows spools.
     pub spools: SpoolSystem,
+    /// The accounting system; an admin connects it.
+    pub accounting: Arc<AccountingSystem>,
+    /// Other shops, each with the word for its system; sales channels name them.
+    pub shops: [(Arc<OtherShop>, &'static str); 2],
     camera: Server,
 }
 
@@ -56,6 +67,11 @@ impl AllPeers {
             agent: AgentGateway::start(PEER_TOKEN).await?,
             parts: PartsSystem::start(free, PEER_TOKEN).await?,
             spools: SpoolSystem::start(free).await?,
+            accounting: Arc::new(AccountingSystem::start(PROGRAM, PEER_TOKEN).await?),
+            shops: [
+                (Arc::new(OtherShop::start(ShopSystem::Shopify, SHOP_TOKEN).await?), "shopify"),
+                (Arc::new(OtherShop::start(ShopSystem::WooCommerce, SHOP_TOKEN).await?), "woocommerce"),
+            ],
             camera: Server::start(free, camera).await?,
         })
     }
@@ -63,7 +79,7 @@ impl AllPeers {
     /// The variables of the environment that tell a server of them.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         let token = || PEER_TOKEN.to_owned();
-        vec![
+        let mut all = vec![
             ("WORKFLOW_URL", self.workflow.url()),
             ("FARM_UI_URL", self.farm_ui.url()),
             ("FARM_UI_TOKEN", token()),
@@ -77,7 +93,9 @@ impl AllPeers {
             ("PARTS_URL", self.parts.url()),
             ("PARTS_TOKEN", token()),
             ("SPOOLS_URL", self.spools.url()),
-        ]
+        ];
+        all.extend(self.accounting.variables());
+        all
     }
 
     /// The address of a picture, for cameras of simulated printers.
@@ -97,5 +115,7 @@ impl AllPeers {
         let weather = if hanging { Weather::Hangs } else { Weather::Fair };
         self.parts.weather(weather);
         self.spools.weather(weather);
+        self.accounting.weather(weather);
+        self.shops.iter().for_each(|(shop, _)| shop.weather(weather));
     }
 }

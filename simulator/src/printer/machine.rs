@@ -340,7 +340,8 @@ impl Machine {
         self.console.push((self.now_at(), line));
     }
 
-    fn touch(&mut self) {
+    /// Something changed of which its clients are to hear.
+    pub(crate) fn touch(&mut self) {
         self.revision += 1;
     }
 

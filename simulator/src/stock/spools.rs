@@ -14,18 +14,39 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, put};
 use axum::{Json, Router};
 use bytes::Bytes;
+use jiff::{Timestamp, Unit};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{StockSystem, cut, decimal};
 
-/// A spool; amounts in thousandths of a gram.
+/// What a metre of PLA of 1.75 mm weighs.
+const GRAMS_PER_METRE: f64 = 2.98;
+
+/// A spool.
 #[derive(Clone, Debug)]
 struct Spool {
     filament: i64,
+    /// In thousandths of a gram.
     initial: Option<i64>,
-    used: i64,
+    /// In grams, with all digits of a floating number, as the real program keeps it.
+    used: f64,
+    /// When somebody last used some of it, to the second.
+    last_used: Option<Timestamp>,
     archived: bool,
+}
+
+impl Spool {
+    /// A use, or a negative one; what was used never falls below nothing.
+    fn take(&mut self, grams: f64) {
+        self.used = (self.used + grams).max(0.0);
+        self.last_used = Timestamp::now().round(Unit::Second).ok();
+    }
+
+    /// What was used, in thousandths of a gram.
+    fn thousandths(&self) -> i64 {
+        (self.used * 1000.0).round() as i64
+    }
 }
 
 #[derive(Debug, Default)]
@@ -60,14 +81,17 @@ impl Inside {
         let filament = self.filament(spool.filament)?;
         let full = spool.initial.or(self.filaments.get(&spool.filament)?.1);
         let mut shown = json!({
-            "id": number, "registered": "2026-01-01T08:00:00Z", "filament": filament, "used_weight": decimal(spool.used),
-            "used_length": decimal(spool.used), "archived": spool.archived, "extra": {},
+            "id": number, "registered": "2026-01-01T08:00:00Z", "filament": filament, "used_weight": spool.used,
+            "used_length": spool.used / GRAMS_PER_METRE * 1000.0, "archived": spool.archived, "extra": {},
         });
         if let Some(initial) = spool.initial {
             shown["initial_weight"] = json!(decimal(initial));
         }
         if let Some(full) = full {
-            shown["remaining_weight"] = json!(decimal((full - spool.used).max(0)));
+            shown["remaining_weight"] = json!((decimal(full) - spool.used).max(0.0));
+        }
+        if let Some(at) = spool.last_used {
+            shown["last_used"] = json!(at.to_string());
         }
         Some(shown)
     }
@@ -80,6 +104,15 @@ pub struct SpoolHost(Arc<Mutex<Inside>>);
 impl SpoolHost {
     fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A program there uses so many millimetres of a spool.
+    pub(crate) fn use_length(&self, spool: i64, length: f64) {
+        self.with(|inside| {
+            if let Some(spool) = inside.spools.get_mut(&spool) {
+                spool.take(length / 1000.0 * GRAMS_PER_METRE);
+            }
+        });
     }
 }
 
@@ -101,6 +134,11 @@ impl SpoolSystem {
         Self::serve(addr, SpoolHost::default(), routes).await
     }
 
+    /// What its handlers share, for other programs of the shop.
+    pub(crate) fn host(&self) -> SpoolHost {
+        self.host.clone()
+    }
+
     /// Makes a filament; `weight`, in thousandths of a gram, is that of a full spool.
     pub fn add_filament(&self, name: &str, weight: Option<i64>) -> i64 {
         self.host.with(|inside| {
@@ -114,7 +152,8 @@ impl SpoolSystem {
     pub fn add_spool(&self, filament: i64, initial: Option<i64>, used: i64) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
-            inside.spools.insert(number, Spool { filament, initial, used, archived: false });
+            let spool = Spool { filament, initial, used: decimal(used), last_used: None, archived: false };
+            inside.spools.insert(number, spool);
             number
         })
     }
@@ -123,7 +162,16 @@ impl SpoolSystem {
     pub fn use_up(&self, spool: i64, thousandths: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
-                spool.used = (spool.used + thousandths).max(0);
+                spool.take(decimal(thousandths));
+            }
+        });
+    }
+
+    /// A person there corrects what was used of a spool by thousandths of a gram: sets the amount, and uses nothing.
+    pub fn correct(&self, spool: i64, thousandths: i64) {
+        self.host.with(|inside| {
+            if let Some(spool) = inside.spools.get_mut(&spool) {
+                spool.used = decimal(spool.thousandths() + thousandths);
             }
         });
     }
@@ -144,7 +192,7 @@ impl SpoolSystem {
 
     /// What was used of a spool, in thousandths of a gram.
     pub fn used(&self, spool: i64) -> Option<i64> {
-        self.host.with(|inside| inside.spools.get(&spool).map(|spool| spool.used))
+        self.host.with(|inside| inside.spools.get(&spool).map(Spool::thousandths))
     }
 
     /// What is left of a filament in all, in thousandths of a gram.
@@ -152,7 +200,7 @@ impl SpoolSystem {
         self.host.with(|inside| {
             let weight = inside.filaments.get(&filament).and_then(|(_, weight)| *weight);
             let of_it = inside.spools.values().filter(|spool| spool.filament == filament && !spool.archived);
-            of_it.map(|spool| spool.initial.or(weight).unwrap_or(0) - spool.used).sum()
+            of_it.map(|spool| spool.initial.or(weight).unwrap_or(0) - spool.thousandths()).sum()
         })
     }
 
@@ -225,8 +273,7 @@ async fn use_spool(State(host): State<SpoolHost>, Path(number): Path<i64>, body:
     let (weight, length) = (body["use_weight"].as_f64(), body["use_length"].as_f64());
     let grams = match (weight, length) {
         (Some(weight), None) => weight,
-        // As many grams as a metre of PLA of 1.75 mm weighs.
-        (None, Some(length)) => length / 1000.0 * 2.98,
+        (None, Some(length)) => length / 1000.0 * GRAMS_PER_METRE,
         _ => {
             let words = "Only one of use_weight or use_length can be specified.";
             return (StatusCode::BAD_REQUEST, Json(json!({"message": words}))).into_response();
@@ -235,7 +282,7 @@ async fn use_spool(State(host): State<SpoolHost>, Path(number): Path<i64>, body:
     let shown = host.with(|inside| {
         inside.uses += 1;
         let spool = inside.spools.get_mut(&number)?;
-        spool.used = (spool.used + (grams * 1000.0).round() as i64).max(0);
+        spool.take(grams);
         inside.spool(number)
     });
     match shown {

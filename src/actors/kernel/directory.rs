@@ -195,9 +195,10 @@ impl<T: StoredAggregate> Directory<T> {
         all
     }
 
-    /// The handle of an aggregate that exists; an unknown id creates nothing.
+    /// The handle of an aggregate that exists; an unknown id creates nothing. One that is being created, or whose
+    /// creation failed, does not exist, though there is an actor for it.
     pub async fn find(&self, id: Id) -> Result<Option<Handle<T>>, LoadError> {
-        if let Some(handle) = self.resident(id) {
+        if let Some(handle) = self.resident(id).filter(|handle| handle.read().state.is_some() || id == Id::ONLY) {
             return Ok(Some(handle));
         }
         if self.0.args.store.reader().load::<T>(id).await?.state.is_none() {

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use uuid::{NoContext, Uuid};
 
-use crate::domain::aggregate::{DecisionContext, Ids, NumberSeries};
+use crate::domain::aggregate::{DecisionContext, Ids, LastNumbers, NumberSeries};
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::rules::Rules;
@@ -25,15 +25,20 @@ pub struct Environment {
 
 impl Environment {
     /// With the machine's clock and randomness; counters go on after these numbers.
-    pub fn of_the_machine(rules: Rules, last_order: i64, last_job: i64) -> Self {
-        Self::with_clock(rules, Box::new(machine_clock), last_order, last_job)
+    pub fn of_the_machine(rules: Rules, last: LastNumbers) -> Self {
+        Self::with_clock(rules, Box::new(machine_clock), last)
     }
     /// As [`Self::of_the_machine`], with this clock.
-    pub fn with_clock(rules: Rules, clock: Clock, last_order: i64, last_job: i64) -> Self {
+    pub fn with_clock(rules: Rules, clock: Clock, last: LastNumbers) -> Self {
+        let LastNumbers { order, job, quote } = last;
         Self {
             rules,
             ids: Box::new(MachineIds {
-                numbers: Numbers { orders: AtomicI64::new(last_order), jobs: AtomicI64::new(last_job) },
+                numbers: Numbers {
+                    orders: AtomicI64::new(order),
+                    jobs: AtomicI64::new(job),
+                    quotes: AtomicI64::new(quote),
+                },
                 random: Mutex::new(machine_random()),
             }),
             clock,
@@ -85,6 +90,7 @@ fn machine_random() -> fastrand::Rng {
 struct Numbers {
     orders: AtomicI64,
     jobs: AtomicI64,
+    quotes: AtomicI64,
 }
 
 impl Numbers {
@@ -92,6 +98,7 @@ impl Numbers {
         let last = match counter {
             NumberSeries::Order => &self.orders,
             NumberSeries::Job => &self.jobs,
+            NumberSeries::Quote => &self.quotes,
         };
         last.fetch_add(1, Relaxed) + 1
     }

@@ -1,5 +1,7 @@
-//! Which order a payment event belongs to, and what the order is told. Signatures are checked in
+//! Which order or invoice a payment event belongs to, and what it is told. Signatures are checked in
 //! `domain/payment_event`.
+
+mod periods;
 
 use std::sync::Arc;
 
@@ -9,43 +11,89 @@ use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
+use crate::actors::subscribers::Subscribers;
+use crate::domain::customer::Customer;
 use crate::domain::id::Id;
-use crate::domain::order::{Order, OrderCommand, PaymentNews};
-use crate::domain::payment_event::{ID_RETENTION_DAYS, OrderLinks, PaymentEffect, PaymentEvent};
+use crate::domain::invoice::Invoice;
+use crate::domain::ledger::{LedgerCommand, LedgerOwner, PaymentNews};
+use crate::domain::order::Order;
+use crate::domain::payment_event::{DisputeNews, ID_RETENTION_DAYS, OrderLinks, PaymentEffect, PaymentEvent};
 use crate::domain::principal::Principal;
 use crate::domain::time::DAY_MS;
-use crate::store::{Store, Unavailable};
+use crate::store::rows::LoadError;
+use crate::store::{Store, StoredAggregate, Unavailable};
 
 /// What became of a payment event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PaymentMatch {
-    /// An order took it, now or before.
+    /// An order or invoice took it, now or before.
     Applied,
-    /// It matches no order yet.
+    /// It matches nothing yet.
     Unmatched,
     /// Nothing that we use.
     Ignored,
 }
 
-/// Finds the order of a payment event and tells it.
+/// Whose ledger an event is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    Order(Id),
+    /// An invoice without an order.
+    Invoice(Id),
+}
+
+/// Finds the order or invoice of a payment event and tells it.
 #[derive(Clone)]
 pub struct PaymentMatcher {
     /// Orders to be told.
     pub orders: Directory<Order>,
-    /// Finds an order by its payment session or payment intent.
+    /// Invoices to be told.
+    pub invoices: Directory<Invoice>,
+    /// Customers whose subscriptions are invoiced.
+    pub customers: Directory<Customer>,
+    /// Remembers what customers have at the processor.
+    pub subscribers: Subscribers,
+    /// Finds who is told by a payment session or payment intent.
     pub store: Store,
     /// Clock and settings, handed in.
     pub environment: Arc<Environment>,
-    /// Told of each payment that an order took, because kept events may be about it.
+    /// Told of each payment that was taken, because kept events may be about it.
     pub new_references: watch::Sender<u64>,
 }
 
+fn unavailable(error: LoadError) -> AskError {
+    tracing::warn!(%error, "what a payment event is about cannot be read");
+    AskError::Unavailable(Unavailable::Database)
+}
+
 impl PaymentMatcher {
-    /// Finds the order and tells it. The id of the event is kept in the same commit as its effect, so it has at most
-    /// one.
+    /// Finds the order or invoice and tells it. The id of the event is kept in the same commit as its effect, so it has
+    /// at most one.
     pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
+        match &event.effect {
+            PaymentEffect::PeriodPaid(period) => return self.invoice_period(period).await,
+            PaymentEffect::SubscriptionChanged { customer: Some(customer), .. } => self.subscribers.forget(customer),
+            _ => {}
+        }
         let Some(news) = news(event) else { return Ok(PaymentMatch::Ignored) };
-        let Some(order) = self.find(&event.links).await? else { return Ok(PaymentMatch::Unmatched) };
+        let owner = match &event.effect {
+            PaymentEffect::PeriodPaymentNamed { invoice, .. } => self.invoice_of_period(invoice).await?,
+            _ => self.find(&event.links).await?,
+        };
+        match owner {
+            Some(Owner::Order(id)) => self.tell(&self.orders, id, event, news).await,
+            Some(Owner::Invoice(id)) => self.tell(&self.invoices, id, event, news).await,
+            None => Ok(PaymentMatch::Unmatched),
+        }
+    }
+
+    async fn tell<T: LedgerOwner + StoredAggregate>(
+        &self,
+        owners: &Directory<T>,
+        id: Id,
+        event: &PaymentEvent,
+        news: PaymentNews,
+    ) -> Result<PaymentMatch, AskError> {
         let key = IdempotencyKey {
             key: format!("payments:{}", event.id),
             body_hash: String::new(),
@@ -53,7 +101,7 @@ impl PaymentMatcher {
         };
         let caller = CommandOrigin { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
         let names_a_payment = matches!(news, PaymentNews::Paid { .. });
-        match self.orders.ask(order, caller, OrderCommand::Payment(news)).await {
+        match owners.ask(id, caller, T::asking(LedgerCommand::Payment(news))).await {
             Ok(_) => {
                 if names_a_payment {
                     self.new_references.send_modify(|count| *count += 1);
@@ -62,34 +110,44 @@ impl PaymentMatcher {
             }
             // The id is there already: its effect is in the commit that wrote it.
             Err(AskError::KeyTaken) => Ok(PaymentMatch::Applied),
-            // An order refuses no payment; this is one that is not there.
+            // A ledger refuses no payment; this is one that is not there.
             Err(AskError::Refused(_)) => Ok(PaymentMatch::Unmatched),
             Err(error) => Err(error),
         }
     }
 
-    /// By `client_reference_id`, `metadata.orderId`, the stored session, or the intent of a payment, in this order.
-    async fn find(&self, links: &OrderLinks) -> Result<Option<Id>, AskError> {
-        let unavailable = |error: crate::store::rows::LoadError| {
-            tracing::warn!(%error, "orders cannot be read");
-            AskError::Unavailable(Unavailable::Database)
-        };
-        for named in [&links.client_reference_id, &links.order_id].into_iter().flatten() {
+    /// By `client_reference_id`, `metadata.orderId`, `metadata.invoiceId`, the stored session, or the intent of a
+    /// payment, in this order.
+    async fn find(&self, links: &OrderLinks) -> Result<Option<Owner>, AskError> {
+        for named in [&links.client_reference_id, &links.order_id, &links.invoice_id].into_iter().flatten() {
             if let Ok(id) = named.parse::<Id>()
-                && self.orders.read(id).await.map_err(unavailable)?.is_some()
+                && let Some(owner) = self.owner(id).await?
             {
-                return Ok(Some(id));
+                return Ok(Some(owner));
             }
         }
-        if let Some(session) = &links.session
-            && let Some(order) = self.store.queries().order_of_session(session).await.map_err(unavailable)?
-        {
-            return Ok(Some(order));
+        let queries = self.store.queries();
+        let mut found = None;
+        if let Some(session) = &links.session {
+            found = queries.owner_of_session(session).await.map_err(unavailable)?;
         }
-        match &links.payment_intent {
-            Some(intent) => self.store.queries().order_of_intent(intent).await.map_err(unavailable),
+        if let (None, Some(intent)) = (found, &links.payment_intent) {
+            found = queries.owner_of_intent(intent).await.map_err(unavailable)?;
+        }
+        match found {
+            Some(id) => self.owner(id).await,
             None => Ok(None),
         }
+    }
+
+    /// The order or invoice with this id; an invoice of an order means its order.
+    async fn owner(&self, id: Id) -> Result<Option<Owner>, AskError> {
+        if self.orders.read(id).await.map_err(unavailable)?.is_some() {
+            return Ok(Some(Owner::Order(id)));
+        }
+        let state = self.invoices.read(id).await.map_err(unavailable)?;
+        let invoice = state.as_ref().and_then(|state| state.state.as_ref());
+        Ok(invoice.map(|invoice| invoice.order_id.map_or(Owner::Invoice(id), Owner::Order)))
     }
 }
 
@@ -102,16 +160,33 @@ fn news(event: &PaymentEvent) -> Option<PaymentNews> {
             session: Some(session.clone()),
             intent: payment_intent.clone(),
         },
-        PaymentEffect::Failed { reason } => PaymentNews::Failed { reason: Some(reason.clone()), intent },
+        PaymentEffect::PeriodPaymentNamed { invoice, payment_intent } => PaymentNews::Paid {
+            amount_cents: None,
+            currency: None,
+            session: Some(invoice.clone()),
+            intent: Some(payment_intent.clone()),
+        },
+        PaymentEffect::Failed { reason } => {
+            PaymentNews::Failed { reason: Some(reason.clone()), intent, session: event.links.session.clone() }
+        }
         PaymentEffect::Refunded { amount_refunded_cents, full, currency } => PaymentNews::Refunded {
             amount_cents: *amount_refunded_cents,
             whole: *full,
             currency: currency.clone(),
             intent,
         },
-        PaymentEffect::SessionExpired => PaymentNews::SessionExpired { session: event.links.session.clone() },
-        PaymentEffect::Unpaid | PaymentEffect::SubscriptionChanged { .. } | PaymentEffect::Ignored { .. } => {
-            return None;
+        PaymentEffect::RefundFailed { amount_cents, reason, refund } => {
+            let (reason, refund) = (reason.clone(), refund.clone());
+            PaymentNews::RefundFailed { amount_cents: *amount_cents, reason, intent, refund }
         }
+        PaymentEffect::Disputed(DisputeNews { id, amount_cents, reason, state }) => {
+            let (id, reason) = (id.clone(), reason.clone());
+            PaymentNews::Disputed { id, amount_cents: *amount_cents, reason, state: *state, intent }
+        }
+        PaymentEffect::SessionExpired => PaymentNews::SessionExpired { session: event.links.session.clone() },
+        PaymentEffect::Unpaid
+        | PaymentEffect::SubscriptionChanged { .. }
+        | PaymentEffect::PeriodPaid(_)
+        | PaymentEffect::Ignored { .. } => return None,
     })
 }

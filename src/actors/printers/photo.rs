@@ -31,18 +31,24 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
     let state = of.read();
     let due = state.state.as_ref().and_then(|printer| printer.photo_due.clone());
     let Some(due) = due.filter(|due| due.attempt == attempt) else { return };
-    if !with.settings.finish_photos {
-        return std::future::pending().await;
-    }
     let id = Id(Uuid::new_v5(&due.attempt.0, b"finish photo"));
     let kept = match with.files.read(id).await {
         Ok(kept) => kept.is_some(),
         Err(error) => return tracing::debug!(printer = %of.id(), %error, "the picture is looked for again"),
     };
     if !kept {
-        let Some(picture) = take(with, of, &due).await else {
-            tell(of, PrinterCommand::PhotoOver(attempt)).await;
-            return;
+        let picture = match take(with, of, &due).await {
+            Shot::Picture(picture) => picture,
+            Shot::Nothing => {
+                tell(of, PrinterCommand::PhotoOver(attempt)).await;
+                return;
+            }
+            Shot::NoCamera => {
+                tell(of, PrinterCommand::CameraTold(false)).await;
+                // One that a person set and that cannot be asked is over, too.
+                tell(of, PrinterCommand::PhotoOver(attempt)).await;
+                return;
+            }
         };
         if let Err(words) = keep(with, id, &due, picture).await {
             return tracing::warn!(printer = %of.id(), words, "the picture of a print is not kept, it is tried again");
@@ -57,18 +63,27 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
     tell(of, PrinterCommand::PhotoOver(attempt)).await;
 }
 
-/// A picture that shows the end of the print; `None` when there will be none. Of a printer without a camera nothing is
-/// recorded: the next print takes this one's place.
-async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Option<Picture> {
+/// What came of taking a picture.
+enum Shot {
+    Picture(Picture),
+    /// There will be none of this print.
+    Nothing,
+    /// There is no camera that can be asked.
+    NoCamera,
+}
+
+/// A picture that shows the end of the print.
+async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Shot {
     let mut why = None;
     for tries in 0..MAX_TRIES {
         if with.environment.now().since(due.ended_at) > MAX_AGE_MS {
             break;
         }
         let state = of.read();
-        match with.connections.picture(state.state.as_ref()?, &with.cipher, true).await {
-            Ok(picture) => return Some(picture),
-            Err(CameraFault::None(_)) => return std::future::pending().await,
+        let Some(printer) = &state.state else { return Shot::Nothing };
+        match with.connections.picture(printer, &with.cipher, true).await {
+            Ok(picture) => return Shot::Picture(picture),
+            Err(CameraFault::None(_)) => return Shot::NoCamera,
             Err(fault) => why = Some(fault),
         }
         sleep(RETRY_DELAYS.next(tries, with.environment.chance())).await;
@@ -76,7 +91,7 @@ async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Op
     if let Some(fault) = why {
         tracing::info!(printer = %of.id(), attempt = %due.attempt, %fault, "there is no picture of this print's end");
     }
-    None
+    Shot::Nothing
 }
 
 /// Keeps the picture as a file.

@@ -21,6 +21,8 @@ use crate::printers::registry::{MakeError, StoredAddress};
 
 /// Number of failed status requests in a row after which the printer counts as silent, however little time passed.
 const MAX_FAILED_LOOKS: u32 = 3;
+/// How often a printer without a camera is asked whether it has one.
+const CAMERA_ASK_INTERVAL: Duration = Duration::from_secs(10 * 60);
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
 /// Removes the connection when the watch ends, however it ends.
@@ -71,7 +73,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 /// Looks at the printer for ever.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let (mut failed, mut heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
-    let mut end = pushed::EndWatch::default();
+    let (mut end, mut camera_asked) = (pushed::EndWatch::default(), None);
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
@@ -91,6 +93,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
                 }
                 slots(with, of, &status).await;
                 key(of, connection).await;
+                camera(with, of, &mut camera_asked).await;
                 if !connection.is_stopping() {
                     open_again(with, of, connection, &status, &mut reopen).await;
                 }
@@ -160,6 +163,20 @@ async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
         && let Some(key) = connection.adapter.shown_key()
     {
         tell(of, PrinterCommand::KeyShown(key)).await;
+    }
+}
+
+/// Asks a printer that was found without a camera again, when it is connected and then now and then: somebody may have
+/// given it one.
+async fn camera(with: &PrinterEffects, of: &Handle<Printer>, asked: &mut Option<Instant>) {
+    let state = of.read();
+    let Some(printer) = state.state.as_ref().filter(|printer| printer.camera_absent) else { return };
+    if asked.is_some_and(|at| at.elapsed() < CAMERA_ASK_INTERVAL) {
+        return;
+    }
+    *asked = Some(Instant::now());
+    if with.connections.tells_camera(printer).await {
+        tell(of, PrinterCommand::CameraTold(true)).await;
     }
 }
 

@@ -10,6 +10,7 @@ use super::report::CheckReport;
 use crate::actors::kernel::environment::Environment;
 use crate::app::printer_registry;
 use crate::config::Config;
+use crate::domain::aggregate::LastNumbers;
 use crate::domain::printer::Printer;
 use crate::domain::printer_status::{Connection, Status};
 use crate::printers::PRINTER_TYPES;
@@ -73,7 +74,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
             known.push((name, registry.make(declared.word, address).map_err(|error| error.to_string())));
         }
     }
-    let now = Environment::of_the_machine(config.rules(), 0, 0).now();
+    let now = Environment::of_the_machine(config.rules(), LastNumbers::default()).now();
     let looks = known.into_iter().map(|(name, adapter)| async move {
         let status = match adapter {
             Err(error) => Err(error),

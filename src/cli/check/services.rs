@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use super::report::CheckReport;
+use crate::app::documents::bucket;
 use crate::app::service_tests::{self, Service, ServiceTest};
 use crate::config::Config;
+use crate::documents::Renderer;
 use crate::services::mail::Smtp;
+use crate::services::object_storage::StorageError;
 use crate::services::redis::Redis;
 use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
 
@@ -15,7 +18,8 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Checks all services that the settings name.
 pub async fn check(report: &mut CheckReport, config: &Config) {
     mail(report, config).await;
-    payments(report, config);
+    payments(report, config).await;
+    documents(report, config).await;
     slicer(report, config).await;
     redis(report, config).await;
     others(report, config).await;
@@ -50,10 +54,22 @@ async fn mail(report: &mut CheckReport, config: &Config) {
     }
 }
 
-fn payments(report: &mut CheckReport, config: &Config) {
+async fn payments(report: &mut CheckReport, config: &Config) {
     let payments = &config.payments;
     match (payments.webhook_secret.is_empty(), payments.secret_key.is_empty()) {
-        (false, _) => report.fine("payments", "payment events signed with PAYMENT_WEBHOOK_SECRET are accepted"),
+        (false, true) => {
+            report.fine("payments", "payment events signed with PAYMENT_WEBHOOK_SECRET are accepted");
+            report.note("payments", "PAYMENT_SECRET_KEY is not set: orders cannot be paid at the payment processor");
+        }
+        (false, false) => {
+            let ServiceTest { ok, message, .. } = service_tests::test(config, Service::Payments).await;
+            if ok {
+                report.fine("payments", message);
+            } else {
+                let advice = "is PAYMENT_SECRET_KEY right, and can this machine reach payments.api_base?";
+                report.wrong("payments", message, advice);
+            }
+        }
         (true, true) => {
             report.note("payments", "PAYMENT_WEBHOOK_SECRET is not set: payment events are answered 503, so no order becomes paid by them");
         }
@@ -62,6 +78,34 @@ fn payments(report: &mut CheckReport, config: &Config) {
             "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: customers could pay, but the server would not learn of it",
             "set PAYMENT_WEBHOOK_SECRET to the signing secret that the processor shows for the webhook",
         ),
+    }
+}
+
+/// What invoices look like, and the bucket that their PDFs are stored in, if there is one.
+async fn documents(report: &mut CheckReport, config: &Config) {
+    if config.pdf.enabled
+        && let Err(error) = Renderer::new(&config.pdf)
+    {
+        let advice = "choose another pdf.logo_file (PNG, or JPEG in RGB or grey) or other pdf.fonts";
+        report.wrong("documents", error.to_string(), advice);
+    }
+    let probed = match bucket(config) {
+        Ok(None) => return,
+        Ok(Some(storage)) => storage.probe().await.map_err(|error| (error.to_string(), error)),
+        Err(error) => return report.wrong("storage", error.to_string(), "are the settings of object_storage right?"),
+    };
+    let name = &config.object_storage.bucket;
+    match probed {
+        Ok(()) => report.fine("storage", format!("the service of the bucket {name} answers")),
+        Err((words, StorageError::Denied(_))) => report.note(
+            "storage",
+            format!("{words}; that is right where the key may store but not list, and wrong where PDFs are not stored"),
+        ),
+        Err((words, _)) => {
+            let advice =
+                "are bucket, endpoint, region and keys of object_storage right, and can this machine reach it?";
+            report.wrong("storage", words, advice);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Simulated staff and services: payment events for new orders, shipping of finished ones, restocks of material that is
+//! Simulated staff: shipping of finished orders, restocks of material that is
 //! low, clearing of beds after failed prints, retries of failed jobs.
 //!
 //! They act on the current state and not on events, so that a demo that was stopped continues where it was. What the
@@ -8,16 +8,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::Method;
 use serde_json::{Value, json};
-use simulator::payments::{Payment, PaymentEvent, signature};
 use tokio::time::sleep;
 
 use super::Clock;
-use super::setup::{id, text};
+use super::setup::id;
 use super::tally::{Tally, count};
 use crate::cli::CliError;
-use crate::cli::api::{Api, ApiFailure, json_of};
+use crate::cli::api::{Api, ApiFailure};
 use crate::domain::time::{DAY_MS, Timestamp};
 
 /// Interval between two rounds.
@@ -33,11 +31,10 @@ const RETRY_DELAY_MS: i64 = 3_000;
 const DOUBT_MS: i64 = 25_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
-/// The simulated staff and services.
+/// The simulated staff.
 pub struct Clerk {
     api: Api,
     clock: Clock,
-    payment_secret: String,
     tally: Arc<Tally>,
     /// By id: since when a restock, a walk to the printer or a retry is due after its delay.
     since: BTreeMap<String, Timestamp>,
@@ -46,8 +43,8 @@ pub struct Clerk {
 
 impl Clerk {
     /// With nothing done yet.
-    pub fn new(api: Api, clock: Clock, payment_secret: String, tally: Arc<Tally>) -> Self {
-        Self { api, clock, payment_secret, tally, since: BTreeMap::new(), parcels: 0 }
+    pub fn new(api: Api, clock: Clock, tally: Arc<Tally>) -> Self {
+        Self { api, clock, tally, since: BTreeMap::new(), parcels: 0 }
     }
 
     /// Works in rounds; returns only on an error.
@@ -61,9 +58,6 @@ impl Clerk {
     }
 
     async fn round(&mut self) -> Result<(), CliError> {
-        for order in self.orders("created").await? {
-            self.pay(&order).await?;
-        }
         for order in self.orders("ready").await? {
             self.ship(&order).await?;
         }
@@ -76,18 +70,6 @@ impl Clerk {
     async fn orders(&self, status: &str) -> Result<Vec<Value>, CliError> {
         let mut page = self.api.get(&format!("/api/orders?status={status}")).await?;
         Ok(page["orders"].as_array_mut().map(std::mem::take).unwrap_or_default())
-    }
-
-    /// Sends the event by which the payment processor reports a payment.
-    async fn pay(&self, order: &Value) -> Result<(), CliError> {
-        let now = (self.clock)().0.div_euclid(1000);
-        let total = order["totalCents"].as_i64().unwrap_or_default();
-        let payment = Payment::new(id(order)?, total, text(order, "currency")?);
-        let body = payment.event(PaymentEvent::Completed, &format!("evt_demo_{}", id(order)?), now);
-        let signed = signature(&self.payment_secret, now, body.as_bytes());
-        let event = self.api.request(Method::POST, "/webhooks/payments").header("Stripe-Signature", signed);
-        let event = event.header("Content-Type", "application/json").body(body);
-        done(json_of(event.send().await.map_err(ApiFailure::from)?).await).map(drop)
     }
 
     async fn ship(&mut self, order: &Value) -> Result<(), CliError> {
@@ -200,7 +182,7 @@ pub fn done(result: Result<Value, ApiFailure>) -> Result<bool, CliError> {
 }
 
 /// The digits of a number such as `ORD-000123`.
-fn digits(text: &str) -> u64 {
+pub fn digits(text: &str) -> u64 {
     text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or_default()
 }
 
@@ -221,7 +203,7 @@ mod tests {
             Arc::new(move || Timestamp(now.load(Relaxed)))
         };
         let api = Api::over_tcp("http://localhost", "key").unwrap();
-        let mut clerk = Clerk::new(api, clock, String::new(), Arc::default());
+        let mut clerk = Clerk::new(api, clock, Arc::default());
         assert!(!clerk.due("m", true, 100));
         now.store(50, Relaxed);
         assert!(!clerk.due("m", false, 100), "it was well in between");

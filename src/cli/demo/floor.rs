@@ -1,13 +1,17 @@
-//! The simulated printers and a webhook receiver, on ports that stay the same from start to start.
+//! The simulated printers and a webhook receiver, on ports that stay the same from start to start, and a payment
+//! processor.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use simulator::fleet::FleetError;
+use simulator::processor::PaymentProcessor;
 use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use super::folder::Folder;
 use crate::cli::CliError;
+use crate::secrets::random::secret_bytes;
 
 /// Ports between the first printers of two kinds: room for all that a demo may have, so that adding printers of one
 /// kind moves no port of another.
@@ -26,6 +30,10 @@ pub struct DemoFloor {
     rows: Vec<Fleet>,
     /// The program that receives the webhooks of the shop.
     pub sink: Sink,
+    /// Where orders are paid.
+    pub processor: Arc<PaymentProcessor>,
+    /// The key by which the server is known there.
+    pub payment_key: String,
 }
 
 impl DemoFloor {
@@ -57,6 +65,10 @@ impl DemoFloor {
     async fn start_at(base: u16, printers: usize) -> Result<Self, FleetError> {
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, base));
         let sink = Sink::start_on(addr).await.map_err(|source| FleetError::Listen { addr, source })?;
+        let payment_key = format!("sk_test_{}", hex::encode(secret_bytes::<16>()));
+        // On any port: it keeps nothing from one start to the next.
+        let processor = PaymentProcessor::start(&payment_key).await;
+        let processor = Arc::new(processor.map_err(|source| FleetError::Listen { addr, source })?);
         let mut rows = Vec::new();
         // Those that print packages come last: the others keep the ports that they had in a demo without them.
         let (packages, mut kinds): (Vec<&PrinterKind>, Vec<_>) =
@@ -73,7 +85,7 @@ impl DemoFloor {
             };
             rows.push(Fleet::start(options).await?);
         }
-        Ok(Self { rows, sink })
+        Ok(Self { rows, sink, processor, payment_key })
     }
 
     /// All virtual printers, in an order that adding printers does not change within a row.

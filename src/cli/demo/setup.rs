@@ -55,14 +55,14 @@ pub async fn key(machine: &Api) -> Result<String, CliError> {
     text(&made, "key")
 }
 
-/// Creates the admin account with the remembered password, unless it exists.
-pub async fn admin(machine: &Api, memory: &Memory) -> Result<(), CliError> {
+/// Creates the admin account with the remembered password, unless it exists; its id.
+pub async fn admin(machine: &Api, memory: &Memory) -> Result<String, CliError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
-    if users.iter().all(|user| user["email"] != ADMIN) {
-        let user = json!({"email": ADMIN, "name": "Demo", "role": "admin", "password": memory.password});
-        machine.post("/api/users", &user).await?;
+    if let Some(known) = users.iter().find(|user| user["email"] == ADMIN) {
+        return id(known);
     }
-    Ok(())
+    let user = json!({"email": ADMIN, "name": "Demo", "role": "admin", "password": memory.password});
+    id(&machine.post("/api/users", &user).await?)
 }
 
 /// Creates everything the shop needs before the first order.

@@ -4,7 +4,8 @@
 use crate::domain::refusal::Refusal;
 
 /// The normal form of an address; a malformed one is refused with 400 on the field `email`. The syntax is that of the
-/// HTML standard (`input type=email`): a mailbox of ordinary characters, `@`, a host name.
+/// HTML standard (`input type=email`): a mailbox of ordinary characters, `@`, a host name. Dots stand only between
+/// characters, as mail servers have it: to `a..b@example.com` nothing could be sent.
 pub fn normal_email(text: &str) -> Result<String, Refusal> {
     let email = text.trim().to_lowercase();
     if well_formed(&email) { Ok(email) } else { Err(Refusal::field("email", "must be an e-mail address")) }
@@ -14,7 +15,7 @@ fn well_formed(email: &str) -> bool {
     let Some((mailbox, host)) = email.rsplit_once('@') else {
         return false;
     };
-    let ordinary = |c: char| c.is_ascii_alphanumeric() || ".!#$%&'*+/=?^_`{|}~-".contains(c);
+    let ordinary = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(c);
     let label = |label: &str| {
         !label.is_empty()
             && label.len() <= 63
@@ -23,8 +24,7 @@ fn well_formed(email: &str) -> bool {
             && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
     };
     email.len() <= 254
-        && !mailbox.is_empty()
         && mailbox.len() <= 64
-        && mailbox.chars().all(ordinary)
+        && mailbox.split('.').all(|atom| !atom.is_empty() && atom.chars().all(ordinary))
         && host.split('.').all(label)
 }

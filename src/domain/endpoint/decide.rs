@@ -16,6 +16,8 @@ use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::DAY_MS;
 
+/// Why an endpoint is disabled that somebody has paused.
+const PAUSED: &str = "paused by a person";
 /// How long the previous secret signs beside a new one, in milliseconds.
 const FORMER_SECRET_MS: i64 = DAY_MS;
 
@@ -68,6 +70,11 @@ impl Aggregate for Endpoint {
             C::Archive => Ok(archive(next())),
             C::Enable if this.state == EndpointState::Active => Ok(Decision::unchanged(answer(this))),
             C::Enable => Ok(enable(next(), cx)),
+            C::Disable if this.state == EndpointState::Disabled => Ok(Decision::unchanged(answer(this))),
+            C::Disable => {
+                let disabled_reason = Some(PAUSED.to_owned());
+                Ok(shown(Self { state: EndpointState::Disabled, disabled_reason, ..next() }))
+            }
             C::Rotate { encrypted_secret } => {
                 let former = Some((this.encrypted_secret.clone(), cx.now.plus_ms(FORMER_SECRET_MS)));
                 Ok(shown(Self { encrypted_secret: encrypted_secret.clone(), former, ..next() }))
@@ -108,6 +115,7 @@ impl Aggregate for Endpoint {
             EndpointCommand::Update { .. } => "endpoint.update",
             EndpointCommand::Archive => "endpoint.delete",
             EndpointCommand::Enable => "endpoint.enable",
+            EndpointCommand::Disable => "endpoint.disable",
             EndpointCommand::Rotate { .. } => "endpoint.rotate_secret",
             EndpointCommand::Follow { .. } => "endpoint.follow",
             EndpointCommand::Refilled { .. } => "endpoint.refilled",

@@ -207,6 +207,22 @@ fn an_attempt_under_way_when_the_endpoint_is_disabled_is_held_too() {
 }
 
 #[test]
+fn a_paused_endpoint_is_sent_nothing_and_then_everything() {
+    let mut target = target();
+    target.follow(1);
+    let paused = target.tell(&EndpointCommand::Disable).unwrap();
+    assert!(paused.events.is_empty() && paused.created.is_empty(), "whoever paused it knows");
+    assert_eq!(target.now().disabled_reason.as_deref(), Some("paused by a person"));
+    assert!(target.now().disabled_by.is_none());
+    target.follow(2);
+    assert!(target.deliveries().is_empty());
+    assert!(target.tell(&EndpointCommand::Disable).unwrap().next.is_none(), "it is paused already");
+    target.tell(&EndpointCommand::Enable).unwrap();
+    assert_eq!(target.deliveries().len(), 3);
+    assert!(target.now().disabled_reason.is_none());
+}
+
+#[test]
 fn the_backlog_counts_anew_after_enabling_too() {
     let mut target = target();
     target.follow(DELIVERY_WINDOW as i64 + 1);

@@ -202,11 +202,15 @@ carried_by! { JobData:
     "job.released", "An operator released a job that awaited review.";
 }
 
+mod custom_request;
+pub mod invoice;
 mod maintenance;
 mod payment;
+pub mod quote;
 mod shipping;
 mod sign_off;
 mod suspected;
+pub use custom_request::CustomRequestData;
 pub use maintenance::{PrinterMaintenanceDueData, PrinterMaintenanceLoggedData};
 pub use payment::PaymentUnmatchedData;
 pub use shipping::OrderPartShippedData;

@@ -61,6 +61,9 @@ fn jobs_follow_each_other_on_a_printer_with_the_bed_cleared_between() {
     assert_eq!((made.orders[&id(10)], made.orders[&id(20)]), (first, second));
     assert_eq!(made.printers[&id(5)], Some(second.plus_ms(ASSUMED_CLEARING_MS)));
     assert_eq!((made.done_at(), made.untold), (Some(second), 0));
+    let queued: Vec<(Id, Id, Timestamp)> =
+        made.queues[&id(5)].iter().map(|one| (one.job, one.order, one.done_at)).collect();
+    assert_eq!(queued, [(id(11), id(10), first), (id(21), id(20), second)]);
 }
 
 #[test]

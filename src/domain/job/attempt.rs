@@ -104,6 +104,10 @@ pub struct Attempt {
     /// job's first material then, as far as anybody knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_of: Vec<(Id, Amount)>,
+    /// The spools on which the printer itself booked what the print used in the system that knows spools; empty if it
+    /// does not, or does not tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub booked_on: Vec<i64>,
 }
 
 impl Attempt {

@@ -257,6 +257,8 @@ impl Job {
     /// Ends the job's current claims, of which a print used this share (1 is all of the need). A claim that was not
     /// answered yet stays asked for; its answer then settles it.
     pub fn settle(&mut self, share: f64) {
+        let booked_on = self.live().map(|attempt| attempt.booked_on.clone()).unwrap_or_default();
+        let mut booked = Vec::new();
         for claim in self.claims_mut() {
             let consumed = claim.need.scaled(share);
             match *claim.stock {
@@ -265,8 +267,12 @@ impl Job {
                 Stock::InLine | Stock::Held => {
                     *claim.consumed += consumed;
                     *claim.stock = Stock::Settling { consumed };
+                    if consumed > Amount::ZERO && !booked_on.is_empty() {
+                        booked.push((*claim.number, booked_on.clone()));
+                    }
                 }
             }
         }
+        self.booked_on.extend(booked);
     }
 }

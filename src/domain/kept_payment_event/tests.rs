@@ -12,6 +12,7 @@ fn keep(kind: UnmatchedKind) -> KeptPaymentEventCommand {
         amount_cents: Some(1250),
         currency: Some("usd".to_owned()),
         client_reference_id: None,
+        invoice_id: None,
         order_id: None,
         payment_intent: Some("pi_1".to_owned()),
         session: None,

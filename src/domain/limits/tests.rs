@@ -18,8 +18,11 @@ proptest! {
         for step in steps {
             now = now.plus_ms(step);
             let before = *passed.get(&rule.index(now)).unwrap_or(&0);
+            // A limit of nothing is seen when the window begins.
+            let full = rule.is_full(window, now);
             let standing = rule.count(&mut window, now);
             prop_assert_eq!(standing.refused, before == limit);
+            prop_assert!(full == standing.refused || limit == 0);
             let after = before + u32::from(!standing.refused);
             passed.insert(rule.index(now), after);
             prop_assert_eq!((standing.limit, standing.remaining), (limit, limit - after));

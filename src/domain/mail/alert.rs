@@ -4,12 +4,12 @@
 //! once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed jobs are
 //! two mails.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::mail::{Channel, Mail};
+
+pub use crate::domain::mail::part::{Link, one_line};
 
 /// Number of alerts that one mail tells in full; further ones are only counted.
 const MAX_TOLD: usize = 50;
@@ -34,11 +34,15 @@ pub enum AlertKind {
     Order,
     /// A printer needs a person.
     Printer,
+    /// A customer asks for a custom piece.
+    CustomRequest,
+    /// The accounting system refuses a document, or must be connected anew.
+    Accounting,
 }
 
 impl AlertKind {
     /// Every kind, for tests and tables.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::EndpointDisabled,
         Self::JobFailed,
         Self::LowStock,
@@ -47,13 +51,15 @@ impl AlertKind {
         Self::MoneyDue,
         Self::Order,
         Self::Printer,
+        Self::CustomRequest,
+        Self::Accounting,
     ];
 
     /// The kind of alert that a flag of an order is.
     pub fn of_flag(flag: &str) -> Self {
         match flag {
             "job_failed" => Self::JobFailed,
-            "refund_due" | "amount_mismatch" => Self::MoneyDue,
+            "refund_due" | "amount_mismatch" | "refund_failed" | "disputed" | "dispute_lost" => Self::MoneyDue,
             _ => Self::Order,
         }
     }
@@ -69,6 +75,8 @@ impl AlertKind {
             Self::MoneyDue => format!("{count} orders have money to settle"),
             Self::Order => format!("{count} orders need a look"),
             Self::Printer => format!("{count} printers need a look"),
+            Self::CustomRequest => format!("{count} custom requests"),
+            Self::Accounting => format!("Accounting: {count} things need a look"),
         }
     }
 
@@ -83,18 +91,10 @@ impl AlertKind {
             Self::PaymentUnmatched => ("Look at the payments", "Inbound webhooks", "listUnmatchedPayments"),
             Self::MoneyDue | Self::Order => ("Open the orders", "Orders", "listOrders"),
             Self::Printer => ("Open the printers", "Printers", "listPrinters"),
+            Self::CustomRequest => ("Open the custom requests", "Custom requests", "listCustomRequests"),
+            Self::Accounting => ("Look at what is not in the books", "Accounting", "listPostings"),
         }
     }
-}
-
-/// A link at the end of a mail.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Link {
-    /// What it does, in words for people.
-    pub label: String,
-    /// The address, made from `server.public_url`.
-    pub url: String,
 }
 
 impl Mail {
@@ -107,8 +107,7 @@ impl Mail {
         let (label, tag, operation) = kind.page();
         let url = format!("{}/docs/#/{tag}/{operation}", cx.rules.public_url);
         let link = Some(Link { label: label.to_owned(), url });
-        let subject = one_line(subject);
-        let mail = Self::new(cx, cx.rules.operator_mail.clone(), subject, text.to_owned());
+        let mail = Self::new(cx, cx.rules.operator_mail.clone(), subject.to_owned(), text.to_owned());
         let mail = Self { alert: Some(kind), link, ..mail };
         let agent = cx.rules.agent_gateway.then(|| Self {
             id: cx.ids.id(),
@@ -118,12 +117,6 @@ impl Mail {
         });
         [mail].into_iter().chain(agent).collect()
     }
-}
-
-/// As one line. A subject may contain names that people gave; a control character in it would be refused by every
-/// mailer, and in the text of a mail it could pass for a line of the shop's own.
-pub fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Subject, text and link of one mail that tells these alerts, which are of one kind and in the order in which they
@@ -140,29 +133,4 @@ pub fn gathered(kind: AlertKind, alerts: &[&Mail]) -> (String, String, Option<Li
     }
     let link = alerts.first().and_then(|first| first.link.clone());
     (kind.subject(alerts.len()), format!("{}\n", text.join("\n\n")), link)
-}
-
-/// The body of a mail as plain text.
-pub fn plain(text: &str, link: Option<&Link>) -> String {
-    match link {
-        Some(Link { label, url }) => format!("{}\n\n{label}: {url}\n", text.trim_end()),
-        None => text.to_owned(),
-    }
-}
-
-/// The body of a mail as HTML: the same words, with the link as a link.
-pub fn html(text: &str, link: Option<&Link>) -> String {
-    let mut body = String::from("<!doctype html>\n<html><body style=\"font-family:sans-serif\">\n");
-    for paragraph in text.trim_end().split("\n\n") {
-        let _ = writeln!(body, "<p>{}</p>", escaped(paragraph).replace('\n', "<br>\n"));
-    }
-    if let Some(Link { label, url }) = link {
-        let _ = writeln!(body, "<p><a href=\"{}\">{}</a></p>", escaped(url), escaped(label));
-    }
-    body.push_str("</body></html>\n");
-    body
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -8,7 +8,23 @@ use crate::domain::event::data::{DiscrepancyData, EventData, LowStockData};
 use crate::domain::event::{Event, LOW_STOCK};
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
-use crate::domain::material::Material;
+use crate::domain::material::{ClaimState, Material};
+
+impl Material {
+    /// Whether some has to be ordered: less is available than the reorder point, or than a waiting job needs.
+    pub fn runs_low(&self) -> bool {
+        let short = || self.waiting().any(|claim| claim.state == ClaimState::Short);
+        self.available() < self.fields.reorder_point || short()
+    }
+
+    /// How much to order, in its unit: the usual order, or more where that would not serve the jobs that wait and leave
+    /// the reorder point available.
+    pub fn to_order(&self) -> Amount {
+        let waiting: Amount = self.waiting().map(|claim| claim.need).sum();
+        let missing = waiting + self.fields.reorder_point - (self.quantity - self.reserved);
+        missing.max(self.fields.reorder_quantity)
+    }
+}
 
 /// The events and mails of one alert.
 pub(super) struct Alert {
@@ -86,4 +102,41 @@ impl From<&Material> for LowStockData {
 
 fn event_of(cx: &DecisionContext<'_>, material: &Material, event: &str, data: &impl EventData) -> Event {
     Event::new(cx, event, ("material", material.id), None, data)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::domain::id::Id;
+    use crate::domain::material::{ClaimAsk, ClaimId, MaterialCommand, MaterialFields};
+    use crate::domain::testing::samples::pla;
+    use crate::domain::testing::{Bench, id};
+    use crate::domain::time::Timestamp;
+
+    fn tell(shelf: &mut Option<Material>, command: &MaterialCommand) {
+        Bench::new().tell(shelf, id(7), command).unwrap();
+    }
+
+    fn claims(job: Id, need: i64) -> MaterialCommand {
+        let id = ClaimId { job, number: 1 };
+        let ask =
+            ClaimAsk { need: Amount::units(need), released: false, priority: 5, due_at: None, since: Timestamp(1), id };
+        MaterialCommand::Claim { order: job, asks: vec![ask] }
+    }
+
+    #[test]
+    fn what_is_ordered_serves_those_who_wait() {
+        let (reorder_point, reorder_quantity) = (Amount::units(100), Amount::units(500));
+        let fields = Box::new(MaterialFields { reorder_point, reorder_quantity, ..pla() });
+        let mut shelf = None;
+        tell(&mut shelf, &MaterialCommand::Create { fields, quantity: Amount::units(120) });
+        assert!(!shelf.as_ref().unwrap().runs_low());
+        tell(&mut shelf, &claims(id(1), 50));
+        let material = shelf.clone().unwrap();
+        assert!(material.runs_low() && material.available() == Amount::units(70), "below its reorder point");
+        assert_eq!(material.to_order(), Amount::units(500), "the usual order");
+        tell(&mut shelf, &claims(id(2), 900));
+        assert_eq!(shelf.unwrap().to_order(), Amount::units(900 + 100 - 70), "more than usual");
+    }
 }

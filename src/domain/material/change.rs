@@ -10,9 +10,9 @@ use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::material::alerts::{self, Alert};
 use crate::domain::material::{
-    Claim, ClaimId, ClaimState, Material, MaterialAnswer, MaterialRow, Movement, MovementKind,
+    Claim, ClaimId, ClaimState, Material, MaterialAnswer, MaterialRow, Movement, MovementKind, SettledClaim,
 };
-use crate::domain::parts_sync::StockLink;
+use crate::domain::parts_sync::{StockLink, StockSystem};
 
 /// One command's changes to a material.
 pub(super) struct MaterialChange<'a> {
@@ -133,12 +133,14 @@ impl<'a> MaterialChange<'a> {
 
     /// Settles a claim: what was consumed leaves the stock, and the rest of the reservation becomes available.
     /// Consumption beyond the stock on hand takes what there is and is announced as a discrepancy.
-    pub(super) fn settle(&mut self, id: ClaimId, consumed: Amount) {
+    /// What the printer itself booked on spools of a link is not booked there again.
+    pub(super) fn settle(&mut self, settled: &SettledClaim) {
+        let id = settled.id;
         let Some(claim) = self.next.claims.get(&id) else {
             return;
         };
         let held = if claim.waits() { Amount::ZERO } else { claim.need };
-        let consumed = consumed.max(Amount::ZERO);
+        let consumed = settled.consumed.max(Amount::ZERO);
         let taken = consumed.min(self.next.quantity);
         let of_reservation = consumed.min(held);
         self.beyond += consumed - taken;
@@ -146,6 +148,10 @@ impl<'a> MaterialChange<'a> {
         let reason = (taken < consumed).then(|| format!("{consumed} used, {taken} on hand"));
         self.movement(MovementKind::Consume, -taken, -of_reservation, job, reason.as_deref());
         self.movement(MovementKind::Release, Amount::ZERO, of_reservation - held, job, None);
+        let link = self.next.links.get(&StockSystem::Spools);
+        if let Some(link) = link.and_then(|link| link.used_there(taken, &settled.booked_on)) {
+            self.put_link(link);
+        }
         self.next.remove_claim(id);
         self.touched.insert(id);
     }

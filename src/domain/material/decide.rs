@@ -13,7 +13,7 @@ use crate::domain::material::change::MaterialChange;
 use crate::domain::material::links;
 use crate::domain::material::{
     Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields,
-    MaterialRow, MovementKind,
+    MaterialRow, MovementKind, SettledClaim,
 };
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
@@ -297,10 +297,10 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
     change.decided(stand)
 }
 
-fn settle(material: &Material, cx: &DecisionContext<'_>, claims: &[(ClaimId, Amount)]) -> Decision<Material> {
+fn settle(material: &Material, cx: &DecisionContext<'_>, claims: &[SettledClaim]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);
-    for (id, consumed) in claims {
-        change.settle(*id, *consumed);
+    for claim in claims {
+        change.settle(claim);
     }
     if change.is_nothing() {
         return Decision::unchanged(MaterialAnswer::Done);

@@ -1,11 +1,13 @@
 //! Links of a material to other systems: each step changes the link and our stock in one commit.
 
+use std::collections::BTreeSet;
+
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::material::change::MaterialChange;
 use crate::domain::material::{Material, MaterialAnswer, MaterialType, MovementKind};
 use crate::domain::parts_sync::{
-    LinkCommand, OurSide, Quantities, RightSide, StockLink, StockLook, StockSystem, StockUnit, SyncStep,
+    LinkCommand, OurSide, Quantities, RightSide, StockLink, StockLook, StockSystem, StockUnit, SyncStep, total,
 };
 use crate::domain::refusal::Refusal;
 
@@ -49,9 +51,9 @@ pub(super) fn decide(material: &Material, cx: &DecisionContext<'_>, command: &Li
             change.remove_link(known);
             Ok(change.decided(|_| MaterialAnswer::Done))
         }
-        LinkCommand::Agree { right, .. } => agree(material, cx, known, *right),
-        LinkCommand::Looked { round, look, drawn, .. } if *round == known.round => {
-            Ok(looked(material, cx, known, look, drawn))
+        LinkCommand::Agree { right, theirs, .. } => agree(material, cx, known, *right, *theirs),
+        LinkCommand::Looked { round, look, drawn, in_use, .. } if *round == known.round => {
+            Ok(looked(material, cx, known, look, drawn, in_use))
         }
         LinkCommand::Settled { booking, verdict, .. } => match known.settled(*booking, verdict) {
             Some(link) => Ok(stepped(material, cx, SyncStep { link, taken: Amount::ZERO }, "")),
@@ -85,6 +87,7 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
         seen: None,
         pending: None,
         given_up: Vec::new(),
+        unread_uses: Vec::new(),
         conflict: None,
         round: 0,
         created_at: cx.now,
@@ -92,11 +95,23 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
     Ok(stepped(material, cx, SyncStep { link, taken: Amount::ZERO }, ""))
 }
 
-fn agree(material: &Material, cx: &DecisionContext<'_>, known: &StockLink, right: RightSide) -> Decided {
+fn agree(
+    material: &Material,
+    cx: &DecisionContext<'_>,
+    known: &StockLink,
+    right: RightSide,
+    theirs: Option<Amount>,
+) -> Decided {
     let Some(step) = known.agree(right, material.quantity) else {
         let words = "there is nothing to decide: no difference was read, or a booking is still on its way; ask again after the next look";
         return Err(Refusal::conflict("nothing_to_decide", words));
     };
+    let there = known.seen.as_ref().map(total);
+    if let Some((said, there)) = theirs.zip(there).filter(|(said, there)| said != there) {
+        let unit = material.fields.kind.unit();
+        let words = format!("{there} {unit} are counted there now, and no longer {said} {unit}: look again and decide");
+        return Err(Refusal::conflict("theirs_changed", words));
+    }
     Ok(stepped(material, cx, step, "a person took what is counted there"))
 }
 
@@ -106,6 +121,7 @@ fn looked(
     known: &StockLink,
     look: &StockLook,
     drawn: &Quantities,
+    in_use: &BTreeSet<i64>,
 ) -> Decision<Material> {
     let kind = material.fields.kind;
     let ours = OurSide {
@@ -113,6 +129,7 @@ fn looked(
         unit: kind.stock_unit(),
         unit_name: kind.unit(),
         drawn,
+        in_use,
         booking: cx.ids.id(),
         now: cx.now,
     };

@@ -20,14 +20,10 @@ struct Shelf {
 fn fields(reorder_point: i64) -> MaterialFields {
     MaterialFields {
         name: "PLA black".to_owned(),
-        kind: MaterialType::Filament,
         color: Some("#101010".to_owned()),
-        brand: None,
-        variant: None,
-        vendor_code: None,
-        unit_cost_cents: None,
         reorder_point: Amount::units(reorder_point),
         reorder_quantity: Amount::units(1000),
+        ..crate::domain::testing::samples::pla()
     }
 }
 
@@ -55,8 +51,12 @@ fn adjust(delta: i64) -> MaterialCommand {
     MaterialCommand::Adjust { delta: Amount::units(delta), reason: "counted".to_owned() }
 }
 
+fn settled(job: u32, consumed: Amount) -> SettledClaim {
+    SettledClaim { id: claim_id(job), consumed, booked_on: Vec::new() }
+}
+
 fn settle(job: u32, consumed: i64) -> MaterialCommand {
-    MaterialCommand::Settle { claims: vec![(claim_id(job), Amount::units(consumed))] }
+    MaterialCommand::Settle { claims: vec![settled(job, Amount::units(consumed))] }
 }
 
 impl Shelf {
@@ -201,9 +201,7 @@ fn low_stock_is_told_at_creation_on_a_raised_level_and_on_a_need_above_it() {
     assert_eq!(happened(&needed.tell(&claim(vec![ask(1, 201)])).unwrap()), ["inventory.low", "LOW_STOCK"]);
     assert!(happened(&needed.tell(&claim(vec![ask(2, 300)])).unwrap()).is_empty(), "told already");
     needed.bench.rules.operator_mail.clear();
-    needed
-        .tell(&MaterialCommand::Settle { claims: vec![(claim_id(1), Amount::ZERO), (claim_id(2), Amount::ZERO)] })
-        .unwrap();
+    needed.tell(&MaterialCommand::Settle { claims: vec![settled(1, Amount::ZERO), settled(2, Amount::ZERO)] }).unwrap();
     let again = needed.tell(&claim(vec![ask(3, 201)])).unwrap();
     assert_eq!(happened(&again).len(), 2);
     assert!(matches!(&again.created[..], [mail] if mail.to.is_empty()), "goes to whoever is an admin when it is sent");
@@ -308,7 +306,7 @@ fn any_command() -> impl Strategy<Value = MaterialCommand> {
         3 => (0u32..3, proptest::collection::vec(asks, 1..4))
             .prop_map(|(order, asks)| MaterialCommand::Claim { order: id(100 + order), asks }),
         3 => proptest::collection::vec((0u32..12, 0i64..120), 1..4).prop_map(|claims| MaterialCommand::Settle {
-            claims: claims.into_iter().map(|(job, used)| (claim_id(job), Amount::units(used))).collect(),
+            claims: claims.into_iter().map(|(job, used)| settled(job, Amount::units(used))).collect(),
         }),
         2 => (-60i64..90).prop_map(adjust),
         1 => (proptest::option::of(0i64..100), proptest::option::of(0i64..200)).prop_map(|(point, counted)| {

@@ -21,6 +21,14 @@ struct Ending<'a> {
     reason: Option<&'a str>,
     began_at: Option<Timestamp>,
     unseen: bool,
+    booked_on: &'a [i64],
+}
+
+impl<'a> Ending<'a> {
+    /// Of a print that came to nothing by the printer's word.
+    fn unprinted(end: PrintEnd, reason: Option<&'a str>) -> Self {
+        Self { end, filament_mm: None, progress: 0.0, reason, began_at: None, unseen: false, booked_on: &[] }
+    }
 }
 
 impl OrderChange<'_> {
@@ -54,6 +62,7 @@ impl OrderChange<'_> {
             first_pass: false,
             used: Amount::ZERO,
             used_of: Vec::new(),
+            booked_on: Vec::new(),
         };
         let claimed = attempt.id;
         self.edit(id, |job| {
@@ -123,7 +132,7 @@ impl OrderChange<'_> {
                     self.job_event("job.unverified", id, Some(reason));
                 }
             }
-            Report::Ended { end, filament_mm, progress, reason, began_at, unseen } => {
+            Report::Ended { end, filament_mm, progress, reason, began_at, unseen, booked_on } => {
                 let ending = Ending {
                     end: *end,
                     filament_mm: *filament_mm,
@@ -131,30 +140,17 @@ impl OrderChange<'_> {
                     reason: reason.as_deref(),
                     began_at: *began_at,
                     unseen: *unseen,
+                    booked_on,
                 };
                 self.ended(&job, &known, &ending);
             }
             // A print that was seen running cannot have failed to start, so its job ends here and is not printed
             // again without a person.
             Report::NotStarted { reason, .. } | Report::Stopped { reason } if began => {
-                let reason = Some(reason.as_str());
-                let end = PrintEnd::Failed;
-                let ending = Ending { end, filament_mm: None, progress: 0.0, reason, began_at: None, unseen: false };
-                self.ended(&job, &known, &ending);
+                self.ended(&job, &known, &Ending::unprinted(PrintEnd::Failed, Some(reason)));
             }
             Report::CancelledBeforeStart if began => {
-                self.ended(
-                    &job,
-                    &known,
-                    &Ending {
-                        end: PrintEnd::Cancelled,
-                        filament_mm: None,
-                        progress: 0.0,
-                        reason: None,
-                        began_at: None,
-                        unseen: false,
-                    },
-                );
+                self.ended(&job, &known, &Ending::unprinted(PrintEnd::Cancelled, None));
             }
             Report::NotStarted { start_sent, counts, reason } => {
                 let state = if *start_sent { AttemptState::NotStarted } else { AttemptState::Refused };
@@ -173,7 +169,7 @@ impl OrderChange<'_> {
     /// the printer is told until it acknowledges. Refused where a decision would contradict what is seen or could make
     /// the part twice: while the printer shows the print, before anything can have started, and `not_started` for a
     /// print that was seen or for a start that is still being verified.
-    pub(super) fn resolve(mut self, id: Id, outcome: Resolution, seen: SeenPrint) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn resolve(mut self, id: Id, outcome: Resolution, seen: &SeenPrint) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let impossible = |why: &str| Err(Refusal::conflict("invalid_transition", why));
         let Some(attempt) = job.live().cloned() else {
@@ -198,8 +194,16 @@ impl OrderChange<'_> {
             return impossible("the print was seen, so it did start; resolve it as finished or failed");
         }
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
-        let ending =
-            |end, progress, reason| Ending { end, filament_mm: None, progress, reason, began_at: None, unseen: true };
+        let booked_on = &seen.booked_on[..];
+        let ending = |end, progress, reason| Ending {
+            end,
+            filament_mm: None,
+            progress,
+            reason,
+            began_at: None,
+            unseen: true,
+            booked_on,
+        };
         match outcome {
             Resolution::Finished => self.ended(&job, &attempt, &ending(PrintEnd::Finished, 1.0, None)),
             Resolution::Failed => {
@@ -263,6 +267,7 @@ impl OrderChange<'_> {
             attempt.unseen = ending.unseen || began.is_none();
             attempt.used_of = job.claims().iter().map(|claim| (claim.material_id, claim.need.scaled(used))).collect();
             attempt.used = attempt.used_of.iter().map(|(_, amount)| *amount).sum();
+            attempt.booked_on = ending.booked_on.to_vec();
         });
         self.printed(job, attempt.id, ending.end == PrintEnd::Finished);
         if ending.end == PrintEnd::Finished {

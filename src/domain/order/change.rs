@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Order, OrderRow, OrderStatus};
+use super::{Order, OrderCreated, OrderRow, OrderStatus};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, JobData, OrderData, OrderFlaggedData};
 use crate::domain::id::Id;
+use crate::domain::invoice::NewInvoice;
 use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
@@ -38,7 +39,7 @@ pub(super) struct OrderChange<'a> {
     attempts: BTreeSet<(Id, Id)>,
     rows: Vec<OrderRow>,
     events: Vec<Event>,
-    created: Vec<Mail>,
+    created: Vec<OrderCreated>,
 }
 
 impl<'a> OrderChange<'a> {
@@ -108,7 +109,13 @@ impl<'a> OrderChange<'a> {
 
     /// Sends a mail.
     pub(super) fn mail(&mut self, mail: Mail) {
-        self.created.push(mail);
+        self.created.push(mail.into());
+    }
+
+    /// Makes an invoice with this commit.
+    pub(super) fn make(&mut self, new: NewInvoice) {
+        self.events.extend(new.events.iter().cloned());
+        self.created.push(OrderCreated::Invoice(Box::new(new)));
     }
 
     /// Publishes an event about the order.
@@ -161,12 +168,12 @@ impl<'a> OrderChange<'a> {
             "Job {number} ({}) of order {order} failed: {error}.\nRetry it or cancel it; nothing happens to it by itself.\n",
             job.sku_name
         );
-        self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text));
+        self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text).into_iter().map(Into::into));
     }
 
     /// Tells the operators something that no flag stands for.
     pub(super) fn alert(&mut self, kind: AlertKind, subject: &str, text: &str) {
-        self.created.extend(Mail::alert(self.cx, kind, subject, text));
+        self.created.extend(Mail::alert(self.cx, kind, subject, text).into_iter().map(Into::into));
     }
 
     /// Sets the order's status, and publishes the event of that transition if it has one.
@@ -198,7 +205,8 @@ impl<'a> OrderChange<'a> {
         let number = self.order.number_text();
         let subject = format!("{number}: {}", flag.replace('_', " "));
         let text = format!("Order {number} needs a look: {words}.\n");
-        self.created.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
+        self.created
+            .extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text).into_iter().map(Into::into));
     }
 
     /// Flags the order while this holds, and takes the flag away when it no longer does.

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Address, Line, Make, Order, OrderKind, SentLine, Shipment};
+use super::{
+    Address, InvoiceTold, LedgerCommand, Line, Make, NewsThere, Order, OrderKind, Report, SentLine, Shipment, SoldOrder,
+};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, Resolution, SeenPrint};
 use crate::domain::material::{ClaimId, ClaimState};
-use crate::domain::printer_status::PrintEnd;
+use crate::domain::party::Party;
 use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
 use crate::domain::slice_source::SliceSource;
@@ -25,8 +27,12 @@ pub struct NewOrder {
     pub site: Option<String>,
     /// The API key or user that makes the order.
     pub made_by: Option<Id>,
+    /// The customer's record, where it is known.
+    pub customer_id: Option<Id>,
     /// The customer's e-mail address; a key that belongs to one customer fills it in and refuses another one.
     pub customer_email: Option<String>,
+    /// Who is named on its invoice; `None` where nothing is known but the e-mail address.
+    pub buyer: Option<Party>,
     /// The lines, at least one; their `tax_rate_bps` is ignored and set by the rules.
     pub lines: Vec<Line>,
     /// ISO 4217 code common to all SKUs; the edge refuses mixed currencies with 400.
@@ -47,93 +53,13 @@ pub struct NewOrder {
     pub own_use: bool,
 }
 
-/// How far a printer came with an attempt. The printer repeats its latest report until the order has answered.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Report {
-    /// The printer accepted the attempt and uploads its file.
-    Uploading,
-    /// The start is stored and about to be sent.
-    StartSent,
-    /// The printer shows the file as printing.
-    Printing,
-    /// The printer shows the file as paused.
-    Paused,
-    /// It is unknown whether the print began or, if it was seen before, how it ended; with the reason in words for
-    /// people.
-    Unverified(String),
-    /// The print began and is over.
-    Ended {
-        /// How the print ended.
-        end: PrintEnd,
-        /// Filament used in millimetres; `None` if the printer does not tell.
-        filament_mm: Option<f64>,
-        /// How far the print came, 0 to 1.
-        progress: f64,
-        /// The printer's own words on the end, if it gave any.
-        reason: Option<String>,
-        /// When the printer was first seen printing it; `None` if it never was.
-        began_at: Option<Timestamp>,
-        /// Nobody knows when it ended, because the printer was out of sight then.
-        unseen: bool,
-    },
-    /// The attempt certainly printed nothing and cannot start later: it was refused, its upload failed, or its file
-    /// was removed.
-    NotStarted {
-        /// Whether a start had been sent; `false` means that nothing was tried at the machine.
-        start_sent: bool,
-        /// Whether it counts as a refusal of the job by this printer, rather than as an accident in between.
-        counts: bool,
-        /// Why, in words for people.
-        reason: String,
-    },
-    /// An emergency stop came before the print was seen: nothing is printed, and the job is not tried again without a
-    /// person.
-    Stopped {
-        /// Why, in words for people.
-        reason: String,
-    },
-    /// Cancelled before anything began, or the printer never had the attempt.
-    CancelledBeforeStart,
-}
-
-/// What a signed event of the payment processor says. It is never refused because of the order's status: the money
-/// has moved whatever the order is.
-#[derive(Clone, PartialEq, Debug)]
-pub enum PaymentNews {
-    /// The processor has taken money, all or a part of what is due.
-    Paid {
-        /// Amount in minor units; `None` if the event does not say, which counts as the order's total.
-        amount_cents: Option<i64>,
-        /// ISO 4217 code; `None` counts as the order's currency.
-        currency: Option<String>,
-        /// The checkout session, if named.
-        session: Option<String>,
-        /// The payment intent, if named.
-        intent: Option<String>,
-    },
-    /// Somebody tried to pay, and the processor got no money.
-    Failed {
-        /// The processor's reason, if any.
-        reason: Option<String>,
-        /// The payment intent, if named.
-        intent: Option<String>,
-    },
-    /// Money was given back.
-    Refunded {
-        /// Total refunded of this payment so far, in minor units (cumulative).
-        amount_cents: i64,
-        /// Whether the processor says that all of it was refunded.
-        whole: bool,
-        /// ISO 4217 code; `None` counts as that of the payment.
-        currency: Option<String>,
-        /// The payment intent, if named; it tells which of several payments was refunded.
-        intent: Option<String>,
-    },
-    /// A checkout session expired unpaid.
-    SessionExpired {
-        /// The session; ignored unless it is the order's current one.
-        session: Option<String>,
-    },
+/// What a customer agreed to before the order was made; the order takes it over and computes neither anew.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AgreedTerms {
+    /// Tax rate of all lines and of shipping, in basis points.
+    pub tax_rate_bps: i64,
+    /// Charge for shipping in minor units.
+    pub shipping_cents: i64,
 }
 
 /// What came of slicing a model.
@@ -171,8 +97,26 @@ pub type SeenPrints = BTreeMap<Id, SeenPrint>;
 pub enum OrderCommand {
     /// Places the order, or makes it as a draft.
     Create(Box<NewOrder>),
+    /// Makes an order that another shop sold: paid there, at the prices there.
+    CreateSold(Box<SoldOrder>),
+    /// What happened to it in the shop that sold it.
+    There(NewsThere),
+    /// The shop that sold it will be told of so many shipments, and of whether there are more.
+    ShopTold {
+        /// How many of the order's shipments it is.
+        shipments: u32,
+        /// Whether nothing more leaves.
+        last: bool,
+    },
+    /// Makes an order whose tax and shipping were agreed on before, such as by a quote.
+    CreateAgreed {
+        /// The order, at the agreed prices.
+        new: Box<NewOrder>,
+        /// What else was agreed.
+        agreed: AgreedTerms,
+    },
     /// Edits notes, priority, due date and address; `None` leaves a member as it is. The address changes only before
-    /// payment, and only to a destination of the same tax rate.
+    /// payment, and only to a destination of the same tax rate; a draft without one takes any, and is taxed anew.
     Update {
         /// The version that the caller read; refused with 412 if the order has changed since.
         if_version: Option<i64>,
@@ -187,6 +131,8 @@ pub enum OrderCommand {
         /// New destination; `Some(None)` clears it.
         shipping_address: Option<Option<Address>>,
     },
+    /// Who is named on the invoice, as the customer's profile says now; once there is an invoice nothing changes.
+    NameBuyer(Box<Party>),
     /// Places a draft: draft → created, or → paid if the total is zero.
     Confirm,
     /// An operator has received money by other means than the processor.
@@ -198,15 +144,27 @@ pub enum OrderCommand {
         /// The operator's own reference, free text.
         reference: Option<String>,
     },
-    /// An operator has given money back that did not come through the processor.
+    /// An operator gives money back: records what was given by hand, or has the processor pay back what it took.
     Refund {
-        /// The payment that went back.
+        /// The payment that goes back; `None`: those of the processor, the newest first.
         payment: Option<Id>,
-        /// Amount in minor units; `None` is all that is left of the payment.
+        /// Amount in minor units; `None` is all that is left.
         amount_cents: Option<i64>,
+        /// Whether the processor can be asked for it.
+        at_processor: bool,
     },
-    /// An event of the payment processor, whose signature was checked.
-    Payment(PaymentNews),
+    /// An operator gave money back by other means than it came: of what was recorded by hand, or what came back of a
+    /// refund of the processor that failed.
+    RefundOtherwise {
+        /// The payment that goes back; must be named.
+        payment: Option<Id>,
+        /// Amount in minor units; `None` is all that waits.
+        amount_cents: Option<i64>,
+        /// How it was given back, in a word.
+        method: String,
+    },
+    /// What concerns its checkouts, refunds and payments at the processor.
+    Ledger(LedgerCommand),
     /// Cancels the order and its jobs. A customer may do so only while the order is unpaid.
     Cancel {
         /// Gives up on printers that do not answer instead of waiting for them.
@@ -332,6 +290,15 @@ pub enum OrderCommand {
         /// The stock now of the material that the job waits for. The claim that follows decides; this only tells the
         /// operator at once.
         stock: StockNow,
+    },
+    /// The order's invoice has heard of its money.
+    InvoiceTold {
+        /// The invoice that heard it.
+        invoice: Id,
+        /// What it was told.
+        told: InvoiceTold,
+        /// Whether it is void, so that money which is kept needs another one.
+        void: bool,
     },
     /// An operator decides an attempt that lives; the printer is told by an effect.
     Resolve {

@@ -1,11 +1,11 @@
-//! The effects by which an order works with SKUs, materials, the slicer and printers.
+//! The effects by which an order works with SKUs, materials, the slicer, printers and the payment processor.
 
 #[cfg(doc)]
 use super::OrderCommand;
-use crate::domain::amount::Amount;
+use super::{InvoiceTold, LedgerEffect};
 use crate::domain::id::Id;
 use crate::domain::job::Resolution;
-use crate::domain::material::{ClaimAsk, ClaimId};
+use crate::domain::material::{ClaimAsk, SettledClaim};
 use crate::domain::slice_source::SliceSource;
 
 /// Work outside the order that its state calls for. Each effect is repeated, also after a restart, until the order's
@@ -36,8 +36,8 @@ pub enum OrderEffect {
     Settle {
         /// The material to tell.
         material: Id,
-        /// The claims, with what was consumed of each in the material's unit.
-        claims: Vec<(ClaimId, Amount)>,
+        /// The claims, with what was consumed of each.
+        claims: Vec<SettledClaim>,
     },
     /// Give a claimed attempt to its printer, until the printer reports on it. A printer that does not accept it is
     /// recorded as a report on the attempt.
@@ -68,4 +68,22 @@ pub enum OrderEffect {
         /// What the operator saw of the print.
         outcome: Resolution,
     },
+    /// Tell the order's invoice what was paid, until [`OrderCommand::InvoiceTold`] is recorded.
+    TellInvoice {
+        /// The one to tell.
+        invoice: Id,
+        /// The money as it is now.
+        told: InvoiceTold,
+    },
+    /// Tell what has left to the record of the order that another shop sold, until [`OrderCommand::ShopTold`].
+    TellShop {
+        /// The record.
+        channel_order: Id,
+        /// How many shipments have left.
+        shipments: u32,
+        /// Whether nothing more leaves.
+        last: bool,
+    },
+    /// What its ledger calls for at the payment processor.
+    Ledger(LedgerEffect),
 }

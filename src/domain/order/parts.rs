@@ -3,7 +3,7 @@
 //! A plate is printed as a whole, so a job always makes as many parts as its plate holds, also where the line needs
 //! fewer of them.
 
-use super::{Line, Order};
+use super::{Line, NO_SKU, Order};
 use crate::domain::job::{AttemptState, Job, JobState};
 
 /// Number of parts that one plate of a line makes.
@@ -14,7 +14,12 @@ pub(super) fn plate_parts(line: &Line) -> u32 {
 impl Line {
     /// Whether it is a kit, whose parts are lines of their own.
     pub fn is_kit(&self) -> bool {
-        self.make.is_none()
+        self.make.is_none() && !self.is_service()
+    }
+
+    /// Whether nothing is printed for it: work on a custom order, which has a price and no SKU.
+    pub fn is_service(&self) -> bool {
+        self.make.is_none() && self.sku_id == NO_SKU
     }
 
     /// Of parts of a kit: how many one set has.
@@ -80,6 +85,9 @@ impl Order {
         for (n, line) in self.lines.iter().enumerate() {
             if line.is_kit() {
                 parts[n] = self.sets(n, &parts);
+            } else if line.is_service() {
+                // Nobody waits for it.
+                parts[n] = LineParts { good: u64::from(line.quantity), ..LineParts::default() };
             }
         }
         parts

@@ -4,52 +4,30 @@ use std::collections::BTreeMap;
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
-use super::{Address, Line, MAX_LINES, NewOrder, Order, OrderStatus};
+use super::{Address, AgreedTerms, Line, MAX_LINES, NewOrder, Order, OrderStatus};
 use crate::domain::aggregate::{Decision, DecisionContext, NumberSeries};
 use crate::domain::id::Id;
+use crate::domain::ledger::flag_money;
 use crate::domain::principal::{Principal, Role};
-use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::refusal::{Class, Faults, Refusal};
 use crate::domain::region::region_code;
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::rules::Rules;
+use crate::domain::tax::{tax_bps, tax_of};
 use crate::domain::time::Timestamp;
 
 /// Priority of an order that names none, on the scale 0 to 9.
-const DEFAULT_PRIORITY: u8 = 5;
+pub(super) const DEFAULT_PRIORITY: u8 = 5;
 
 /// Number of jobs that a line makes: one for each plate, the last of which may be partly filled.
 pub(super) fn plates(line: &Line) -> u32 {
-    if line.is_kit() { 0 } else { line.quantity.div_ceil(plate_parts(line)) }
-}
-
-/// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without
-/// an address. Regions are compared by their ISO 3166-2 codes.
-pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
-    let Some(to) = to else { return 0 };
-    let region = to.region.as_deref().map(|region| region_code(&to.country, region));
-    let in_country = rules.tax_rates.iter().filter(|rate| rate.country.eq_ignore_ascii_case(&to.country));
-    let mut for_all = 0;
-    for rate in in_country {
-        match (&rate.region, &region) {
-            (None, _) => for_all = rate.bps,
-            (Some(rated), Some(region)) if region_code(&rate.country, rated).eq_ignore_ascii_case(region) => {
-                return rate.bps;
-            }
-            (Some(_), _) => {}
-        }
-    }
-    for_all
+    if line.make.is_none() { 0 } else { line.quantity.div_ceil(plate_parts(line)) }
 }
 
 /// The address with its region as ISO 3166-2 code, where the region is known.
-fn with_region_code(address: &Address) -> Address {
+pub(super) fn with_region_code(address: &Address) -> Address {
     let region = address.region.as_deref().map(|region| region_code(&address.country, region));
     Address { region: region.filter(|region| !region.is_empty()), ..address.clone() }
-}
-
-/// Tax on the net amount of one rate, rounded half up to minor units; `None` on overflow.
-pub(super) fn tax_of(net_cents: i64, bps: i64) -> Option<i64> {
-    i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
 }
 
 /// Subtotal of the lines and the whole tax in minor units; `None` on overflow. The tax is rounded once for each rate,
@@ -87,9 +65,9 @@ pub(super) fn check_due(
     }
 }
 
-fn check_new(new: &NewOrder, cx: &DecisionContext<'_>) -> Result<(), Refusal> {
-    let (rules, mut faults) = (cx.rules, Faults::default());
-    faults.check(is_ahead(cx, new.due_at), "dueAt", PAST_FAULT);
+pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result<(), Refusal> {
+    let mut faults = Faults::default();
+    faults.check(new.due_at.is_none_or(|due_at| due_at > now), "dueAt", PAST_FAULT);
     faults.check(!new.lines.is_empty(), "lines", "must name at least one line");
     for (n, line) in new.lines.iter().enumerate() {
         faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
@@ -108,12 +86,13 @@ fn check_new(new: &NewOrder, cx: &DecisionContext<'_>) -> Result<(), Refusal> {
     faults.refuse()
 }
 
-/// The customer of a new order. A key that belongs to one customer orders for that customer only; another address is
-/// refused.
+/// The customer of a new order. A customer, or a key that belongs to one, orders for that customer only; another
+/// address is refused.
 fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String>, Refusal> {
     let said = said.map(|email| email.trim().to_lowercase());
     match by {
-        Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match said {
+        Principal::Customer { email: own, .. }
+        | Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match said {
             Some(said) if said != *own => {
                 Err(Refusal::forbidden("forbidden", "this key belongs to another customer; leave customerEmail out"))
             }
@@ -123,16 +102,45 @@ fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String
     }
 }
 
-/// Makes the order, placed or as a draft. All faults of its lines are reported at once.
-pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result<Decision<Order>, Refusal> {
-    check_new(new, cx)?;
-    let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
-    let bps = tax_bps(cx.rules, new.shipping_address.as_ref());
-    let lines: Vec<Line> = new.lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
-    let shipping = if new.own_use { 0 } else { cx.rules.shipping_flat_cents };
+/// These lines with this tax rate, their sum, the whole tax, and what is to be paid, in minor units.
+fn priced(lines: &[Line], bps: i64, shipping: i64) -> Result<(Vec<Line>, i64, i64, i64), Refusal> {
+    let lines: Vec<Line> = lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
     let (subtotal, tax, total) = sums(&lines, shipping, bps)
         .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
         .ok_or_else(|| Refusal::field("lines", "the total is too large; order less at once"))?;
+    Ok((lines, subtotal, tax, total))
+}
+
+impl NewOrder {
+    /// Whether it would be made, as far as that can be said beforehand: what belongs to it, such as its customer's
+    /// record, is not made for one that is refused.
+    ///
+    /// # Errors
+    ///
+    /// All faults of its lines at once, as when it is made.
+    pub fn judge(&self, by: &Principal, rules: &Rules, now: Timestamp) -> Result<(), Refusal> {
+        check_new(self, rules, now)?;
+        customer_email(by, self.customer_email.as_ref())?;
+        priced(&self.lines, tax_bps(rules, self.shipping_address.as_ref()), rules.shipping_flat_cents).map(drop)
+    }
+}
+
+/// Makes the order, placed or as a draft. All faults of its lines are reported at once.
+pub(super) fn create(
+    id: Id,
+    cx: &DecisionContext<'_>,
+    new: &NewOrder,
+    agreed: Option<&AgreedTerms>,
+) -> Result<Decision<Order>, Refusal> {
+    check_new(new, cx.rules, cx.now)?;
+    let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
+    let bps = agreed.map_or_else(|| tax_bps(cx.rules, new.shipping_address.as_ref()), |agreed| agreed.tax_rate_bps);
+    let shipping = match agreed {
+        Some(agreed) => agreed.shipping_cents,
+        None if new.own_use => 0,
+        None => cx.rules.shipping_flat_cents,
+    };
+    let (lines, subtotal, tax, total) = priced(&new.lines, bps, shipping)?;
     let order = Order {
         id,
         number: cx.ids.number(NumberSeries::Order),
@@ -141,8 +149,9 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         status: if new.draft { OrderStatus::Draft } else { OrderStatus::Created },
         site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
         made_by: new.made_by,
-        customer_id: None,
+        customer_id: new.customer_id,
         customer_email,
+        buyer: new.buyer.clone(),
         lines,
         currency: new.currency.to_lowercase(),
         subtotal_cents: subtotal,
@@ -160,7 +169,10 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         shipments: Vec::new(),
         flags: Vec::new(),
         payment_session: None,
+        at_processor: Default::default(),
         kept_cents: 0,
+        invoice: None,
+        sold: None,
         created_at: cx.now,
         paid_at: None,
         updated_at: cx.now,
@@ -177,14 +189,15 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
 
 /// What a line orders, and what that is made from, must not be deleted. Parts of a kit are told of by the kit's own
 /// line.
-fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
+pub(super) fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
     let n = line.kit_line.map_or(n, |kit| kit as usize);
     let made_of = line.make.iter().flat_map(|make| {
         let file = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id));
         let file = file.map(|file| (Referenced::File, file));
         make.materials().map(|id| (Referenced::Material, id)).chain(file)
     });
-    let named: Vec<_> = std::iter::once((Referenced::Sku, line.sku_id)).chain(made_of).collect();
+    let sku = (!line.is_service()).then_some((Referenced::Sku, line.sku_id));
+    let named: Vec<_> = sku.into_iter().chain(made_of).collect();
     named.into_iter().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
 }
 
@@ -198,7 +211,29 @@ pub(super) struct Patch<'a> {
 }
 
 impl OrderChange<'_> {
-    /// Places a draft: draft → created. An order whose total is zero is paid by it.
+    /// A draft is not paid before it is known what tax its destination asks for. What was placed, paid in part or
+    /// invoiced has its price, also where it goes nowhere; that of a quote was agreed on.
+    pub(super) fn check_destination(&self) -> Result<(), Refusal> {
+        let order = &self.order;
+        if order.shipping_address.is_some() || !order.is_unpriced() || self.cx.rules.tax_rates.is_empty() {
+            return Ok(());
+        }
+        let words = "its tax depends on where it goes: give the profile an address to ship to";
+        Err(Refusal::new(Class::Invalid, "address_required", words))
+    }
+
+    /// Taxes all lines and shipping at this rate.
+    fn tax_anew(&mut self, bps: i64) -> Result<(), Refusal> {
+        let (lines, subtotal, tax, total) = priced(&self.order.lines, bps, self.order.shipping_cents)?;
+        let head = self.head();
+        head.lines = lines;
+        (head.subtotal_cents, head.tax_cents, head.total_cents) = (subtotal, tax, total);
+        flag_money(self);
+        Ok(())
+    }
+
+    /// Places a draft: draft → created. An order whose total is zero is paid by it, without an invoice: invoices are
+    /// over money, and no number is taken for nothing.
     pub(super) fn confirm(mut self) -> Result<Decision<Order>, Refusal> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),
@@ -225,7 +260,11 @@ impl OrderChange<'_> {
                 return Err(Refusal::transition("changing the address", self.order.status));
             }
             let frozen = self.order.lines.first().map_or(0, |line| line.tax_rate_bps);
-            if tax_bps(self.cx.rules, address.as_ref()) != frozen {
+            let bps = tax_bps(self.cx.rules, address.as_ref());
+            // Nobody was told yet what a draft costs there.
+            if bps != frozen && self.order.is_unpriced() && self.order.shipping_address.is_none() {
+                self.tax_anew(bps)?;
+            } else if bps != frozen {
                 return Err(Refusal::conflict(
                     "tax_differs",
                     "the new destination has another tax rate; make a new order",

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::OrderChange;
 use super::place::{self, Patch};
-use super::{Order, OrderAnswer, OrderCommand, OrderEffect, OrderRow};
+use super::sold;
+use super::{LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, OrderEffect, OrderRow};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, JobState, Stock};
-use crate::domain::mail::Mail;
-use crate::domain::material::{ClaimAsk, ClaimId};
+use crate::domain::ledger::{self, Payable as _};
+use crate::domain::material::{ClaimAsk, ClaimId, SettledClaim};
 use crate::domain::refusal::Refusal;
 
 impl Aggregate for Order {
@@ -18,7 +18,7 @@ impl Aggregate for Order {
     type Command = OrderCommand;
     type Answer = OrderAnswer;
     type Row = OrderRow;
-    type Created = Mail;
+    type Created = OrderCreated;
     type Effect = OrderEffect;
 
     fn decide(
@@ -28,13 +28,17 @@ impl Aggregate for Order {
         command: &OrderCommand,
     ) -> Result<Decision<Self>, Refusal> {
         let order = match (this, command) {
-            (None, OrderCommand::Create(new)) => return place::create(id, cx, new),
+            (None, OrderCommand::Create(new)) => return place::create(id, cx, new, None),
+            (None, OrderCommand::CreateAgreed { new, agreed }) => return place::create(id, cx, new, Some(agreed)),
+            (None, OrderCommand::CreateSold(order)) => return sold::create(id, cx, order),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(order), _) => order.clone(),
         };
         let change = OrderChange::of(cx, order);
         match command {
-            OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists already")),
+            OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } | OrderCommand::CreateSold(_) => {
+                Err(Refusal::conflict("exists", "this order exists already"))
+            }
             OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => change
                 .update(&Patch {
                     notes: notes.as_ref(),
@@ -43,12 +47,25 @@ impl Aggregate for Order {
                     due_at: *due_at,
                     shipping_address: shipping_address.as_ref(),
                 }),
+            OrderCommand::There(news) => change.there(*news),
+            OrderCommand::ShopTold { shipments, last } => Ok(change.shop_told(*shipments, *last)),
+            OrderCommand::NameBuyer(buyer) => Ok(change.name_buyer(buyer)),
             OrderCommand::Confirm => change.confirm(),
             OrderCommand::MarkPaid { amount_cents, method, reference } => {
                 change.mark_paid(*amount_cents, method, reference.as_ref())
             }
-            OrderCommand::Refund { payment, amount_cents } => change.refund(*payment, *amount_cents),
-            OrderCommand::Payment(news) => Ok(change.payment(news)),
+            OrderCommand::Refund { payment, amount_cents, at_processor } => {
+                change.on_ledger(|change| ledger::refund(change, *payment, *amount_cents, *at_processor))
+            }
+            OrderCommand::RefundOtherwise { payment, amount_cents, method } => {
+                change.on_ledger(|change| ledger::refund_otherwise(change, *payment, *amount_cents, method))
+            }
+            OrderCommand::Ledger(command) => {
+                if matches!(command, LedgerCommand::CheckOut { .. }) {
+                    change.check_destination()?;
+                }
+                change.on_ledger(|change| ledger::apply(change, command))
+            }
             OrderCommand::Cancel { force, seen } => change.cancel(*force, seen),
             OrderCommand::Ship { shipment, lines, accept_short } => {
                 change.ship(shipment, lines.as_deref(), *accept_short)
@@ -73,18 +90,29 @@ impl Aggregate for Order {
             }
             OrderCommand::Photographed { job, attempt, file } => change.photographed(*job, *attempt, *file),
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
-            OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, *seen),
+            OrderCommand::InvoiceTold { invoice, told, void } => Ok(change.invoice_told(*invoice, *told, *void)),
+            OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, seen),
         }
     }
 
     fn name(command: &OrderCommand) -> &'static str {
         match command {
-            OrderCommand::Create(_) => "order.create",
+            OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } => "order.create",
+            OrderCommand::CreateSold(_) => "order.create_sold",
+            OrderCommand::There(_) => "order.there",
+            OrderCommand::ShopTold { .. } => "order.shop_told",
             OrderCommand::Update { .. } => "order.update",
+            OrderCommand::NameBuyer(_) => "order.name_buyer",
             OrderCommand::Confirm => "order.confirm",
             OrderCommand::MarkPaid { .. } => "order.mark_paid",
             OrderCommand::Refund { .. } => "order.refund",
-            OrderCommand::Payment(_) => "order.payment",
+            OrderCommand::RefundOtherwise { .. } => "order.refund_otherwise",
+            OrderCommand::Ledger(LedgerCommand::CheckOut { .. }) => "order.check_out",
+            OrderCommand::Ledger(LedgerCommand::CheckoutMade { .. }) => "order.checkout_made",
+            OrderCommand::Ledger(LedgerCommand::SessionClosed(_)) => "order.session_closed",
+            OrderCommand::Ledger(LedgerCommand::RefundNews { .. }) => "order.refund_news",
+            OrderCommand::Ledger(LedgerCommand::RefundsRead { .. }) => "order.refunds_read",
+            OrderCommand::Ledger(LedgerCommand::Payment(_)) => "order.payment",
             OrderCommand::Cancel { .. } => "order.cancel",
             OrderCommand::Ship { .. } => "order.ship",
             OrderCommand::Prepared { .. } => "order.prepared",
@@ -103,6 +131,7 @@ impl Aggregate for Order {
             OrderCommand::SignedAtPrinter { .. } => "job.signed_at_printer",
             OrderCommand::Photographed { .. } => "job.photographed",
             OrderCommand::ReleaseJob { .. } => "job.release",
+            OrderCommand::InvoiceTold { .. } => "order.invoice_told",
             OrderCommand::Resolve { .. } => "job.resolve",
         }
     }
@@ -121,7 +150,7 @@ impl Aggregate for Order {
     fn effects(&self) -> Vec<OrderEffect> {
         let mut effects = Vec::new();
         let mut asks: BTreeMap<Id, Vec<ClaimAsk>> = BTreeMap::new();
-        let mut settles: BTreeMap<Id, Vec<(ClaimId, Amount)>> = BTreeMap::new();
+        let mut settles: BTreeMap<Id, Vec<SettledClaim>> = BTreeMap::new();
         let created: BTreeSet<Id> =
             self.jobs.values().filter(|job| job.state == JobState::Created).map(|job| job.sku_id).collect();
         effects.extend(created.into_iter().map(|sku| OrderEffect::Prepare { sku }));
@@ -141,12 +170,13 @@ impl Aggregate for Order {
                         since: job.created_at,
                     });
                 }
-                let earlier = own.settling.iter().map(|(number, consumed)| (claim(*number), *consumed));
                 let current = match own.stock {
-                    Stock::Settling { consumed } => Some((claim(own.number), consumed)),
+                    Stock::Settling { consumed } => Some((own.number, consumed)),
                     _ => None,
                 };
-                for one in earlier.chain(current) {
+                for (number, consumed) in own.settling.iter().copied().chain(current) {
+                    let booked_on = job.booked_on.get(&number).cloned().unwrap_or_default();
+                    let one = SettledClaim { id: claim(number), consumed, booked_on };
                     settles.entry(own.material_id).or_default().push(one);
                 }
             }
@@ -168,7 +198,10 @@ impl Aggregate for Order {
                 }
             }
         }
+        effects.extend(self.tell_invoice());
+        effects.extend(self.tell_shop());
         effects.extend(asks.into_iter().map(|(material, asks)| OrderEffect::Claim { material, asks }));
+        effects.extend(self.ledger_effects().into_iter().map(OrderEffect::Ledger));
         effects.extend(settles.into_iter().map(|(material, claims)| OrderEffect::Settle { material, claims }));
         effects
     }

@@ -35,6 +35,10 @@ impl Order {
             let sets = self.parts_of_kit(n).map(|(part, in_one_set)| left[part] / in_one_set);
             left[n] = sets.min().unwrap_or(0);
         }
+        // Work leaves with nothing.
+        for (left, line) in left.iter_mut().zip(&self.lines).filter(|(_, line)| line.is_service()) {
+            *left = u64::from(line.quantity);
+        }
         left
     }
 
@@ -63,6 +67,11 @@ impl Order {
             Leaving { owed, there: parts.good.saturating_sub(left).min(owed) }
         });
         left.collect()
+    }
+
+    /// Good parts of each line that have not left and are owed, in the order of the lines; of a kit, complete sets.
+    pub fn parts_there(&self) -> Vec<u64> {
+        self.leaving().into_iter().map(|line| line.there).collect()
     }
 
     /// All good parts that have not left; kits leave by their parts.

@@ -26,6 +26,7 @@ impl OrderChange<'_> {
     pub(super) fn settled(mut self, claims: &[ClaimId]) -> Decision<Order> {
         for claim in claims {
             self.edit(claim.job, |job| {
+                job.booked_on.remove(&claim.number);
                 for own in job.claims_mut() {
                     own.settling.retain(|(number, _)| *number != claim.number);
                     if claim.number == *own.number && matches!(own.stock, Stock::Settling { .. }) {

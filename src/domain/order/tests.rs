@@ -1,9 +1,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod checkout;
 mod claims;
 mod doubts;
 mod examples;
 mod flags;
+mod gone_back;
 mod kits;
 mod model;
 mod money;
@@ -12,11 +14,13 @@ mod placing;
 mod random;
 mod shipping;
 mod slicing;
+mod sold;
 
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::job::{Attempt, JobState};
+use crate::domain::mail::Mail;
 use crate::domain::material::{ClaimId, ClaimState};
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::MachineType;
@@ -63,6 +67,7 @@ pub(super) fn new_order(lines: Vec<Line>) -> NewOrder {
         site: None,
         made_by: None,
         customer_email: Some(" Ann@Example.com ".to_owned()),
+        buyer: None,
         lines,
         currency: "usd".to_owned(),
         notes: None,
@@ -72,7 +77,21 @@ pub(super) fn new_order(lines: Vec<Line>) -> NewOrder {
         due_at: None,
         draft: false,
         own_use: false,
+        customer_id: None,
     }
+}
+
+/// An order of one part at this net price, to an address in this country.
+pub(crate) fn order_to(country: &str, cents: i64) -> NewOrder {
+    let address = Address {
+        line1: "Weg 1".to_owned(),
+        line2: None,
+        city: "Ulm".to_owned(),
+        region: None,
+        postal_code: "89073".to_owned(),
+        country: country.to_owned(),
+    };
+    NewOrder { shipping_address: Some(address), ..new_order(vec![line(1, cents, true)]) }
 }
 
 pub(super) struct Desk {
@@ -109,7 +128,7 @@ impl Desk {
         Some(self.ask(&OrderCommand::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
     }
     pub(super) fn news(&mut self, news: PaymentNews) -> Decision<Order> {
-        self.ask(&OrderCommand::Payment(news)).unwrap()
+        self.ask(&OrderCommand::Ledger(LedgerCommand::Payment(news))).unwrap()
     }
     pub(super) fn o(&self) -> &Order {
         self.order.as_ref().unwrap()
@@ -143,8 +162,21 @@ pub(super) fn free(units: i64) -> StockNow {
     StockNow { available: Amount::units(units), unit: "g", name: "PLA black".to_owned() }
 }
 
+/// The names of the events, without those of the order's invoice.
 pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {
-    decision.events.iter().map(|event| event.event.as_str()).collect()
+    let own = decision.events.iter().filter(|event| event.subject_kind != "invoice");
+    own.map(|event| event.event.as_str()).collect()
+}
+
+/// The mails that a commit sends.
+pub(super) fn mails(decision: &Decision<Order>) -> Vec<&Mail> {
+    fn mail(created: &OrderCreated) -> Option<&Mail> {
+        match created {
+            OrderCreated::Mail(mail) => Some(mail),
+            OrderCreated::Invoice(_) => None,
+        }
+    }
+    decision.created.iter().filter_map(mail).collect()
 }
 
 /// Jobs that were made by themselves make less than one plate more than was missing, and no more than the settings
@@ -163,6 +195,11 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
         assert!(matches!(before.status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready));
         assert!(matches!(after.status, OrderStatus::Paid | OrderStatus::Printing));
     }
+}
+
+/// The mail of a shipment that leaves after, or before, what was promised.
+pub(crate) fn shipped_mail(late: bool) -> Mail {
+    shipping::shipped(late)
 }
 
 pub(super) fn code<T: Aggregate>(refused: Result<Decision<T>, Refusal>) -> String {

@@ -1,5 +1,7 @@
 //! The jobs of an order: made when it is paid, then ranked, cancelled, retried and released.
 
+use std::collections::BTreeMap;
+
 use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::place::{check_due, plates};
@@ -8,6 +10,7 @@ use crate::domain::aggregate::{Decision, NumberSeries};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, Block, FurtherNeed, Job, JobClaimMut, JobState, Stock};
+use crate::domain::ledger::flag_money;
 use crate::domain::order::Resolution;
 use crate::domain::principal::Role;
 use crate::domain::printer_status::PrintEnd;
@@ -61,6 +64,7 @@ impl OrderChange<'_> {
             stock: Stock::None,
             claim: 1,
             settling: Vec::new(),
+            booked_on: BTreeMap::new(),
             recalled: false,
             released: false,
             priority: self.order.priority,
@@ -175,7 +179,7 @@ impl OrderChange<'_> {
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
         self.cancel_jobs(force, seen);
-        self.flag_money();
+        flag_money(&mut self);
         Ok(self.order_done())
     }
 
@@ -221,6 +225,7 @@ impl OrderChange<'_> {
                     attempt.reason = Some("given up by an operator".to_owned());
                     attempt.ended_at = Some(now);
                     attempt.word = Some(Resolution::Failed);
+                    attempt.booked_on = seen.map(|seen| seen.booked_on.clone()).unwrap_or_default();
                 });
                 self.end_cancelled(id, share);
             }

@@ -1,8 +1,11 @@
 //! The rule: what a look, the outcome of a booking and a person's word make of a link.
 
+use std::collections::BTreeSet;
+
+use super::choose::choose;
 use super::{
-    Booking, BookingVerdict, ConflictKind, GIVEN_UP_MS, MAX_GIVEN_UP, MAX_ITEMS, Quantities, RightSide, StockLink,
-    StockLook, StockSystem, StockUnit, SyncConflict, SyncStep,
+    Booking, BookingVerdict, ConflictKind, GIVEN_UP_MS, MAX_GIVEN_UP, MAX_ITEMS, MAX_UNREAD_USES, Quantities,
+    RightSide, StockLink, StockLook, StockSystem, StockUnit, SyncConflict, SyncStep, UnreadUse,
 };
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
@@ -19,6 +22,8 @@ pub struct OurSide<'a> {
     pub unit_name: &'a str,
     /// See [`super::LinkCommand::Looked`].
     pub drawn: &'a Quantities,
+    /// See [`super::LinkCommand::Looked`].
+    pub in_use: &'a BTreeSet<i64>,
     /// The id of the booking that may come of it.
     pub booking: Id,
     /// The time.
@@ -57,7 +62,7 @@ impl StockLink {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
             let (server, round) = (look.server.clone(), self.round.wrapping_add(1));
-            let given_up = Vec::new();
+            let (given_up, unread_uses) = (Vec::new(), Vec::new());
             let anew = Self {
                 server,
                 round,
@@ -65,6 +70,7 @@ impl StockLink {
                 seen: None,
                 pending: None,
                 given_up,
+                unread_uses,
                 conflict: None,
                 ..self.clone()
             };
@@ -90,13 +96,18 @@ impl StockLink {
                 return SyncStep { link: next, taken: Amount::ZERO };
             }
         };
-        let Some(agreed) = &self.agreed else {
+        next.read_uses(&now);
+        let Some(agreed) = next.agreed.clone() else {
             (next.seen, next.conflict) = (Some(now), None);
             return SyncStep { link: next, taken: Amount::ZERO };
         };
-        match theirs(agreed, &now, ours) {
+        let now = without_unfinished(now, &agreed, ours.in_use);
+        if self.agreed.as_ref() != Some(&agreed) {
+            next.round = self.round.wrapping_add(1);
+        }
+        match theirs(&agreed, &now, ours) {
             Ok(taken) => {
-                if *agreed != now {
+                if agreed != now {
                     (next.agreed, next.round) = (Some(now.clone()), self.round.wrapping_add(1));
                 }
                 next.book(look, ours, ours.quantity + taken);
@@ -118,7 +129,12 @@ impl StockLink {
             self.conflict = None;
             return;
         }
-        let Some((item, delta)) = choose(due, look, ours.drawn) else {
+        let Some((item, delta)) = choose(due, look, ours.drawn, ours.in_use) else {
+            // An item that can take it is in use: it is booked when the print is over.
+            if choose(due, look, ours.drawn, &BTreeSet::new()).is_some() {
+                self.conflict = None;
+                return;
+            }
             let (amount, unit) = (due.max(-due), ours.unit_name);
             let words = if due > Amount::ZERO {
                 format!(
@@ -140,9 +156,40 @@ impl StockLink {
             delta,
             before: seen.quantity.unwrap_or_default(),
             mark: seen.mark,
+            trace: seen.trace.clone(),
             at: ours.now,
         });
         self.round = self.round.wrapping_add(1);
+    }
+
+    /// A print used so much of our stock, and its printer booked that on one of these spools: what both sides agree on
+    /// changes with our stock, so that it is not booked there again. What the printer booked more or less than that
+    /// shows as a change of theirs. `None` when nothing of it concerns the link.
+    pub fn used_there(&self, used: Amount, booked_on: &[i64]) -> Option<Self> {
+        let agreed = self.agreed.as_ref().filter(|_| used > Amount::ZERO && !booked_on.is_empty())?;
+        let known = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
+        // What a person decides by is read anew: nobody knows how much of the print it showed.
+        let mut next = Self { round: self.round.wrapping_add(1), seen: None, ..self.clone() };
+        match known {
+            Some(spool) => *next.agreed.as_mut()?.entry(*spool).or_default() -= used,
+            None => {
+                if next.unread_uses.len() >= MAX_UNREAD_USES {
+                    next.unread_uses.remove(0);
+                }
+                next.unread_uses.push(UnreadUse { spools: booked_on.to_vec(), used });
+            }
+        }
+        Some(next)
+    }
+
+    /// Spools that were not read before are read now: what was used of those that are of this entry is booked already.
+    fn read_uses(&mut self, now: &Quantities) {
+        for UnreadUse { spools, used } in std::mem::take(&mut self.unread_uses) {
+            let of_it = spools.iter().rev().find(|spool| now.contains_key(spool));
+            if let Some((agreed, spool)) = self.agreed.as_mut().zip(of_it) {
+                *agreed.entry(*spool).or_default() -= used;
+            }
+        }
     }
 
     /// A booking that was given up arrived after all. What both sides agree on changes by it, so that it is no change
@@ -216,10 +263,13 @@ impl StockLink {
         if quantity + taken < Amount::ZERO || quantity + taken > MAX_AMOUNT {
             return None;
         }
-        let (round, given_up) = (self.round.wrapping_add(1), Vec::new());
-        // What arrived late by now is in what was seen; what arrives later is a change of theirs.
-        let link =
-            Self { agreed: Some(seen), seen: None, pending: None, given_up, conflict: None, round, ..self.clone() };
+        let mut link =
+            Self { round: self.round.wrapping_add(1), seen: None, pending: None, conflict: None, ..self.clone() };
+        // What arrived late by now is in what was seen, as are the prints of spools that it shows; what arrives later
+        // is a change of theirs.
+        link.given_up.clear();
+        link.unread_uses.retain(|one| !one.spools.iter().any(|spool| seen.contains_key(spool)));
+        link.agreed = Some(seen);
         Some(SyncStep { link, taken })
     }
 }
@@ -252,6 +302,16 @@ fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConf
         };
     }
     Ok(now)
+}
+
+/// What is there without what printers are booking just now: it belongs to prints whose use is still in our stock.
+fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSet<i64>) -> Quantities {
+    for spool in in_use {
+        if let Some((holds, before)) = now.get_mut(spool).zip(agreed.get(spool)) {
+            *holds = (*holds).max(*before);
+        }
+    }
+    now
 }
 
 /// What changed there since both sides agreed, if it can be taken over.
@@ -287,25 +347,4 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
         return Err(SyncConflict::new(ConflictKind::TooMuch, words));
     }
     Ok(taken)
-}
-
-/// The item for the next booking, and how much of what is due it takes. Use goes to the items in slots first, as much
-/// as was drawn from each; then to what is in a slot; then to the oldest. What came in goes to the newest that has
-/// room.
-fn choose(due: Amount, look: &StockLook, drawn: &Quantities) -> Option<(i64, Amount)> {
-    if due < Amount::ZERO {
-        let from = |item: i64, most: Amount| {
-            let holds = look.items.get(&item).filter(|seen| !seen.fixed)?.quantity?;
-            let amount = most.min(holds);
-            (amount > Amount::ZERO).then_some((item, -amount))
-        };
-        let drawn_first = drawn.iter().find_map(|(item, used)| from(*item, (*used).min(-due)));
-        let loaded_next = || drawn.keys().find_map(|item| from(*item, -due));
-        let oldest = || look.items.keys().find_map(|item| from(*item, -due));
-        return drawn_first.or_else(loaded_next).or_else(oldest);
-    }
-    look.items.iter().rev().find_map(|(item, seen)| {
-        let amount = seen.room.map_or(due, |room| room.min(due));
-        (amount > Amount::ZERO && !seen.fixed).then_some((*item, amount))
-    })
 }

@@ -1,5 +1,11 @@
 //! Reading a payment event. Only the members that are needed are read; all others may have any shape.
 
+mod back;
+mod period;
+
+pub use back::DisputeNews;
+pub use period::{PaidLine, PaidPeriod};
+
 use serde_json::{Map, Value};
 
 use crate::domain::bounds::MAX_CENTS;
@@ -54,6 +60,17 @@ pub enum PaymentEffect {
         /// ISO 4217 code in lower case, if the processor named it.
         currency: Option<String>,
     },
+    /// Money that was being given back did not arrive, and is with the shop again.
+    RefundFailed {
+        /// How much, in minor units.
+        amount_cents: i64,
+        /// The processor's word for why, or that it failed.
+        reason: String,
+        /// The processor's id of the refund, `re_...`.
+        refund: Option<String>,
+    },
+    /// The customer's bank takes a payment back, or has decided about it.
+    Disputed(DisputeNews),
     /// A checkout session has expired and can no longer be paid.
     SessionExpired,
     /// Something about a subscription changed; its state is read from the processor.
@@ -62,6 +79,15 @@ pub enum PaymentEffect {
         customer: Option<String>,
         /// The processor's id of it, `sub_...`.
         subscription: Option<String>,
+    },
+    /// The invoice of a subscription was paid, which the processor makes each period.
+    PeriodPaid(Box<PaidPeriod>),
+    /// Tells by which payment intent the invoice of a subscription was paid, which the invoice itself does not say.
+    PeriodPaymentNamed {
+        /// The processor's id of its invoice, `in_...`.
+        invoice: String,
+        /// The processor's id of that payment, `pi_...`.
+        payment_intent: String,
     },
     /// An event that has no use here.
     Ignored {
@@ -135,7 +161,11 @@ enum Reading {
     SessionExpired,
     IntentFailed,
     ChargeRefunded,
+    RefundUpdated,
+    Dispute,
     Subscription,
+    InvoicePaid,
+    InvoicePayment,
     Invoice,
 }
 
@@ -148,7 +178,11 @@ impl Reading {
             "checkout.session.expired" => Self::SessionExpired,
             "payment_intent.payment_failed" => Self::IntentFailed,
             "charge.refunded" => Self::ChargeRefunded,
+            "refund.failed" | "refund.updated" | "charge.refund.updated" => Self::RefundUpdated,
+            _ if kind.starts_with("charge.dispute.") => Self::Dispute,
             _ if kind.starts_with("customer.subscription.") => Self::Subscription,
+            "invoice.paid" => Self::InvoicePaid,
+            "invoice_payment.paid" => Self::InvoicePayment,
             _ if kind.starts_with("invoice.") => Self::Invoice,
             _ => return None,
         })
@@ -184,14 +218,27 @@ impl Reading {
                     currency: object.currency()?,
                 }
             }
+            Self::RefundUpdated => {
+                links.payment_intent = object.reference("payment_intent")?;
+                back::refund(kind, object)?
+            }
+            Self::Dispute => {
+                links.payment_intent = object.reference("payment_intent")?;
+                PaymentEffect::Disputed(back::dispute(object)?)
+            }
             Self::Subscription => PaymentEffect::SubscriptionChanged {
                 customer: object.reference("customer")?,
                 subscription: Some(object.required_text("id")?),
             },
-            Self::Invoice => PaymentEffect::SubscriptionChanged {
-                customer: object.reference("customer")?,
-                subscription: invoice_subscription(object)?,
+            Self::InvoicePaid => match period::paid(object)? {
+                Some(period) => PaymentEffect::PeriodPaid(Box::new(period)),
+                None => period::changed(object)?,
             },
+            Self::InvoicePayment => match period::payment(object)? {
+                Some((invoice, payment_intent)) => PaymentEffect::PeriodPaymentNamed { invoice, payment_intent },
+                None => PaymentEffect::Ignored { kind: kind.to_owned() },
+            },
+            Self::Invoice => period::changed(object)?,
         };
         Ok((effect, links))
     }
@@ -252,17 +299,6 @@ fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
     let said: String =
         said.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON_CHARS).collect();
     Ok(if said.trim().is_empty() { "the payment failed".to_owned() } else { said.trim().to_owned() })
-}
-
-/// Newer versions of the processor's API name an invoice's subscription under `parent`, older ones directly.
-fn invoice_subscription(object: &EventMembers<'_>) -> Result<Option<String>, EventError> {
-    if let Some(parent) = object.child("parent")?
-        && let Some(details) = parent.child("subscription_details")?
-        && let Some(subscription) = details.reference("subscription")?
-    {
-        return Ok(Some(subscription));
-    }
-    object.reference("subscription")
 }
 
 const AMOUNT: &str = "a whole number of minor units, not negative";

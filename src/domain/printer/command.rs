@@ -212,6 +212,8 @@ pub enum PrinterCommand {
     SignedOff(Id),
     /// The picture of this attempt's end is taken and its order has it, or it was given up.
     PhotoOver(Id),
+    /// Whether the printer has a camera of which pictures can be taken, as it tells.
+    CameraTold(bool),
     /// A person had the printer do something, past its jobs; it is recorded with what came of it.
     Acted(Box<ActRecord>),
     /// The pictures of an attempt's print look like a failure.

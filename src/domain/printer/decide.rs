@@ -74,6 +74,7 @@ pub(super) fn decide(
                     .map(|slots| printer.filament_slots(&needs.sliced_for, slots))
                     .unwrap_or_default(),
                 stated_mm: *stated_mm,
+                booked_on: Vec::new(),
                 taken_at: *claimed_at,
             };
             Ok(printer.take(in_hand, slots, cx))
@@ -103,6 +104,7 @@ pub(super) fn decide(
         PrinterCommand::BedCleared(said) => printer.bed_cleared(said, cx),
         PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
         PrinterCommand::PhotoOver(attempt) => Ok(printer.photo_over(*attempt, cx)),
+        PrinterCommand::CameraTold(has) => Ok(printer.camera_told(*has, cx)),
         PrinterCommand::LoadSlot { slot, spool } => printer.load_slot(*slot, spool, cx),
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
         PrinterCommand::SpoolLeft(said) => Ok(printer.spool_left(said, cx)),

@@ -24,6 +24,7 @@ pub fn report_of(in_hand: &InHand) -> Report {
             reason: reason.clone(),
             began_at: in_hand.began(),
             unseen: *unseen,
+            booked_on: in_hand.booked_on.clone(),
         },
         Phase::Stopped { reason } => Report::Stopped { reason: reason.clone() },
         Phase::NotStarted { start_sent: false, counts: false, .. } if in_hand.cancel => Report::CancelledBeforeStart,
@@ -37,6 +38,11 @@ impl InHand {
     /// Whether the attempt has ended here and only waits for the order's acknowledgement.
     pub fn over(&self) -> bool {
         matches!(self.phase, Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. })
+    }
+
+    /// Whether its start was sent, so that it may print.
+    pub(super) fn may_print(&self) -> bool {
+        !matches!(self.phase, Phase::Taken) && !self.over()
     }
 
     /// Whether a path that the printer shows is this attempt's file: either the name it gave at the upload, or our

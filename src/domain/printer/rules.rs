@@ -37,7 +37,7 @@ impl Aggregate for Printer {
                 shown.slots.clone_from(&next.slots);
             }
         }
-        let decision = Self::with_photo(this, Self::with_last_print(this, decision), cx.now);
+        let decision = Self::with_photo(this, Self::with_last_print(this, decision), cx);
         let decision = noted(this, decision, cx.now);
         Ok(Self::with_care(this, decision, cx))
     }
@@ -68,6 +68,7 @@ impl Aggregate for Printer {
             PrinterCommand::BedCleared(_) => "printer.bed_cleared",
             PrinterCommand::SignedOff(_) => "printer.signed_off",
             PrinterCommand::PhotoOver(_) => "printer.photo_over",
+            PrinterCommand::CameraTold(_) => "printer.camera_told",
             PrinterCommand::LoadSlot { .. } => "printer.load_slot",
             PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
             PrinterCommand::SpoolLeft(_) => "printer.spool_left",

@@ -111,7 +111,12 @@ impl Printer {
         let Some(in_hand) = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt) else {
             return SeenPrint::default();
         };
-        SeenPrint { shown_now: self.shows_own(), began: in_hand.began().is_some(), progress: in_hand.progress }
+        SeenPrint {
+            shown_now: self.shows_own(),
+            began: in_hand.began().is_some(),
+            progress: in_hand.progress,
+            booked_on: in_hand.booked_on.clone(),
+        }
     }
 
     /// Whether a start was sent of which nobody knows yet whether it happened.
@@ -169,6 +174,7 @@ impl Printer {
             next.needs_home = false;
         }
         next.firmware_seen(self, status, now);
+        next.booking_seen(status);
         next.evidence(status, now);
         next.manual_seen(status, now);
         // A print that is no job leaves a part on the bed all the same.

@@ -10,7 +10,7 @@ use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::launch::{LaunchNeeds, MaterialNeed, SlicedFor, UsedFilament};
 use crate::domain::order::{Report, Resolution};
-use crate::domain::printer_status::{PastPrint, ServerRun, Status};
+use crate::domain::printer_status::{PastPrint, PrintEnd, ServerRun, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
 use crate::domain::testing::samples::printer_fields;
@@ -157,7 +157,8 @@ pub(super) fn refused(decision: &Decision<Printer>) -> bool {
 }
 
 fn past(ended: Option<PrintEnd>) -> PastPrint {
-    PastPrint { file: OURS.into(), ended, cut_off: false, filament_mm: None, started_at: None, ended_at: None }
+    let (filament_mm, started_at, ended_at) = (None, None, None);
+    PastPrint { file: OURS.into(), ended, cut_off: false, filament_mm, started_at, ended_at, booked_on: Vec::new() }
 }
 
 #[test]

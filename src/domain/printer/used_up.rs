@@ -9,7 +9,11 @@ impl Printer {
     /// The print has just ended: what it used is taken from what is left in its slots, where that is known and the
     /// printer does not tell it by itself. A spool that was swapped meanwhile for another material is left alone.
     pub(super) fn use_up(&mut self, now: Timestamp) {
-        let Some(in_hand) = &self.in_hand else { return };
+        let Some(in_hand) = &mut self.in_hand else { return };
+        // Nobody looked while it printed: the spool that was active before or after is the best that is known.
+        if in_hand.booked_on.is_empty() {
+            in_hand.book_on(self.books_on.map(|booking| booking.spool));
+        }
         let Phase::Ended { end, filament_mm, progress, .. } = in_hand.phase else { return };
         let share = used_share(end, filament_mm, in_hand.stated_mm, progress);
         for used in &in_hand.used_slots {

@@ -53,6 +53,7 @@ impl Printer {
                 }
                 Evidence::Remembers(past) => match past.ended {
                     Some(end) => {
+                        in_hand.book_on(past.booked_on.iter().copied());
                         in_hand.enter(remembered(&in_hand, past, end));
                         printer.print_over(end, auto_clear);
                     }

@@ -37,6 +37,7 @@ pub(crate) fn pla() -> MaterialFields {
         brand: None,
         variant: None,
         vendor_code: None,
+        location: None,
         unit_cost_cents: None,
         reorder_point: Amount::ZERO,
         reorder_quantity: Amount::ZERO,

@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use super::{AccessHandles, Credentials, FromMachine, RequiredAccess, admit};
+use super::{AccessHandles, Credentials, CustomerToken, FromMachine, RequiredAccess, admit};
 use crate::domain::limits::address;
 use crate::domain::principal::Principal;
 use crate::http::admission::Admission;
@@ -21,6 +21,7 @@ use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::limits::layer::{ClientAddress, Treatment, overloaded};
 use crate::http::meter::RouteMeter;
 use crate::http::request_id::RequestId;
+use crate::http::unread_body::UnreadBody;
 use crate::http::wire::refuse_query;
 
 /// What a route needs to judge its requests; one for each route.
@@ -70,6 +71,11 @@ impl Gate {
             if !at_once {
                 // The key or session may have ended while the body came.
                 request.extensions_mut().remove::<Credentials>();
+                if self.need == RequiredAccess::Customer {
+                    let token = CustomerToken::shown(request.headers());
+                    let again = Credentials::of_customer(&self.access, token).await;
+                    request.extensions_mut().insert(again);
+                }
                 let who = admit(&self.access, self.need, &request)?;
                 request.extensions_mut().insert(who);
             }
@@ -97,6 +103,10 @@ fn caller_of(request: &Request) -> u128 {
 /// Lets a request through to its handler, or refuses it. Counts it, and notes refused attempts for the audit log.
 pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
+    let unread = UnreadBody::default();
+    if !request.body().is_end_stream() {
+        request = request.map(|body| unread.watch(body));
+    }
     let admitted = admit(&gate.access, gate.need, &request);
     let by = admitted.as_ref().ok().map(|who| who.by.clone());
     let refusable = Refusable::of(&request);
@@ -112,6 +122,9 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
     let named = response.extensions().get::<ErrorMeta>().is_some_and(|told| told.by.is_some());
     if named || refusable.is_refused(status) {
         refusable.note(&gate, by.as_deref(), &response);
+    }
+    if status.is_client_error() || status.is_server_error() {
+        unread.read_away().await;
     }
     response
 }

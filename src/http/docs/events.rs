@@ -29,12 +29,12 @@ pub fn page() -> String {
     let all = all();
     let mut html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Events</title><style>{STYLE}</style></head>\
-         <body><h1>Events</h1>{INTRODUCTION}"
+         <body><main><h1>Events</h1>{INTRODUCTION}"
     );
     let (sent, shown): (Vec<&Entry>, Vec<&Entry>) = all.iter().partition(|entry| entry.sent_as.is_some());
     let _ = write!(html, "<h2>Events that endpoints are sent</h2>{}", sections(&sent, true));
     let _ = write!(html, "<h2>Events that only <code>/api/events</code> shows</h2>{}", sections(&shown, false));
-    html + "</body></html>\n"
+    html + "</main></body></html>\n"
 }
 
 fn sections(entries: &[&Entry], sent: bool) -> String {

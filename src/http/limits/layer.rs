@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::Method;
 use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -16,12 +17,15 @@ use super::{Charge, refusal, tell};
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
 use crate::domain::limits::LimitKind;
-use crate::http::access::{AccessHandles, Credentials, FromMachine};
+use crate::domain::time::Timestamp;
+use crate::http::access::{AccessHandles, Credentials, CustomerToken, FromMachine};
 use crate::http::admission::{Admission, Crowded, Peer};
 use crate::http::agent_token;
+use crate::http::billing;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::Limits;
+use crate::http::pages;
 
 /// How requests to a route are bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,8 +42,13 @@ pub enum Treatment {
 /// The routes that are bounded otherwise than by admission and rate limits.
 pub fn treatment(path: &str) -> Treatment {
     match path {
-        "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" => Treatment::Always,
-        "/webhooks/payments" | "/api/v1/webhooks/payments" | "/api/printers/{id}/camera/signed" => Treatment::Uncounted,
+        "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" | "/floor/printers/{id}/emergency-stop" => {
+            Treatment::Always
+        }
+        "/webhooks/payments"
+        | "/api/v1/webhooks/payments"
+        | "/webhooks/sales-channels/{id}"
+        | "/api/printers/{id}/camera/signed" => Treatment::Uncounted,
         path if path == "/" || path == "/docs" || path.starts_with("/docs/") => Treatment::Uncounted,
         _ => Treatment::Counted,
     }
@@ -95,12 +104,34 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     if treatment == Treatment::Uncounted {
         return if refuses { overloaded() } else { next.run(request).await };
     }
-    let credentials = Credentials::by(&app.access, request.headers());
+    let of_api = billing::is_path(request.uri().path());
+    let of_customers = of_api || pages::is_path(request.uri().path());
+    // A browser asks this before each request of another origin, without credentials; it costs nothing and counts not.
+    if of_api && request.method() == Method::OPTIONS {
+        let mut response = if refuses { overloaded() } else { next.run(request).await };
+        tell(&mut response, app.limits.untouched(LimitKind::Anonymous));
+        return response;
+    }
+    let now = app.environment.now();
+    let credentials = if of_customers {
+        // Where nothing more is done for the request nobody is looked up either.
+        let token = CustomerToken::shown(request.headers()).filter(|_| !refuses);
+        if let Some(refused) = token.as_ref().and_then(|token| refused_unseen(&app.limits, token, client, now)) {
+            return refused;
+        }
+        let hash = token.as_ref().map(CustomerToken::hash);
+        let credentials = Credentials::of_customer(&app.access, token).await;
+        if let Some(hash) = hash {
+            app.limits.seen.note(hash, credentials.id());
+        }
+        credentials
+    } else {
+        Credentials::by(&app.access, request.headers())
+    };
     // Commands of the gateway count for whoever asks it, in the handler.
     let gateway = gateways && agent_token::is_shown(&app.config, request.headers());
     let charge = [charge(&credentials, client)];
     request.extensions_mut().insert(credentials);
-    let now = app.environment.now();
     if refuses {
         let standing =
             if gateway { app.limits.untouched(LimitKind::Agent) } else { app.limits.charge_here(&charge, now) };
@@ -114,8 +145,27 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     response
 }
 
+/// 429 before the session is looked up, when its customer or, for a session that is not known, the address asked too
+/// often already: made-up sessions cost the database nothing then.
+fn refused_unseen(limits: &Limits, token: &CustomerToken, client: IpAddr, now: Timestamp) -> Option<Response> {
+    let charge = [limits.seen.charge(&token.hash(), client)];
+    if !limits.is_full(&charge[0], now) {
+        return None;
+    }
+    let standing = limits.charge_here(&charge, now);
+    // The window may have turned in between.
+    standing.refused.then(|| {
+        let mut response = refusal(standing, &charge);
+        tell(&mut response, standing);
+        response
+    })
+}
+
 fn charge(credentials: &Credentials, client: IpAddr) -> Charge {
     match credentials.id() {
+        Some(id) if matches!(credentials, Credentials::Customer(_)) => {
+            Charge { named: LimitKind::Customer, scope: id.0.as_u128() }
+        }
         Some(id) => Charge { named: LimitKind::Staff, scope: id.0.as_u128() },
         None => Charge::of_address(LimitKind::Anonymous, client),
     }
@@ -140,13 +190,14 @@ mod tests {
 
     #[test]
     fn health_and_emergency_stop_are_always_heard() {
-        for path in ["/healthz", "/readyz", "/api/printers/{id}/emergency-stop"] {
+        let stops = ["/api/printers/{id}/emergency-stop", "/floor/printers/{id}/emergency-stop"];
+        for path in ["/healthz", "/readyz"].into_iter().chain(stops) {
             assert_eq!(treatment(path), Treatment::Always, "{path}");
         }
         for path in ["/webhooks/payments", "/", "/docs", "/docs/swagger-ui.css"] {
             assert_eq!(treatment(path), Treatment::Uncounted, "{path}");
         }
-        for path in ["", "/api/orders", "/docsx", "/api/printers/{id}/pause"] {
+        for path in ["", "/api/orders", "/docsx", "/api/printers/{id}/pause", "/floor/printers/{id}/{act}"] {
             assert_eq!(treatment(path), Treatment::Counted, "{path}");
         }
     }

@@ -34,6 +34,11 @@ impl Windows {
         rule.count(&mut window, now)
     }
 
+    /// Whether a request would be refused now. Counts nothing.
+    pub fn is_full(&self, charge: &Charge, rule: LimitRule, now: Timestamp) -> bool {
+        self.map.get(&self.place(charge)).is_some_and(|window| rule.is_full(*window, now))
+    }
+
     /// Takes back a request that was counted here and refused by another window.
     pub fn take_back(&self, charge: &Charge, rule: LimitRule, now: Timestamp) {
         if let Some(mut window) = self.map.get_mut(&self.place(charge)) {

@@ -7,11 +7,16 @@ use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, Res
 
 use super::operation::NamedSchema;
 use super::shape::{Shape, id, named, object, required, text, time, word};
+use crate::domain::event::data::invoice::{
+    InvoiceData, InvoiceFlaggedData, InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData,
+};
+use crate::domain::event::data::quote::QuoteData;
 use crate::domain::event::data::{
-    DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
-    OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData,
-    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFailureSuspectedData,
-    PrinterFaultData, PrinterMaintenanceDueData, PrinterMaintenanceLoggedData, PrinterOfflineData, TestData,
+    CustomRequestData, DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData,
+    LowStockData, OrderData, OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData,
+    OrderShippedData, PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData,
+    PrinterFailureSuspectedData, PrinterFaultData, PrinterMaintenanceDueData, PrinterMaintenanceLoggedData,
+    PrinterOfflineData, TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};
@@ -71,6 +76,13 @@ pub fn all() -> Vec<Entry> {
     entries::<DiscrepancyData>(&mut all);
     entries::<PrinterData>(&mut all);
     entries::<PrinterActData>(&mut all);
+    entries::<InvoiceData>(&mut all);
+    entries::<InvoiceFlaggedData>(&mut all);
+    entries::<InvoicePaymentData>(&mut all);
+    entries::<InvoicePaymentFailedData>(&mut all);
+    entries::<InvoiceRefundData>(&mut all);
+    entries::<CustomRequestData>(&mut all);
+    entries::<QuoteData>(&mut all);
     entries::<EndpointDisabledData>(&mut all);
     entries::<PaymentUnmatchedData>(&mut all);
     all.sort_by_key(|entry| entry.sent_as.is_none());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::http::Method;
 
+use super::half::Half;
 use super::operation::{DescribedContent, DescribedError, DescribedOperation};
 use super::shape::{Shape, id, text_of, whole};
 use crate::domain::principal::Role;
@@ -25,12 +26,13 @@ pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
         RequiredAccess::Role(least) => from(least).collect(),
         RequiredAccess::Session => from(Role::Operator).collect(),
         RequiredAccess::Setup => from(Role::Admin).collect(),
+        RequiredAccess::Customer => vec![Role::Customer.word()],
     }
 }
 
 /// Whether the route has rate limits: not health, signed inbound webhooks, and what must never wait.
 pub fn rate_limited(route: &Served) -> bool {
-    counts(route.path)
+    counts(route.path) && route.method != Method::OPTIONS
 }
 
 /// The path as the document writes it.
@@ -43,6 +45,9 @@ pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String
     let names = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let parameter = |name: &str| match (name, name.strip_prefix('*')) {
         ("id", _) => (name.to_owned(), id(), format!("Identifier of the {}.", kind_in_words(kind))),
+        (one, None) if one.ends_with("Id") => {
+            (one.to_owned(), text_of(1..), format!("Identifier of the {}.", kind_in_words(kind)))
+        }
         (_, Some(rest)) => {
             (rest.to_owned(), text_of(1..), "May be a path of several parts, joined by slashes.".to_owned())
         }
@@ -54,9 +59,14 @@ pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String
     names.map(parameter).collect()
 }
 
+/// Whether a path has an identifier, which may be one of nothing: `{id}`, `{orderId}`.
+pub fn names_one(path: &str) -> bool {
+    path.contains("/{id}") || path.contains("Id}")
+}
+
 /// Whether an `Idempotency-Key` means something.
 pub fn keyed(route: &Served, operation: &DescribedOperation) -> bool {
-    route.method == Method::POST && route.need != RequiredAccess::Open && !operation.unkeyed
+    route.method == Method::POST && (route.need != RequiredAccess::Open || operation.keyed) && !operation.unkeyed
 }
 
 /// Whether an `If-Match` means something: what is changed has a version.
@@ -76,7 +86,9 @@ pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bo
         operation.answer.1,
         DescribedContent::Other(..) | DescribedContent::Binary(_) | DescribedContent::Texts(_)
     );
-    let of_api = operation.path.starts_with("/api/") && need != RequiredAccess::Open;
+    // The billing API ignores parameters that it does not know.
+    let of_shop = Half::of(operation.path) == Half::Production;
+    let of_api = of_shop && operation.path.starts_with("/api/") && need != RequiredAccess::Open;
     of_api && is_json && treatment(operation.path) != Treatment::Always && !asks(operation)
 }
 
@@ -85,9 +97,9 @@ pub type Code = (String, String);
 
 /// The errors of an operation, by status: those that follow from its route and what it takes, then its own.
 pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versioned: bool) -> BTreeMap<u16, Vec<Code>> {
-    let mut all = BTreeMap::<u16, Vec<Code>>::new();
+    let (mut all, half) = (BTreeMap::<u16, Vec<Code>>::new(), Half::of(route.path));
     let mut no = |(status, code, when): (u16, &str, &str)| {
-        all.entry(status).or_default().push((code.to_owned(), when.to_owned()));
+        all.entry(half.status((status, code, when))).or_default().push((code.to_owned(), when.to_owned()));
     };
     let asks = asks(operation);
     match &operation.body {
@@ -99,18 +111,20 @@ pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versio
     if asks {
         no(QUERY);
     }
-    if route.need != RequiredAccess::Open {
-        no(UNAUTHORIZED);
+    match route.need {
+        RequiredAccess::Open => {}
+        RequiredAccess::Customer => no(SIGN_IN),
+        _ => no(UNAUTHORIZED),
     }
     match route.need {
         RequiredAccess::Role(Role::Operator | Role::Admin) | RequiredAccess::Setup => no(ROLE),
         RequiredAccess::Session => no(SESSION),
-        RequiredAccess::Open | RequiredAccess::Role(Role::Customer) => {}
+        RequiredAccess::Open | RequiredAccess::Customer | RequiredAccess::Role(Role::Customer) => {}
     }
     if !route.method.is_safe() {
         no(SITE);
     }
-    if route.path.contains("/{id}") {
+    if names_one(route.path) {
         for (code, when) in not_found(kind) {
             no((404, &code, &when));
         }
@@ -146,6 +160,7 @@ const MALFORMED_FORM: DescribedError = (400, "malformed_multipart", "The body is
 const INCOMPLETE: DescribedError = (400, "incomplete_body", "The body did not arrive as a whole.");
 const QUERY: DescribedError = (400, "malformed_query", "The query string cannot be read.");
 const KEY: DescribedError = (400, "invalid_idempotency_key", "The key is empty or too long.");
+const SIGN_IN: DescribedError = (401, "unauthorized", "No session, or one that has ended.");
 const UNAUTHORIZED: DescribedError =
     (401, "unauthorized", "No key or session, or one that is unknown, expired or revoked.");
 const ROLE: DescribedError = (403, "insufficient_role", "The role of the key or session does not suffice.");
@@ -177,7 +192,8 @@ const UNAVAILABLE: [DescribedError; 8] = [
 ];
 
 /// Answers that many operations share, as the document names them.
-pub const SHARED: [(&str, &[DescribedError]); 20] = [
+pub const SHARED: [(&str, &[DescribedError]); 21] = [
+    ("SignInFirst", &[SIGN_IN]),
     ("Invalid", &[INVALID]),
     ("InvalidBody", &[INVALID, MALFORMED, INCOMPLETE]),
     ("InvalidKeyedBody", &[INVALID, MALFORMED, INCOMPLETE, KEY]),

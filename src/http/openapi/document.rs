@@ -13,25 +13,19 @@ use utoipa::openapi::{
 };
 
 use super::derive::{self, Code};
+use super::half::Half;
 use super::operation::{
     DescribedBody, DescribedContent, DescribedError, DescribedOperation, DescribedResource, NamedSchema, get,
 };
 use super::shape::{Shape, named, text_of};
-use super::{catalogue, resources, shared};
+use super::{catalogue, shared};
 use crate::http::access::RequiredAccess;
 use crate::http::routes::Served;
 
-const ABOUT: &str = "The shop's half of Printfloor: orders and jobs, printers, stock, products, files, webhooks, staff and keys.
-
-Callers send an API key in `X-API-Key`, or come with a staff session; `x-roles` of each operation names the roles that may \
-use it. Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is in minor units (`...Cents`), amounts of \
-material have at most three decimals. Unknown members of a body are refused. Lists are newest first unless they say \
-otherwise. Every answer carries `X-Request-Id`.";
-
 /// The document of these routes; it names this address as the server's.
-pub fn document(served: &[Served], public_url: &str) -> OpenApi {
-    let resources = resources();
-    let book = Book::new(&resources);
+pub fn document(half: Half, served: &[Served], public_url: &str) -> OpenApi {
+    let resources = half.resources();
+    let book = Book::new(half, &resources);
     let mut paths = Paths::new();
     for route in served {
         let item = PathItem::new(method(&route.method), book.operation(route, &resources));
@@ -41,8 +35,8 @@ pub fn document(served: &[Served], public_url: &str) -> OpenApi {
             None => drop(paths.paths.insert(path, item)),
         }
     }
-    let mut info = Info::new("Printfloor production API", env!("CARGO_PKG_VERSION"));
-    info.description = Some(ABOUT.to_owned());
+    let mut info = Info::new(half.title(), half.version());
+    info.description = Some(half.about().to_owned());
     let mut license = License::new("MIT OR Apache-2.0");
     license.identifier = Some("MIT OR Apache-2.0".to_owned());
     info.license = Some(license);
@@ -55,14 +49,15 @@ pub fn document(served: &[Served], public_url: &str) -> OpenApi {
     }
     let tag =
         |resource: &DescribedResource| TagBuilder::new().name(resource.tag).description(Some(resource.about)).build();
-    OpenApiBuilder::new()
+    let components = book.components(&paths);
+    let document = OpenApiBuilder::new()
         .info(info)
         .servers(Some([Server::new(public_url)]))
         .tags(Some(tags.into_iter().map(tag)))
-        .paths(paths)
-        .webhooks(Some(catalogue::webhooks()))
-        .components(Some(book.components()))
-        .build()
+        .components(Some(components))
+        .paths(paths);
+    let webhooks = (half == Half::Production).then(catalogue::webhooks);
+    document.webhooks(webhooks).build()
 }
 
 fn method(method: &Method) -> HttpMethod {
@@ -70,22 +65,24 @@ fn method(method: &Method) -> HttpMethod {
         Method::POST => HttpMethod::Post,
         Method::PATCH => HttpMethod::Patch,
         Method::DELETE => HttpMethod::Delete,
+        Method::OPTIONS => HttpMethod::Options,
         _ => HttpMethod::Get,
     }
 }
 
 /// What the document names, for looking up.
 struct Book {
+    half: Half,
     shapes: Vec<(&'static str, Shape, Value)>,
     /// Errors that several operations share: name, status, codes.
     errors: Vec<(String, u16, Vec<Code>)>,
 }
 
 impl Book {
-    fn new(resources: &[DescribedResource]) -> Self {
-        let shared = shared::shapes();
+    fn new(half: Half, resources: &[DescribedResource]) -> Self {
+        let shared = shared::shapes(half);
         let mut shapes = Vec::<(&'static str, Shape, Value)>::new();
-        let events = catalogue::schemas();
+        let events = if half == Half::Production { catalogue::schemas() } else { Vec::new() };
         let of_resources = resources.iter().flat_map(|known| &known.shapes);
         for NamedSchema { name, shape, example } in shared.iter().chain(of_resources).chain(&events) {
             // Several resources may refer to the same type.
@@ -93,7 +90,7 @@ impl Book {
                 shapes.push((name, shape.clone(), example.clone()));
             }
         }
-        Self { shapes, errors: shared_errors(resources) }
+        Self { half, shapes, errors: shared_errors(half, resources) }
     }
 
     fn find(&self, name: &str) -> Option<&(&'static str, Shape, Value)> {
@@ -104,19 +101,28 @@ impl Book {
         self.find(name).map_or(Value::Null, |(_, _, example)| example.clone())
     }
 
-    fn components(&self) -> Components {
+    /// What the operations of these paths refer to by its name.
+    fn components(&self, paths: &Paths) -> Components {
         let mut components = ComponentsBuilder::new();
         for (name, shape, _) in &self.shapes {
             components = components.schema(*name, shape.clone());
         }
-        for (name, scheme) in shared::security_schemes() {
+        for (name, scheme) in shared::security_schemes(self.half) {
             components = components.security_scheme(name, scheme);
         }
+        let mut text = serde_json::to_string(paths).unwrap_or_default();
+        let refers = |text: &str, kind: &str, name: &str| text.contains(&format!("\"#/components/{kind}/{name}\""));
         for (name, status, codes) in &self.errors {
-            components = components.response(name, error(*status, codes));
+            if refers(&text, "responses", name) {
+                let error = self.error_itself(*status, codes);
+                text += &serde_json::to_string(&error).unwrap_or_default();
+                components = components.response(name, error);
+            }
         }
-        for (name, header) in shared::headers() {
-            components = components.header(name, header);
+        for (name, header) in shared::headers(self.half) {
+            if refers(&text, "headers", name) {
+                components = components.header(name, header);
+            }
         }
         components.build()
     }
@@ -134,7 +140,7 @@ impl Book {
             .summary(Some(said.summary))
             .extensions(Some(ExtensionsBuilder::new().add("x-roles", derive::roles(route.need)).build()));
         if let Some(resource) = resource {
-            operation = operation.tag(resource.tag).operation_id(Some(said.id));
+            operation = operation.tag(resource.tag).operation_id(Some(said.id.as_ref()));
         }
         if !said.about.is_empty() {
             operation = operation.description(Some(said.about));
@@ -164,8 +170,22 @@ impl Book {
     fn error(&self, status: u16, codes: &[Code]) -> RefOr<Response> {
         match self.errors.iter().find(|(_, known, same)| *known == status && same == codes) {
             Some((name, ..)) => RefOr::Ref(Ref::from_response_name(name)),
-            None => RefOr::T(error(status, codes)),
+            None => RefOr::T(self.error_itself(status, codes)),
         }
+    }
+
+    /// An error's answer: each of its codes with when it happens, and an example.
+    fn error_itself(&self, status: u16, codes: &[Code]) -> Response {
+        let words: Vec<String> = codes.iter().map(|(code, when)| format!("- `{code}`: {when}")).collect();
+        let example = |(code, when): &Code| {
+            let value = json!({"success": false, "message": when, "code": code});
+            (code.clone(), ExampleBuilder::new().value(Some(value)).build())
+        };
+        let shape = named(self.half.error_name());
+        let content = ContentBuilder::new().schema(Some(shape)).examples_from_iter(codes.iter().map(example));
+        let response =
+            ResponseBuilder::new().description(words.join("\n")).content("application/json", content.build());
+        with_common_headers(with_headers_of(status, response))
     }
 
     fn success(
@@ -270,6 +290,7 @@ fn secured(operation: OperationBuilder, need: RequiredAccess, by_token: bool) ->
             operation.securities(Some(all.map(by)))
         }
         RequiredAccess::Session => operation.securities(Some([by(shared::SESSION)])),
+        RequiredAccess::Customer => operation.securities(Some([by(shared::CUSTOMER)])),
     }
 }
 
@@ -298,14 +319,15 @@ fn header_ref(name: &str) -> Ref {
 }
 
 /// Those of [`derive::SHARED`], and the 404 of each kind.
-fn shared_errors(resources: &[DescribedResource]) -> Vec<(String, u16, Vec<Code>)> {
+fn shared_errors(half: Half, resources: &[DescribedResource]) -> Vec<(String, u16, Vec<Code>)> {
     let codes = |errors: &[DescribedError]| {
         errors.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect()
     };
-    let shared = derive::SHARED
-        .map(|(name, errors)| (name.to_owned(), errors.first().map_or(500, |first| first.0), codes(errors)));
+    let shared = derive::SHARED.map(|(name, errors)| {
+        (name.to_owned(), errors.first().map_or(500, |first| half.status(*first)), codes(errors))
+    });
     let kinds = resources.iter().filter(|resource| {
-        let own = |operation: &&DescribedOperation| operation.path.contains("/{id}") && operation.kind.is_none();
+        let own = |operation: &&DescribedOperation| derive::names_one(operation.path) && operation.kind.is_none();
         resource.operations.iter().any(|operation| own(&operation))
     });
     let missing = kinds.map(|resource| {
@@ -318,18 +340,6 @@ fn shared_errors(resources: &[DescribedResource]) -> Vec<(String, u16, Vec<Code>
 fn capitalised(word: &str) -> impl Iterator<Item = char> {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
-}
-
-/// An error's answer: each of its codes with when it happens, and an example.
-fn error(status: u16, codes: &[Code]) -> Response {
-    let words: Vec<String> = codes.iter().map(|(code, when)| format!("- `{code}`: {when}")).collect();
-    let example = |(code, when): &Code| {
-        let value = json!({"success": false, "message": when, "code": code});
-        (code.clone(), ExampleBuilder::new().value(Some(value)).build())
-    };
-    let content = ContentBuilder::new().schema(Some(named("Error"))).examples_from_iter(codes.iter().map(example));
-    let response = ResponseBuilder::new().description(words.join("\n")).content("application/json", content.build());
-    with_common_headers(with_headers_of(status, response))
 }
 
 fn with_headers_of(status: u16, response: ResponseBuilder) -> ResponseBuilder {

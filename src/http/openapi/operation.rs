@@ -2,6 +2,8 @@
 //!
 //! Roles, path parameters, identifiers' 404, body faults, idempotency and the like are derived ([`super::derive`]).
 
+use std::borrow::Cow;
+
 use axum::http::Method;
 use serde_json::Value;
 
@@ -89,7 +91,7 @@ pub struct DescribedOperation {
     /// The path of its route, with the parameters in braces.
     pub path: &'static str,
     /// Its name for programs.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// What it does, in a few words.
     pub summary: &'static str,
     /// What else there is to know, in sentences; may be empty.
@@ -104,6 +106,8 @@ pub struct DescribedOperation {
     pub errors: Vec<DescribedError>,
     /// It goes past the aggregates, to a printer or to other programs: no answer is kept for an `Idempotency-Key`.
     pub unkeyed: bool,
+    /// Anybody may ask, and an answer is kept for an `Idempotency-Key` all the same.
+    pub keyed: bool,
     /// What its `{id}` names, when that is not what the other paths of its resource name.
     pub kind: Option<&'static str>,
     /// The answer sets or removes the staff cookie.
@@ -126,7 +130,7 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
     DescribedOperation {
         method,
         path,
-        id,
+        id: id.into(),
         summary,
         about: "",
         parameters: Vec::new(),
@@ -134,6 +138,7 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
         answer: (204, DescribedContent::Nothing),
         errors: Vec::new(),
         unkeyed: false,
+        keyed: false,
         kind: None,
         sets_cookie: false,
         located: false,
@@ -152,7 +157,7 @@ pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> Descr
 impl DescribedOperation {
     /// Its name for programs, and what it does in a few words.
     pub fn named(mut self, id: &'static str, summary: &'static str) -> Self {
-        (self.id, self.summary) = (id, summary);
+        (self.id, self.summary) = (id.into(), summary);
         self
     }
     /// What else there is to know, in sentences.
@@ -187,6 +192,11 @@ impl DescribedOperation {
     /// May answer these errors.
     pub fn errors(mut self, errors: &[DescribedError]) -> Self {
         self.errors.extend_from_slice(errors);
+        self
+    }
+    /// An answer is kept for an `Idempotency-Key`, whoever asks.
+    pub fn keyed(mut self) -> Self {
+        self.keyed = true;
         self
     }
     /// No answer is kept for an `Idempotency-Key`.

@@ -5,9 +5,10 @@ use serde_json::json;
 use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
+use super::half::Half;
 use super::operation::NamedSchema;
 use super::shape::{list, named, object, optional, required, text, text_like, whole, word, yes_no};
-use crate::http::access::{COOKIE, KEY_HEADER};
+use crate::http::access::{COOKIE, CUSTOMER_COOKIE, KEY_HEADER};
 use crate::http::setup_desk;
 
 /// Name of the scheme of API keys.
@@ -18,11 +19,18 @@ pub const BEARER_KEY: &str = "apiKeyAsBearer";
 pub const SESSION: &str = "staffSession";
 /// Name of the scheme of sessions of the setup.
 pub const SETUP: &str = "setupSession";
+/// Name of the scheme of customers' sessions.
+pub const CUSTOMER: &str = "customerSession";
 /// Name of the scheme of the agent gateway.
 pub const TOKEN: &str = "gatewayToken";
 
 /// How callers prove who they are. The document lists the schemes by name: the API key comes first.
-pub fn security_schemes() -> [(&'static str, SecurityScheme); 5] {
+pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
+    if half == Half::Billing {
+        let about = "A customer's session; following the mailed link sets the cookie, which lives 30 days.";
+        let cookie = ApiKeyValue::with_description(CUSTOMER_COOKIE, about);
+        return vec![(CUSTOMER, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)))];
+    }
     let header = ApiKeyValue::with_description("X-API-Key", "A key that an admin made. It wins over a session.");
     let cookie = ApiKeyValue::with_description(COOKIE, "A staff session; `POST /api/auth/login` sets the cookie.");
     let about =
@@ -33,7 +41,7 @@ pub fn security_schemes() -> [(&'static str, SecurityScheme); 5] {
     key.description = Some("The same key as `Authorization: Bearer`; `X-API-Key` wins.".to_owned());
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
     bearer.description = Some("The server's `AGENT_TOKEN`.".to_owned());
-    [
+    vec![
         (KEY, SecurityScheme::ApiKey(ApiKey::Header(header))),
         (BEARER_KEY, SecurityScheme::Http(key)),
         (SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie))),
@@ -43,7 +51,7 @@ pub fn security_schemes() -> [(&'static str, SecurityScheme); 5] {
 }
 
 /// Shapes of every resource.
-pub fn shapes() -> Vec<NamedSchema> {
+pub fn shapes(half: Half) -> Vec<NamedSchema> {
     let fault = object([
         required("path", text().about("Dotted path of the member, such as `lines.0.quantity`.")),
         required("message", text().about("What is wrong with it, in plain words.")),
@@ -58,7 +66,7 @@ pub fn shapes() -> Vec<NamedSchema> {
         ),
     ]);
     let pagination = object([
-        required("limit", whole(1..=200).about("Most entries of the page, as they were asked for.")),
+        required("limit", whole(1..=half.max_limit()).about("Most entries of the page, as they were asked for.")),
         required("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
         required("total", whole(0..).about("Entries of the whole list.")),
         required("hasMore", yes_no().about("Whether there are entries after these.")),
@@ -66,7 +74,7 @@ pub fn shapes() -> Vec<NamedSchema> {
     .about("Where a page stands in the whole list.");
     vec![
         NamedSchema {
-            name: "Error",
+            name: half.error_name(),
             shape: error.about("The one shape of errors."),
             example: json!({
                 "success": false, "message": "lines.0.quantity: must be from 1 to 1000000", "code": "validation_failed",
@@ -87,7 +95,7 @@ pub fn shapes() -> Vec<NamedSchema> {
 }
 
 /// Headers of answers: name, as the document names it, and what it is.
-pub fn headers() -> Vec<(&'static str, Header)> {
+pub fn headers(half: Half) -> Vec<(&'static str, Header)> {
     let header = |shape: super::shape::Shape, about: &str| {
         let mut header = Header::new(shape);
         header.description = Some(about.to_owned());
@@ -101,10 +109,7 @@ pub fn headers() -> Vec<(&'static str, Header)> {
         ("ETag", header(text_like("^\".+\"$"), "The version of what is answered, for `If-Match`.")),
         ("Location", header(text(), "Where the new resource is.")),
         ("Idempotency-Replayed", header(word(["true"]), "This is the first answer to this key, given again.")),
-        (
-            "Set-Cookie",
-            header(text(), "The staff cookie: `HttpOnly; SameSite=Strict; Path=/`, `Secure` in production."),
-        ),
+        ("Set-Cookie", header(text(), half.cookie_words())),
         ("Allow", header(text(), "The methods that the path takes.")),
     ]
 }

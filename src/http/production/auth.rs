@@ -1,6 +1,12 @@
 //! Signing in and out of the production API, and one's own password and sessions.
 
+mod by_page;
 mod identity;
+
+pub(crate) use by_page::{
+    ListedSession, end_session_by_page, password_by_page, session_without_password, sessions_by_page,
+    signed_in_by_page, signed_out_by_page,
+};
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -122,7 +128,7 @@ pub struct EndedSessions {
 /// The member of staff who has signed in.
 #[derive(Response, Serialize)]
 #[api(example = json!({"user": UserView::example()}))]
-pub(super) struct SignedIn {
+pub(crate) struct SignedIn {
     pub(super) user: UserView,
 }
 
@@ -159,9 +165,20 @@ async fn login(
     call: CommandRequest<LoginCredentials>,
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
     let LoginCredentials { email, password } = call.read_body()?;
-    let email = normal_email(&email)?;
+    sign_in(&app, from, &call, &email, password).await
+}
+
+/// Signs a member of staff in who shows a password; counted by account and address.
+pub(crate) async fn sign_in<B>(
+    app: &SessionHandles,
+    from: IpAddr,
+    call: &CommandRequest<B>,
+    email: &str,
+    password: String,
+) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
+    let email = normal_email(email)?;
     let tries = tries(&email, from);
-    within(&app.limits, app.environment.now(), &tries, open_session(&app, &call, &email, password)).await
+    within(&app.limits, app.environment.now(), &tries, open_session(app, call, &email, password)).await
 }
 
 /// The windows in which somebody counts who shows a password: of this account from this address, and from all.
@@ -174,9 +191,9 @@ fn wrong_credentials(email: &str) -> ApiError {
     ApiError::new(StatusCode::UNAUTHORIZED, "wrong_credentials", message).facts(json!({ "email": email }))
 }
 
-async fn open_session(
+async fn open_session<B>(
     app: &SessionHandles,
-    call: &CommandRequest<LoginCredentials>,
+    call: &CommandRequest<B>,
     email: &str,
     password: String,
 ) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
@@ -312,14 +329,19 @@ async fn sessions(
 }
 
 fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
+    open_sessions(app, |session| session.user_id == user)
+}
+
+/// The sessions of the staff that are like this and have not ended, in the order in which they began.
+fn open_sessions(app: &SessionHandles, wanted: impl Fn(&Session) -> bool) -> Result<Vec<Arc<Session>>, ApiError> {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     with_access(&app.access, |access| {
-        let own = access.sessions.values().filter(|session| session.user_id == user);
-        let mut own: Vec<_> = own.filter(|session| !session.over(now, idle, life)).cloned().collect();
+        let wanted = access.sessions.values().filter(|session| wanted(session));
+        let mut wanted: Vec<_> = wanted.filter(|session| !session.over(now, idle, life)).cloned().collect();
         // The map has no order of its own, and the list is an answer.
-        own.sort_unstable_by_key(|session| session.id);
-        own
+        wanted.sort_unstable_by_key(|session| session.id);
+        wanted
     })
 }
 

@@ -193,14 +193,16 @@ fn low_stock(app: &DashboardHandles) -> Vec<LowStockData> {
     low.into_iter().map(LowStockData::from).collect()
 }
 
-/// When the next printer can take a job: now, or when the first print is over as its printer says; unknown is null.
+/// When the next printer can take a job; unknown is null.
 fn next_free_at(app: &DashboardHandles, now: Timestamp) -> Option<Timestamp> {
-    let free = |printer: &Printer| {
-        if printer.free().is_ok() {
-            return Some(now);
-        }
-        let left = app.printer_connections.status(printer.id)?.remaining_seconds?;
-        Some(now.plus_ms(left.max(0).saturating_mul(1000)))
-    };
-    present(app).iter().filter_map(free).min()
+    present(app).iter().filter_map(|printer| free_at(printer, &app.printer_connections, now)).min()
+}
+
+/// When a printer can take a job: now, or when its print is over as it says itself; `None` is unknown.
+pub(crate) fn free_at(printer: &Printer, connections: &PrinterConnections, now: Timestamp) -> Option<Timestamp> {
+    if printer.free().is_ok() {
+        return Some(now);
+    }
+    let left = connections.status(printer.id)?.remaining_seconds?;
+    Some(now.plus_ms(left.max(0).saturating_mul(1000)))
 }

@@ -1,5 +1,9 @@
 //! Deliveries of webhook endpoints: the log, tests, redelivery and replay.
 
+mod by_page;
+
+pub(crate) use by_page::{redeliver_by_page, replay_by_page, test_by_page};
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,9 @@
 //! Webhook endpoints: registered, changed, enabled, and their secrets.
 
+mod by_page;
+
+pub(crate) use by_page::{TellingEndpoint, act_by_page, change_by_page, create_by_page, rotate_by_page};
+
 use std::sync::Arc;
 
 use api_derive::{Request, Response};
@@ -78,6 +82,10 @@ pub fn routes() -> ResourceRoutes {
         .post(admin, "/api/webhooks/endpoints/{id}/enable", enable, |op| {
             op.named("enableEndpoint", "Send to an endpoint again")
                 .about("After it was disabled: what was held is sent, and the count of failures starts anew.")
+        })
+        .post(admin, "/api/webhooks/endpoints/{id}/disable", disable, |op| {
+            op.named("disableEndpoint", "Pause an endpoint")
+                .about("Nothing is sent to it until it is enabled again; its events are kept.")
         })
         .post(admin, "/api/webhooks/endpoints/{id}/rotate-secret", rotate, |op| {
             op.named("rotateSecret", "Change an endpoint's secret")
@@ -348,7 +356,24 @@ async fn enable(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<EndpointView>, ApiError> {
-    let command = async { call.read_body().map(|_| EndpointCommand::Enable) };
+    asked(&app, id, &call, EndpointCommand::Enable).await
+}
+
+async fn disable(
+    State(app): State<EndpointHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Resource<EndpointView>, ApiError> {
+    asked(&app, id, &call, EndpointCommand::Disable).await
+}
+
+async fn asked(
+    app: &EndpointHandles,
+    id: Id,
+    call: &CommandRequest<OptionalBody<EmptyBody>>,
+    command: EndpointCommand,
+) -> Result<Resource<EndpointView>, ApiError> {
+    let command = async { call.read_body().map(|_| command) };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, EndpointView::after(&done)?))
 }

@@ -1,5 +1,7 @@
 //! Files: uploads are streamed to disk while they are hashed and read, and never held in memory.
 
+mod at_printer;
+mod by_page;
 mod judge;
 mod requests;
 mod view;
@@ -15,15 +17,20 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::io::ReaderStream;
 
-use self::judge::{clean_name, decide_kind};
+pub(crate) use self::at_printer::take_gcode;
+pub(crate) use self::by_page::{picture, remove_by_page, take_by_page};
+pub(crate) use self::judge::clean_name;
+use self::judge::decide_kind;
 pub use self::requests::FileQuery;
 use self::requests::FileUpload;
 use self::view::FileView;
 use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::remove_contents;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::file::{File, FileCommand, FileKind, GcodeForm};
+use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::files::blobs::{Blobs, Incoming};
@@ -39,7 +46,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson as _, ValuePath, enumeration, schema_of};
-use crate::store::queries::{FileFilter, Queries};
+use crate::store::queries::{FileFilter, Page, Queries};
 
 /// The collection of files.
 pub const PATH: &str = "/api/files";
@@ -105,6 +112,8 @@ pub(super) enum FormFields {
     Ours,
     /// Those that slicers send to a print host, of which `print` counts; others are passed over, as such hosts do.
     OfSlicers,
+    /// That of a printer's page: the file is G-code, and anything else is passed over.
+    AtPrinter,
 }
 
 /// What came with an upload.
@@ -159,7 +168,8 @@ pub(super) async fn take_upload(
     if !still(&app.access, &call.who) {
         return Err(ApiError::unauthorized("the key or session has ended"));
     }
-    let kind = decide_kind(upload.kind, found.content)?;
+    let meant = (fields == FormFields::AtPrinter).then_some(FileKind::Gcode);
+    let kind = decide_kind(upload.kind.or(meant), found.content)?;
     if let Some(damage) = found.damage {
         return Err(Refusal::field("file", damage.to_string()).into());
     }
@@ -177,6 +187,32 @@ pub(super) async fn take_upload(
     Ok(Uploaded { call, done, print })
 }
 
+/// Records G-code that this server has made itself; a file with the same content is used again.
+pub(crate) async fn keep_made(
+    app: &FileHandles,
+    origin: CommandOrigin,
+    name: &str,
+    gcode: &str,
+) -> Result<Id, ApiError> {
+    let sha256 = hex::encode(Sha256::digest(gcode));
+    let same = FileFilter { kind: Some(FileKind::Gcode), sha256: Some(sha256), q: None };
+    let (known, _) = app.queries.files(&same, Page { limit: 1, offset: 0 }).await?;
+    if let Some(file) = known.iter().filter_map(|found| found.state.as_ref()).find(|file| !file.archived) {
+        return Ok(file.id);
+    }
+    let mut content = app.blobs.begin()?;
+    content.write(gcode.as_bytes()).await?;
+    let found = content.describe().await?;
+    let kind = decide_kind(Some(FileKind::Gcode), found.content)?;
+    let recording = app.blobs.recording().await;
+    let kept = content.keep(&recording).await?;
+    let metadata = Box::new(app.blobs.keep_metadata(found, &recording).await?);
+    let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
+    let name = name.to_owned();
+    let command = FileCommand::Create { name, kind, size, sha256: kept.sha256, metadata, photo_of: None };
+    Ok(app.files.create(origin, command).await?.0)
+}
+
 async fn receive<'a>(
     app: &'a FileHandles,
     heads: &PartHeads,
@@ -191,7 +227,7 @@ async fn receive<'a>(
                 upload.content = Some(store(app, &mut field).await?);
             }
             Some("print") if fields == FormFields::OfSlicers => upload.print = word(&mut field).await? == "true",
-            _ if fields == FormFields::OfSlicers => {}
+            _ if fields != FormFields::Ours => {}
             Some("kind") => {
                 let word = Value::String(word(&mut field).await?);
                 let mut faults = Faults::default();

@@ -1,6 +1,7 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
 mod cache;
+mod report;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use serde_json::json;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::actors::checkouts::Checkouts;
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::root;
 use crate::actors::slicing::Slicing;
@@ -36,6 +38,7 @@ use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
 pub use self::cache::ReadinessCache;
+pub(crate) use self::report::{SystemReport, system_report};
 
 /// Most aggregates out of service, and most damaged rows, that are named one by one.
 const MAX_NAMED: usize = 20;
@@ -57,6 +60,7 @@ handles! {
         kinds: KindsOverview,
         redis: Option<Arc<Redis>>,
         slicing: Arc<Slicing>,
+        checkouts: Checkouts,
         integrations: Arc<Integrations>,
         leaving: CancellationToken,
         access: AccessHandles,
@@ -372,6 +376,7 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
     let redis_away = app.redis.iter().any(|redis| !redis.is_up());
     words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
     words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
+    words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
     words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
     words
 }

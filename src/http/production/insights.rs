@@ -1,6 +1,10 @@
-//! Numbers over a time: how many parts are good at once, and what the others cost.
+//! Numbers over a time: how many parts are good at once, and what the others cost; how busy printers are, how many
+//! prints fail, and how long orders take.
 
+mod activity;
 mod table;
+
+pub(crate) use activity::PrintNumbers;
 
 use std::sync::Arc;
 
@@ -9,10 +13,13 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
+use self::activity::{ShopActivity, shop_activity};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
+use crate::domain::insights::share;
+use crate::domain::material::Material;
 use crate::domain::principal::Role;
 use crate::domain::printer::Printer;
 use crate::domain::refusal::Refusal;
@@ -35,6 +42,7 @@ handles! {
         queries: Queries,
         skus: Directory<Sku>,
         printers: Directory<Printer>,
+        materials: Directory<Material>,
         environment: Arc<Environment>,
     }
 }
@@ -46,8 +54,9 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Insights", about, "insights")
         .get(operator, "/api/insights", show, |op| {
             op.named("getInsights", "Show how many parts are good, and what the others cost").about(
-                "Of prints that ended in this time and whose parts were judged: by a person, or by the end of the print where \
-                 sign-off is automatic. A later word about a print changes its numbers.",
+                "`quality` is of prints that ended in this time and whose parts were judged: by a person, or by the end of the \
+                 print where sign-off is automatic. A later word about a print changes its numbers. `activity` is of prints \
+                 that were begun, and of orders that were placed, in this time.",
             )
         })
         .get(operator, "/api/insights.csv", show_table, |op| {
@@ -70,72 +79,72 @@ pub struct InsightQuery {
 /// Material in parts that are not good.
 #[derive(Response, Serialize)]
 #[api(name = "LostMaterial", example = json!({"unit": "g", "amount": 41.5}))]
-struct LostMaterial {
+pub(crate) struct LostMaterial {
     /// Unit of the amount: `g`, `mL`, `sheet` or `unit`.
-    unit: &'static str,
+    pub(crate) unit: &'static str,
     /// How much was used for parts that are not good.
-    amount: Amount,
+    pub(crate) amount: Amount,
 }
 
 /// How the parts of some prints came out.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QualityNumbers", example = quality_example(json!({})))]
-struct QualityNumbers {
+pub(crate) struct QualityNumbers {
     /// Number of prints that ended and were counted.
-    prints: i64,
+    pub(crate) prints: i64,
     /// Parts on the plates of these prints.
-    parts: i64,
+    pub(crate) parts: i64,
     /// Parts that are good.
-    good: i64,
+    pub(crate) good: i64,
     /// Parts that are not good.
-    scrap: i64,
+    pub(crate) scrap: i64,
     /// The share of good parts among those of first prints that replace nothing, from 0 to 1; null without such prints.
-    first_pass_yield: Option<f64>,
+    pub(crate) first_pass_yield: Option<f64>,
     /// Time that printers spent on parts that are not good.
-    scrap_seconds: i64,
+    pub(crate) scrap_seconds: i64,
     /// Material in parts that are not good, by unit.
-    scrap_material: Vec<LostMaterial>,
+    pub(crate) scrap_material: Vec<LostMaterial>,
     /// What that material costs today, in the smallest unit of the shop's currency, as far as the `unitCostCents` of
     /// materials is known; null where it is known of none of it.
-    scrap_cost_cents: Option<i64>,
+    pub(crate) scrap_cost_cents: Option<i64>,
 }
 
 /// How the parts of a SKU came out.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkuQuality", example = quality_example(json!({"skuId": super::skus::EXAMPLE_ID, "name": "Vase"})))]
-struct SkuQuality {
+pub(crate) struct SkuQuality {
     /// The SKU that the prints made.
-    sku_id: Id,
+    pub(crate) sku_id: Id,
     /// Name of the SKU; null if it is not known any more.
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     #[serde(flatten)]
-    numbers: QualityNumbers,
+    pub(crate) numbers: QualityNumbers,
 }
 
 /// How the parts from a printer came out.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterQuality", example = quality_example(json!({"printerId": super::printers::EXAMPLE_ID, "name": "Left"})))]
-struct PrinterQuality {
+pub(crate) struct PrinterQuality {
     /// The printer that made the prints.
-    printer_id: Id,
+    pub(crate) printer_id: Id,
     /// Name of the printer; null if it is not known any more.
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     #[serde(flatten)]
-    numbers: QualityNumbers,
+    pub(crate) numbers: QualityNumbers,
 }
 
 /// What was lost for one reason.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReasonQuality", example = quality_example(json!({"reason": "adhesion"})))]
-struct ReasonQuality {
+pub(crate) struct ReasonQuality {
     /// Null where nobody gave a reason.
-    reason: Option<String>,
+    pub(crate) reason: Option<String>,
     #[serde(flatten)]
-    numbers: QualityNumbers,
+    pub(crate) numbers: QualityNumbers,
 }
 
 /// How the parts of all prints of a time came out. Each list begins with the most parts that are not good.
@@ -145,15 +154,15 @@ struct ReasonQuality {
     "total": QualityNumbers::example(), "bySku": [SkuQuality::example()], "byPrinter": [PrinterQuality::example()],
     "byReason": [ReasonQuality::example()],
 }))]
-struct Quality {
+pub(crate) struct Quality {
     /// The numbers of all prints together.
-    total: QualityNumbers,
+    pub(crate) total: QualityNumbers,
     /// At most 200 entries, most rejected parts first.
-    by_sku: Vec<SkuQuality>,
+    pub(crate) by_sku: Vec<SkuQuality>,
     /// At most 200 entries, most rejected parts first.
-    by_printer: Vec<PrinterQuality>,
+    pub(crate) by_printer: Vec<PrinterQuality>,
     /// Of prints with parts that are not good.
-    by_reason: Vec<ReasonQuality>,
+    pub(crate) by_reason: Vec<ReasonQuality>,
 }
 
 /// How the parts of a span of time came out.
@@ -161,14 +170,17 @@ struct Quality {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Insights", example = json!({
     "from": "2026-10-03T11:00:00.000Z", "to": "2026-11-02T11:00:00.000Z", "quality": Quality::example(),
+    "activity": ShopActivity::example(),
 }))]
-struct Insights {
+pub(crate) struct Insights {
     /// Prints that ended at this time or later are counted.
-    from: Timestamp,
+    pub(crate) from: Timestamp,
     /// Prints that ended before this time are counted.
-    to: Timestamp,
+    pub(crate) to: Timestamp,
     /// Good and rejected parts, in all and by SKU, printer and reason.
-    quality: Quality,
+    pub(crate) quality: Quality,
+    /// What was printed and ordered.
+    pub(crate) activity: ShopActivity,
 }
 
 fn quality_example(more: serde_json::Value) -> serde_json::Value {
@@ -184,7 +196,6 @@ fn quality_example(more: serde_json::Value) -> serde_json::Value {
 
 impl From<&QualityCounts> for QualityNumbers {
     fn from(counts: &QualityCounts) -> Self {
-        let share = |good: i64, of: i64| (of > 0).then(|| good as f64 / of as f64);
         Self {
             prints: counts.prints,
             parts: counts.parts,
@@ -216,17 +227,22 @@ async fn show(
     State(app): State<InsightHandles>,
     Query(query): Query<InsightQuery>,
 ) -> Result<Plain<Insights>, ApiError> {
-    Ok(Plain(insights(&app, query).await?))
+    Ok(Plain(insights(&app, query.from, query.to).await?))
 }
 
 async fn show_table(
     State(app): State<InsightHandles>,
     Query(query): Query<InsightQuery>,
 ) -> Result<Media<table::InsightTable>, ApiError> {
-    Ok(table::download(&insights(&app, query).await?))
+    Ok(table::download(&insights(&app, query.from, query.to).await?))
 }
 
-async fn insights(app: &InsightHandles, InsightQuery { from, to }: InsightQuery) -> Result<Insights, ApiError> {
+/// The numbers of the time from `from` on, or 30 days before the end, until before `to`, or now.
+pub(crate) async fn insights(
+    app: &InsightHandles,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+) -> Result<Insights, ApiError> {
     let to = to.unwrap_or_else(|| app.environment.now());
     let from = from.unwrap_or_else(|| to.plus_ms(-USUAL_SPAN_MS));
     if from >= to {
@@ -259,5 +275,6 @@ async fn insights(app: &InsightHandles, InsightQuery { from, to }: InsightQuery)
             by_printer,
             by_reason: by_reason.collect(),
         },
+        activity: shop_activity(app, from, to).await?,
     })
 }

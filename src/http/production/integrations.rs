@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::settings::changes::{ChangeHandles, WrittenSettings, startable, tested, write};
 use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
@@ -92,23 +92,23 @@ pub struct IntegrationsChange {
     "kind": "smart_home", "url": "http://192.168.1.5:8123", "hasToken": true, "configured": true, "failures": 0,
     "error": null, "lastOkAt": "2026-11-02T11:00:00.000Z", "note": null,
 }))]
-struct IntegrationView {
+pub(crate) struct IntegrationView {
     /// Which system it is.
-    kind: Service,
+    pub(crate) kind: Service,
     /// Its address; null: none.
-    url: Option<String>,
+    pub(crate) url: Option<String>,
     /// Whether there is a token for it.
-    has_token: bool,
+    pub(crate) has_token: bool,
     /// Whether it is used: its settings name it, and can be used.
-    configured: bool,
+    pub(crate) configured: bool,
     /// Calls of it that failed since the last one that went well.
-    failures: u32,
+    pub(crate) failures: u32,
     /// What is wrong with its settings, else with the last of these calls; null while it is well or was not called yet.
-    error: Option<String>,
+    pub(crate) error: Option<String>,
     /// When a call of it last went well; null before the first.
-    last_ok_at: Option<Timestamp>,
+    pub(crate) last_ok_at: Option<Timestamp>,
     /// What is to say of it besides, such as which prints have no camera.
-    note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 /// The other systems of the shop.
@@ -119,17 +119,52 @@ struct IntegrationsView {
     integrations: Vec<IntegrationView>,
 }
 
-async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<IntegrationsView>, ApiError> {
+/// How each of the other systems fares.
+pub(crate) fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
     let view = |kind: Service| {
         let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(|url| without_login(url).into_owned());
         let summary = app.integrations.summaries().into_iter().find(|one| one.name == kind.word());
         let configured = summary.as_ref().is_some_and(|one| one.on);
         let fault = summary.as_ref().and_then(|one| Some(format!("it is off: {}", one.fault.as_ref()?)));
-        let LineState { failures, last_error, last_ok_at, note, .. } = summary.map(|one| one.line).unwrap_or_default();
-        let (has_token, error) = (kind.has_token(&app.config), fault.or(last_error));
+        let LineState { failures, last_error, last_ok_at, note, needs_person, .. } =
+            summary.map(|one| one.line).unwrap_or_default();
+        let (has_token, error) = (kind.has_token(&app.config), fault.or(needs_person).or(last_error));
         IntegrationView { kind, url, has_token, configured, failures, error, last_ok_at, note }
     };
-    Ok(Plain(IntegrationsView { integrations: Service::INTEGRATIONS.map(view).into() }))
+    Service::INTEGRATIONS.map(view).into()
+}
+
+async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<IntegrationsView>, ApiError> {
+    Ok(Plain(IntegrationsView { integrations: views(&app) }))
+}
+
+/// Changes where one of them is by the form of a page: texts by the names of the settings (`section.key`), an empty one
+/// takes the value away. It is tested before it is written.
+pub(crate) async fn change_by_page(
+    app: IntegrationHandles,
+    call: &CommandRequest,
+    kind: Service,
+    values: &[(String, String)],
+) -> Result<WrittenSettings, ApiError> {
+    let member = |(key, text): &(String, String)| {
+        let name = key.rsplit('.').next().unwrap_or_default().to_owned();
+        (name, if text.is_empty() { Value::Null } else { json!(text) })
+    };
+    let members: Map<String, Value> = values.iter().map(member).collect();
+    let said = json!({ member_of(kind): members });
+    Ok(change(State(app), call.of_form(&said)).await?.0)
+}
+
+/// The member of the body that changes this system: its word, written as members are.
+fn member_of(kind: Service) -> String {
+    let mut parts = kind.word().split('_');
+    let mut name = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (first, rest) = part.split_at(part.len().min(1));
+        name.push_str(&first.to_uppercase());
+        name.push_str(rest);
+    }
+    name
 }
 
 async fn change(
@@ -141,7 +176,7 @@ async fn change(
     let given = [workflow, farm_ui, failure_detection, smart_home, parts, spools, agent];
     let mut changes = Vec::new();
     let mut changed = Vec::new();
-    for (kind, given) in Service::INTEGRATIONS.into_iter().zip(given) {
+    for (kind, given) in Service::WITH_TOKEN.into_iter().zip(given) {
         let Some(IntegrationChange { url, token }) = given.present() else { continue };
         let (url, token) = (url.present(), token.present());
         // One that is taken away is not tested, whoever else sets it.
@@ -157,4 +192,18 @@ async fn change(
     changed.retain(|kind| kind.is_configured(&planned.config));
     let tests = tested(&planned.config, changed, |kind| kind.word().to_owned()).await?;
     Ok(Plain(write(&app.changes, call.origin(), planned, tests, false).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::wire::read_body;
+
+    #[test]
+    fn every_system_with_a_token_has_its_member() {
+        for kind in Service::WITH_TOKEN {
+            let said = json!({ member_of(kind): {"url": null} }).to_string();
+            assert!(read_body::<IntegrationsChange>(said.as_bytes()).is_ok(), "{said}");
+        }
+    }
 }

@@ -1,7 +1,10 @@
 //! Jobs: shown with why they wait, and what an operator may do to them. A job's order changes it.
 
+mod by_page;
 mod matching;
 mod view;
+
+pub(crate) use by_page::act_by_page;
 
 use std::sync::Arc;
 

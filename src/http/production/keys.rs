@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::auth::{TAG, TAG_ABOUT, unexpected};
 use crate::actors::kernel::directory::Directory;
@@ -119,10 +119,15 @@ impl ApiKeyView {
             customer_email: key.customer_email.clone(),
             expires_at,
             revoked_at,
-            last_used_at: app.last_used.key_seen(id).or(key.last_used_at),
+            last_used_at: last_use(app, key),
             created_at,
         }
     }
+}
+
+/// When a key was last used; `None` if never.
+pub(crate) fn last_use(app: &KeyHandles, key: &ApiKey) -> Option<Timestamp> {
+    app.last_used.key_seen(key.id).or(key.last_used_at)
 }
 
 /// A new API key with its secret.
@@ -166,11 +171,16 @@ impl Flattened for KeyCustomer {
     fn components(_: &mut Components) {}
 }
 
-async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
-    let page = page.into();
+/// All keys, the newest first.
+pub(crate) fn newest_keys(app: &KeyHandles) -> Result<Vec<Arc<ApiKey>>, ApiError> {
     let mut all = with_access(&app.access, |access| access.keys.values().cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|key| std::cmp::Reverse(key.id));
-    let (some, total) = cut(page, all);
+    Ok(all)
+}
+
+async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
+    let page = page.into();
+    let (some, total) = cut(page, newest_keys(&app)?);
     Ok(Listed { page, items: some.iter().map(|key| ApiKeyView::new(&app, key)).collect(), total })
 }
 
@@ -208,4 +218,20 @@ async fn revoke(
 ) -> Result<NoContent, ApiError> {
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
     Ok(NoContent)
+}
+
+/// Makes a key by the form of a page, which says the body that the API takes; its name, and the whole key, which
+/// nothing shows again.
+pub(crate) async fn create_by_page(
+    app: KeyHandles,
+    call: &CommandRequest,
+    said: &Value,
+) -> Result<(String, String), ApiError> {
+    let CreatedApiKeyView { name, key, .. } = create(State(app), call.of_form(said)).await?.into_body();
+    Ok((name, key))
+}
+
+/// Revokes a key by the form of a page.
+pub(crate) async fn revoke_by_page(app: KeyHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+    revoke(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

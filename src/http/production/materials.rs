@@ -1,5 +1,9 @@
 //! Materials: stock on hand, what is reserved of it, stock-takes, adjustments and the ledger of every change.
 
+mod by_page;
+
+pub(crate) use by_page::{act_by_page, adjust_by_page, create_by_page};
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -122,6 +126,9 @@ pub struct NewMaterial {
     /// The vendor's code of its spools, as printers report it.
     #[api(ONE_LINE, MaxChars(50))]
     vendor_code: Option<String>,
+    /// Where it is kept, as the label on the shelf or bin says it.
+    #[api(ONE_LINE, MaxChars(100))]
+    location: Option<String>,
     /// What one unit of it costs, in the smallest unit of the shop's currency, to price bad parts: 2.5 for 25.00 a
     /// kilogram. At most three decimals.
     #[api(NotNegative)]
@@ -176,7 +183,7 @@ pub struct MaterialQuery {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Material", many = "materials", example = json!({
     "id": EXAMPLE_ID, "name": "PLA black", "type": "filament", "color": "#101010", "brand": "Acme",
-    "variant": null, "vendorCode": null, "unitCostCents": 2.5, "quantity": 2000, "reserved": 120.5, "available": 1879.5, "unit": "g", "reorderPoint": 500, "reorderQuantity": 2000,
+    "variant": null, "vendorCode": null, "location": "Shelf A3", "unitCostCents": 2.5, "quantity": 2000, "reserved": 120.5, "available": 1879.5, "unit": "g", "reorderPoint": 500, "reorderQuantity": 2000,
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
 }))]
 struct MaterialView {
@@ -273,17 +280,25 @@ async fn list(
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
-async fn create(
-    State(app): State<MaterialHandles>,
-    call: CommandRequest<NewMaterial>,
-) -> Result<Created<MaterialView>, ApiError> {
+/// Adds the material that the request describes.
+async fn add(
+    app: &MaterialHandles,
+    call: &CommandRequest<NewMaterial>,
+) -> Result<CommandOutcome<MaterialAnswer>, ApiError> {
     let command = async {
         let new = call.read_body()?;
         let quantity = new.quantity;
         let fields = Box::new(new.into_fields());
         Ok(MaterialCommand::Create { fields, quantity })
     };
-    let done = call.ask_with(&app.materials, CommandTarget::New, command).await?;
+    call.ask_with(&app.materials, CommandTarget::New, command).await
+}
+
+async fn create(
+    State(app): State<MaterialHandles>,
+    call: CommandRequest<NewMaterial>,
+) -> Result<Created<MaterialView>, ApiError> {
+    let done = add(&app, &call).await?;
     Ok(Created::under(PATH, &done, MaterialView::after(&done)?))
 }
 

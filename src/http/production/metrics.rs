@@ -210,6 +210,9 @@ fn edge(app: &MetricsHandles, page: &mut MetricsPage) {
     page.counter("http_turned_away", "Connections closed before a request was read", [(NONE, load.turned_away())]);
     let refused = app.limits.refused().map(|(named, many)| (named.word(), many));
     page.counter("rate_limited", "Requests refused because their caller asked too often", labelled("window", refused));
+    let sessions = app.limits.sessions_looked_up();
+    let help = "Sessions of customers that were looked up in the database before their request was counted";
+    page.counter("customer_session_lookups", help, [(NONE, sessions)]);
     page.gauge("rate_windows", "Rate limit windows of callers in memory", [(NONE, app.limits.held() as i64)]);
 }
 

@@ -1,11 +1,14 @@
 //! Orders: listed, shown, changed, cancelled, paid by hand, shipped. Placing is in `place`.
 
 mod address;
+mod by_page;
+mod checkout;
 mod lines;
 mod packing;
 mod requests;
 pub mod site;
 mod timeline;
+pub(crate) mod to_pay;
 mod view;
 
 use std::sync::Arc;
@@ -14,10 +17,14 @@ use axum::extract::State;
 
 use super::jobs;
 use super::place::place;
+use crate::actors::checkouts::Checkouts;
 use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
 use crate::actors::orders::make::MakeSources;
+use crate::config::Config;
 use crate::domain::aggregate::Versioned;
+use crate::domain::customer::Customer;
 use crate::domain::id::Id;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, SeenPrints};
 use crate::domain::principal::Role;
@@ -35,12 +42,14 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AsView, EmptyBody, OptionalBody};
 use crate::printers::connections::PrinterConnections;
 use crate::store::queries::{OrderFilter, Queries};
-use requests::{ManualPayment, ManualRefund, NewShipment, OrderCancellation, OrderPatch, OrderQuery};
+use requests::{NewShipment, OrderCancellation, OrderPatch, OrderQuery};
 use site::SiteHeader;
-use timeline::{CUSTOMER_STEPS, StepFor};
 
-pub use requests::PRIORITY;
-pub use view::{OrderFor, OrderNumber, OrderReader, OrderView};
+pub(crate) use by_page::act_by_page;
+pub use lines::Lines;
+pub use requests::{ManualPayment, ManualRefund, PRIORITY};
+pub use timeline::{CUSTOMER_STEPS, StepFor};
+pub use view::{OrderFor, OrderNumber, OrderReader, OrderView, PendingRefund, ShipmentView};
 
 /// The collection of orders.
 pub const PATH: &str = "/api/orders";
@@ -56,12 +65,16 @@ handles! {
     /// What the routes of orders use.
     pub(crate) struct OrderHandles {
         orders: Directory<Order>,
+        customers: Directory<Customer>,
         skus: Directory<Sku>,
         sources: MakeSources,
         queries: Queries,
         printers: Directory<Printer>,
         printer_connections: Arc<PrinterConnections>,
         forecaster: Forecaster,
+        checkouts: Checkouts,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
     }
 }
 
@@ -91,7 +104,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(409, STATE, "It is shipped, cancelled or refunded.")
         })
         .post(operator, "/api/orders/{id}/confirm", confirm, |op| {
-            op.named("confirmOrder", "Confirm a draft").about("A draft that costs nothing is paid at once.").error(
+            op.named("confirmOrder", "Confirm a draft").about("A draft that costs nothing is paid at once, without an invoice. Prices are those of the draft.").error(
                 409,
                 STATE,
                 "It is no draft.",
@@ -103,10 +116,34 @@ pub fn routes() -> ResourceRoutes {
                 .error(409, STATE, "It is paid already.")
                 .error(409, "not_payable", "It is cancelled or refunded.")
         })
+        .post(customer, "/api/orders/{id}/checkout", checkout::check_out, |op| {
+            op.named("checkOutOrder", "Pay an order at the payment processor")
+                .unkeyed()
+                .about(
+                    "Gives the page on which all that is due is paid, the same to all who ask while it is open. A draft is \
+                     placed by it. The page is closed when the order is paid otherwise, or cancelled.",
+                )
+                .error(400, "not_payable", "It is cancelled or refunded, costs nothing, or the processor takes no payments of its amount.")
+                .error(400, "address_required", "It is a draft without an address, on which its tax depends.")
+                .error(400, "not_orderable", "It is a draft, and something of it is no longer offered.")
+                .error(409, "price_changed", "It is a draft, and a price has changed since: draft it again.")
+                .error(409, "already_paid", "It is paid.")
+                .error(409, "payment_pending", "A payment of it is on its way.")
+                .error(503, "payments_not_configured", "The server has no key for the payment processor.")
+                .error(503, "processor_unavailable", "The payment processor does not answer.")
+        })
         .post(operator, "/api/orders/{id}/refund", refund, |op| {
-            op.named("refundOrder", "Record money that was given back")
-                .about("For payments recorded by hand, named by `paymentId`. The order is refunded when nothing of its money is kept any more.")
-                .error(409, "refund_at_processor", "It was paid through the payment processor: its refund there is recorded by its event.")
+            op.named("refundOrder", "Give money back")
+                .about(
+                    "Of the payment that `paymentId` names; without it, of what came through the payment processor, the newest \
+                     first. Money that was recorded by hand is recorded as given back. The processor is asked to pay back what \
+                     it took: until it has answered, the refund is shown under `pendingRefunds`. The order is refunded when \
+                     nothing of its money is kept any more. With `method` it is recorded that what came back of a refund that \
+                     failed was given back otherwise.",
+                )
+                .error(409, "refund_at_processor", "It was paid through the payment processor, and the server has no key to ask it for the refund: its refund there is recorded by its event.")
+                .error(409, "refunds_under_way", "Too many refunds wait for the payment processor, or one failed and what went back is being read.")
+                .error(409, "payment_unnamed", "The payment processor has not named the payment yet.")
                 .error(409, "nothing_to_refund", "Nothing is left of the payment, or nothing was paid.")
         })
         .post(operator, "/api/orders/{id}/ship", ship, |op| {
@@ -262,10 +299,7 @@ async fn mark_paid(
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<OrderReply>, ApiError> {
-    let command = async {
-        let ManualPayment { amount_cents, method, reference } = call.read_body()?;
-        Ok(OrderCommand::MarkPaid { amount_cents: amount_cents.present(), method, reference })
-    };
+    let command = async { call.read_body().map(ManualPayment::order_command) };
     finish(&app, &call, id, command).await
 }
 
@@ -274,10 +308,8 @@ async fn refund(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ManualRefund>>,
 ) -> Result<Resource<OrderReply>, ApiError> {
-    let command = async {
-        let ManualRefund { payment_id, amount_cents } = call.read_body()?;
-        Ok(OrderCommand::Refund { payment: payment_id.present(), amount_cents: amount_cents.present() })
-    };
+    let at_processor = app.checkouts.has_processor();
+    let command = async { call.read_body().map(|refund: ManualRefund| refund.order_command(at_processor)) };
     finish(&app, &call, id, command).await
 }
 

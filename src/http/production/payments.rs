@@ -1,4 +1,7 @@
-//! Signed events of the payment processor: verified over the raw bytes, then applied or kept.
+//! Payments: listed in `list`; and signed events of the payment processor, verified over the raw bytes, then applied or
+//! kept.
+
+mod list;
 
 use std::sync::Arc;
 
@@ -36,17 +39,21 @@ use crate::store::queries::Queries;
 const MATCHING: &str = "200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.
 
 Used are `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `checkout.session.async_payment_failed`, \
-`checkout.session.expired`, `payment_intent.payment_failed` and `charge.refunded`. The order of an event is the first that \
-one of these members names, in this order:
+`checkout.session.expired`, `payment_intent.payment_failed`, `charge.refunded` and, of refunds that failed, `refund.failed` and `refund.updated`; \
+for subscriptions `invoice.paid`, which \
+makes a paid invoice of ours once for each invoice of the processor, `invoice_payment.paid`, and `customer.subscription.*` \
+and the other `invoice.*`, after which what was remembered of the customer is read anew. The order or invoice of an event \
+is the first that one of these members names, in this order:
 
-1. `data.object.client_reference_id`: the order's `id`
+1. `data.object.client_reference_id`: the `id` of the order or invoice
 2. `data.object.metadata.orderId` (or `order_id`): the order's `id`
-3. `data.object.id` of a checkout session that the order knows
-4. `data.object.payment_intent` (or `data.object.id` of a payment intent): that of a payment that the order has
+3. `data.object.metadata.invoiceId` (or `invoice_id`): the invoice's `id`; that of an order means its order
+4. `data.object.id` of a checkout session that the order or invoice knows
+5. `data.object.payment_intent` (or `data.object.id` of a payment intent): that of a payment that the order or invoice has
 
 So a checkout made outside needs `client_reference_id` or `metadata.orderId`; set `payment_intent_data[metadata][orderId]` \
 as well, because refunds and failures carry only that. An event that matches nothing is kept, listed at \
-`/api/payments/unmatched` and tried again at each new order, each payment and every hour, for 30 days.";
+`/api/payments/unmatched` and tried again at each new order, each new invoice, each payment and every hour, for 30 days.";
 
 handles! {
     /// What the routes of payment events use.
@@ -59,15 +66,21 @@ handles! {
     }
 }
 
+pub use list::PaymentRecord;
+
 /// The routes of payment events: one path as the processor knows it, one for processors that were set up earlier, and
 /// the list of events that belong to nothing.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(agent::TAG, agent::ABOUT, "event")
         .post(RequiredAccess::Open, "/webhooks/payments", receive, |op| words(op, "receivePaymentEvent"))
         .post(RequiredAccess::Open, "/api/v1/webhooks/payments", receive, |op| words(op, "receivePaymentEventV1"))
+        .get(RequiredAccess::Role(Role::Operator), "/api/payments", list::list, |op| {
+            op.named("listPayments", "List payments")
+                .about("Payments and refunds of orders and of invoices; newest first.")
+        })
         .get(RequiredAccess::Role(Role::Operator), "/api/payments/unmatched", unmatched, |op| {
-            op.named("listUnmatchedPayments", "List payment events that match no order")
-                .about("Signed events that are kept until an order takes them, for 30 days; newest first.")
+            op.named("listUnmatchedPayments", "List payment events that match nothing")
+                .about("Signed events that are kept until an order or invoice takes them, for 30 days; newest first.")
         })
 }
 
@@ -184,7 +197,7 @@ async fn unmatched(
 #[serde(rename_all = "camelCase")]
 #[api(name = "UnmatchedPayment", many = "payments", example = json!({
     "id": "01890a5d-ac96-574b-bcce-b302099a8073", "eventId": "evt_1", "kind": "payment", "amountCents": 2500,
-    "currency": "usd", "clientReferenceId": "01890a5d-ac96-774b-bcce-b302099a8065", "orderId": null,
+    "currency": "usd", "clientReferenceId": "01890a5d-ac96-774b-bcce-b302099a8065", "orderId": null, "invoiceId": null,
     "paymentIntent": "pi_1", "session": "cs_1", "nextTryAt": "2026-11-02T11:00:00.000Z",
     "createdAt": "2026-11-02T10:00:00.000Z",
 }))]
@@ -203,6 +216,8 @@ struct UnmatchedPayment {
     client_reference_id: Option<String>,
     /// The `metadata.orderId` of the event.
     order_id: Option<String>,
+    /// The `metadata.invoiceId` of the event.
+    invoice_id: Option<String>,
     /// The processor's id of the payment, `pi_...`.
     payment_intent: Option<String>,
     /// The processor's id of the checkout session.
@@ -221,12 +236,19 @@ impl From<KeptPaymentEvent> for UnmatchedPayment {
     fn from(kept: KeptPaymentEvent) -> Self {
         let KeptPaymentEvent { id, event_id, about, next_at: next_try_at, created_at, .. } = kept;
         let kind = about.as_ref().map(|about| about.kind);
-        let (amount_cents, currency, client_reference_id, order_id, payment_intent, session) = match about {
+        let (amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session) = match about {
             Some(about) => {
                 let Unmatched {
-                    amount_cents, currency, client_reference_id, order_id, payment_intent, session, ..
+                    amount_cents,
+                    currency,
+                    client_reference_id,
+                    order_id,
+                    invoice_id,
+                    payment_intent,
+                    session,
+                    ..
                 } = about;
-                (amount_cents, currency, client_reference_id, order_id, payment_intent, session)
+                (amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session)
             }
             None => Default::default(),
         };
@@ -238,6 +260,7 @@ impl From<KeptPaymentEvent> for UnmatchedPayment {
             currency,
             client_reference_id,
             order_id,
+            invoice_id,
             payment_intent,
             session,
             next_try_at,

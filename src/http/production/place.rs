@@ -7,23 +7,28 @@ use serde_json::{Value, json};
 use super::orders::site::{Site, SiteHeader};
 use super::orders::{self, OrderHandles, OrderReply, PRIORITY, shown};
 use super::skus::{self, sold};
+use crate::actors::kernel::directory::Directory;
 use crate::domain::access::normal_email;
 use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::customer::Customer;
 use crate::domain::id::Id;
 use crate::domain::order::{Address, Line, Make, NewOrder, OrderCommand, OrderKind};
+use crate::domain::party::Party;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Component, Sku};
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
+use crate::http::billing::session::customer_of;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, email};
 use crate::http::page::Query;
 use crate::http::reply::Created;
 use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, ToSchema, ValuePath, Within};
+use crate::store::queries::OwnOrders;
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
-const MAX_LINES: usize = 50;
+pub const MAX_LINES: usize = 50;
 
 /// An order to place.
 #[derive(Request, Debug)]
@@ -59,10 +64,10 @@ pub struct OrderRequest {
 #[api(example = json!({"skuId": skus::EXAMPLE_ID, "quantity": 2}))]
 pub struct NewOrderLine {
     /// Id of the SKU to make.
-    sku_id: Id,
+    pub(crate) sku_id: Id,
     /// How many parts of it.
     #[api(Within(1..=MAX_QUANTITY))]
-    quantity: u32,
+    pub(crate) quantity: u32,
 }
 
 /// An e-mail address, trimmed and in lower case.
@@ -102,17 +107,18 @@ pub(crate) async fn place(
 ) -> Result<Created<OrderReply>, ApiError> {
     let command = async {
         let new = call.read_body()?;
-        let (lines, currency) = look_up(&app, &call.who, &new.lines).await?;
+        let (lines, currency) = look_up(&app, call.who.is_customer(), &new.lines).await?;
         let customer = call.who.is_customer();
         // When and how soon is the shop's to say.
         if customer && (new.priority.is_present() || new.due_at.is_some() || new.internal_notes.is_some()) {
             return Err(ApiError::forbidden("forbidden", "priority, dueAt and internalNotes are set by the shop"));
         }
-        Ok(OrderCommand::Create(Box::new(NewOrder {
+        let customer_email = new.customer_email.map(|email| email.0);
+        let order = NewOrder {
             kind: if customer { OrderKind::Catalog } else { OrderKind::Manual },
             site: new.site.or(query.site).or(header).map(|site| site.0),
             made_by: call.who.maker(),
-            customer_email: new.customer_email.map(|email| email.0),
+            customer_email: customer_email.clone(),
             lines,
             currency,
             notes: new.notes,
@@ -122,10 +128,48 @@ pub(crate) async fn place(
             due_at: new.due_at,
             draft: false,
             own_use: false,
-        })))
+            customer_id: None,
+            buyer: None,
+        };
+        // An order that is refused leaves no customer behind.
+        order.judge(&call.who.by, &app.environment.rules, app.environment.now())?;
+        let customer_id = customer_record(&app, &call, customer_email.as_deref()).await?;
+        let buyer = buyer_of(&app.customers, customer_id).await?;
+        Ok(OrderCommand::Create(Box::new(NewOrder { customer_id, buyer, ..order })))
     };
     let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
     Ok(Created::under(orders::PATH, &done, shown(&app, &call.who, &done).await?))
+}
+
+/// Places an order as a page says it; gives its id.
+pub(crate) async fn place_by_page(app: OrderHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
+    let nowhere = PlaceQuery { site: None };
+    let made = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(said)).await?;
+    made.made_id().ok_or_else(|| ApiError::internal("an order without an id"))
+}
+
+/// The record of the customer who an order is for, which comes into being with the first one. A key that belongs to a
+/// customer orders for that customer only.
+async fn customer_record(
+    app: &OrderHandles,
+    call: &CommandRequest<OrderRequest>,
+    said: Option<&str>,
+) -> Result<Option<Id>, ApiError> {
+    let email = match call.who.own() {
+        Some(OwnOrders { customer_email: Some(own), .. }) => Some(own),
+        _ => said.map(str::to_owned),
+    };
+    match email {
+        Some(email) => customer_of(&app.queries, &app.customers, call.origin(), &email).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Who is named on the invoice of an order of this customer, as their profile says now.
+pub(crate) async fn buyer_of(customers: &Directory<Customer>, id: Option<Id>) -> Result<Option<Party>, ApiError> {
+    let Some(id) = id else { return Ok(None) };
+    let state = customers.read(id).await?;
+    Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
 }
 
 /// The command that has one of a SKU made for the shop itself.
@@ -135,12 +179,13 @@ pub(super) async fn own_use(
     sku: Id,
     notes: String,
 ) -> Result<OrderCommand, ApiError> {
-    let (lines, currency) = look_up(app, who, &[NewOrderLine { sku_id: sku, quantity: 1 }]).await?;
+    let (lines, currency) = look_up(app, who.is_customer(), &[NewOrderLine { sku_id: sku, quantity: 1 }]).await?;
     Ok(OrderCommand::Create(Box::new(NewOrder {
         kind: OrderKind::Manual,
         site: None,
         made_by: who.maker(),
         customer_email: None,
+        buyer: None,
         lines,
         currency,
         notes: None,
@@ -150,13 +195,14 @@ pub(super) async fn own_use(
         due_at: None,
         draft: false,
         own_use: true,
+        customer_id: None,
     })))
 }
 
 /// What is found out about the SKUs of an order.
 struct LookUp<'a> {
     app: &'a OrderHandles,
-    who: &'a Caller,
+    customer: bool,
     faults: Faults,
     /// Why the first line that a customer may not order yet cannot be ordered.
     not_orderable: Option<String>,
@@ -166,7 +212,7 @@ impl LookUp<'_> {
     /// What a SKU is made from and with. Customers order only what there is a file for; staff may order it early, and
     /// its jobs wait for the file.
     async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<Make>, ApiError> {
-        if self.who.is_customer() && !sku.fields.orderable() {
+        if self.customer && !sku.fields.orderable() {
             let name = &sku.fields.name;
             let words = || format!("{path}: {name} cannot be ordered yet: it has no file to print");
             self.not_orderable.get_or_insert_with(words);
@@ -204,15 +250,19 @@ impl LookUp<'_> {
 }
 
 /// The lines with everything that their jobs will need: what was ordered, and behind it the parts of kits. Also the one
-/// currency of them all.
-async fn look_up(app: &OrderHandles, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
-    let mut look = LookUp { app, who, faults: Faults::default(), not_orderable: None };
+/// currency of them all. A `customer` orders what is offered to the public, and nothing early.
+pub(crate) async fn look_up(
+    app: &OrderHandles,
+    customer: bool,
+    wished: &[NewOrderLine],
+) -> Result<(Vec<Line>, String), ApiError> {
+    let mut look = LookUp { app, customer, faults: Faults::default(), not_orderable: None };
     let (mut lines, mut parts, mut currency) = (Vec::with_capacity(wished.len()), Vec::new(), None::<String>);
     for (at, NewOrderLine { sku_id, quantity }) in wished.iter().enumerate() {
         let path = format!("lines.{at}.skuId");
         let state = app.skus.read(*sku_id).await?;
         let sku = state.as_ref().and_then(|state| state.state.as_ref());
-        let Some(sku) = sku.filter(|sku| !sku.archived && (!who.is_customer() || sold(sku))) else {
+        let Some(sku) = sku.filter(|sku| !sku.archived && (!customer || sold(sku))) else {
             look.faults.check(false, &path, "no such SKU");
             continue;
         };

@@ -7,6 +7,7 @@ mod commands;
 mod device;
 mod fields;
 mod files;
+mod position;
 mod print;
 mod record;
 mod slots;
@@ -15,7 +16,12 @@ mod temperatures;
 mod view;
 
 pub(crate) use acts::PrinterAct;
+pub(crate) use commands::act_by_page;
+pub(crate) use print::print_stored;
+pub(crate) use record::FailureReason;
+pub(crate) use slots::load_by_page;
 pub(crate) use stop::{GENTLE, gentle, stop_now};
+pub(crate) use view::activity;
 pub use view::{Percent, StatusView};
 
 use std::sync::Arc;
@@ -193,7 +199,7 @@ pub async fn connection(
 }
 
 /// A printer that is not deleted, with its version.
-async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
+pub(crate) async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
     let (version, state) = found(&app.printers, id).await?;
     let printer = state_of(&state)?;
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }

@@ -1,7 +1,7 @@
 //! Settings of the server: every one with its explanation and value, and changes of them, which are written into the
 //! settings' file and take effect at the next start.
 
-pub(super) mod changes;
+pub(crate) mod changes;
 
 use std::sync::Arc;
 
@@ -124,9 +124,14 @@ impl From<ShownSetting> for SettingView {
     }
 }
 
+/// What the files say by now, if that is something else than what is in force: a restart takes it over.
+pub(crate) async fn waiting_settings(config: &Arc<Config>) -> Option<Config> {
+    let next = changes::planned(config, Vec::new()).await.ok()?;
+    (next.config != **config).then_some(next.config)
+}
+
 async fn list(State(app): State<SettingsHandles>) -> Result<Plain<SettingsView>, ApiError> {
-    let next = changes::planned(&app.config, Vec::new()).await;
-    let restart_needed = next.is_ok_and(|next| next.config != *app.config);
+    let restart_needed = waiting_settings(&app.config).await.is_some();
     let settings = shown::every(&app.config.origin).into_iter().map(Into::into).collect();
     Ok(Plain(SettingsView { settings, restart_needed }))
 }

@@ -4,8 +4,10 @@
 //! Until the setup is completed the routes are open to the session of the setup and to admins, afterwards to admins
 //! alone.
 
-mod discover;
+pub(crate) mod discover;
 mod save;
+
+pub(crate) use save::save_settings;
 
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::auth::{SessionHandles, SignedIn, start_session, unexpected};
 use super::settings::CHANGE_NOS;
-use super::settings::changes::{planned, read_changes};
+use super::settings::changes::{ChangeHandles, planned, read_changes};
 use super::users::UserView;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
@@ -36,7 +38,7 @@ use crate::http::reply::{NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
 use crate::http::setup_desk::{COOKIE, SetupDesk};
 use crate::http::wire::{
-    AnyJson, EmailAddress, Filled, JsonObject, MaxChars, NewPassword, ONE_LINE, SecretText, enumeration,
+    AnyJson, EmailAddress, Filled, JsonObject, MaxChars, NewPassword, ONE_LINE, SecretText, enumeration, read_body,
 };
 use crate::printers::registry::PrinterAddress;
 use crate::secrets::credentials;
@@ -56,6 +58,7 @@ handles! {
         config: Arc<Config>,
         environment: Arc<Environment>,
         setup: Arc<SetupDesk>,
+        changes: ChangeHandles,
     }
 }
 
@@ -236,10 +239,15 @@ async fn enter(
     call: CommandRequest<SetupCode>,
 ) -> Result<WithCookie<NoContent>, ApiError> {
     let SetupCode { code } = call.read_body()?;
+    Ok(WithCookie { reply: NoContent, cookie: show_code(&app, &code, "/api/setup")? })
+}
+
+/// Burns the code; the cookie of the session that it opens, for requests under `path`.
+pub(crate) fn show_code(app: &SetupHandles, code: &str, path: &str) -> Result<HeaderValue, ApiError> {
     if with_access(&app.access, |access| access.setup_completed_at.is_some())? {
         return Err(ApiError::conflict("setup_completed", "the setup is completed; admins sign in"));
     }
-    let token = app.setup.enter(&code, app.environment.now()).map_err(|refusal| {
+    let token = app.setup.enter(code, app.environment.now()).map_err(|refusal| {
         let code = match refusal {
             DoorRefusal::WrongCode => "wrong_code",
             DoorRefusal::CodeSpent => "code_spent",
@@ -248,21 +256,38 @@ async fn enter(
     })?;
     let secure = if app.config.mode == Mode::Production { "; Secure" } else { "" };
     let seconds = SESSION_LIFE_MS / 1000;
-    let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/api/setup{secure}; Max-Age={seconds}");
-    let cookie = HeaderValue::from_str(&cookie).map_err(ApiError::internal)?;
-    Ok(WithCookie { reply: NoContent, cookie })
+    let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path={path}{secure}; Max-Age={seconds}");
+    HeaderValue::from_str(&cookie).map_err(ApiError::internal)
 }
 
 async fn first_admin(
     State(app): State<SessionHandles>,
     call: CommandRequest<FirstAdmin>,
 ) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
-    let FirstAdmin { email, name, password } = call.read_body()?;
+    let admin = call.read_body()?;
+    make_first_admin(&app, &call, admin).await
+}
+
+/// Makes the first admin of a form, which says the same as a body of the API, and signs them in.
+pub(crate) async fn first_admin_of<B>(
+    app: &SessionHandles,
+    call: &CommandRequest<B>,
+    said: &Value,
+) -> Result<HeaderValue, ApiError> {
+    let admin = read_body::<FirstAdmin>(said.to_string().as_bytes())?;
+    Ok(make_first_admin(app, call, admin).await?.cookie)
+}
+
+async fn make_first_admin<B>(
+    app: &SessionHandles,
+    call: &CommandRequest<B>,
+    FirstAdmin { email, name, password }: FirstAdmin,
+) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
     let password_hash = app.hashing.run(move || credentials::hash_password(&password)).await?;
     let command = AccessCommand::AddFirstAdmin { email, name, password_hash };
     let answer = app.access.ask(Id::ONLY, call.origin(), command).await?.answer;
     let AccessAnswer::User(user) = &answer else { return Err(unexpected(&answer)) };
-    let cookie = start_session(&app, &call.headers, call.who.request_id.clone(), user).await?;
+    let cookie = start_session(app, &call.headers, call.who.request_id.clone(), user).await?;
     Ok(WithCookie { reply: Plain(SignedIn { user: UserView::new(user) }), cookie })
 }
 
@@ -302,14 +327,26 @@ async fn test_connection(
         let test = service_tests::test_printer(&app.config, &kind, address, app.environment.now()).await;
         return Ok(Plain(test.into()));
     }
+    Ok(Plain(tested_with(&app.config, service, settings).await?.0.into()))
+}
+
+/// Tests a service with the settings in force, changed by these; writes nothing. Says besides whether the service is
+/// used with them at all.
+pub(crate) async fn tested_with(
+    config: &Arc<Config>,
+    service: Service,
+    settings: JsonObject,
+) -> Result<(ServiceTest, bool), ApiError> {
+    let mut faults = Faults::default();
     let changes = read_changes(settings, "settings", &mut faults);
     for change in &changes {
         let of_service = service.settings().iter().any(|prefix| change.key.starts_with(prefix));
         faults.check(of_service, &format!("settings.{}", change.key), "is no setting of this service");
     }
     faults.refuse()?;
-    let planned = planned(&app.config, changes).await?;
-    Ok(Plain(service_tests::test(&planned.config, service).await.into()))
+    let planned = planned(config, changes).await?;
+    let used = service.is_configured(&planned.config);
+    Ok((service_tests::test(&planned.config, service).await, used))
 }
 
 /// Type and address of a printer that is not registered.

@@ -1,6 +1,9 @@
 //! The catalogue: what is sold, and what it is made from and with.
 
+mod by_page;
 mod members;
+
+pub(crate) use by_page::{add_by_page, change_by_page, remove_by_page};
 
 use std::sync::Arc;
 
@@ -81,10 +84,10 @@ pub fn routes() -> ResourceRoutes {
                 .about("Orders that were placed before keep their prices, and jobs that were made keep their file and material.")
                 .error(409, "code_taken", "Another SKU has this code.")
                 .error(409, "slug_taken", SLUG_TAKEN)
-                .error(409, "sku_in_use", "It becomes a kit, and a kit or an unfinished order or job names it.")
+                .error(409, "sku_in_use", "It becomes a kit, and a kit, a quote that was sent, or an unfinished order or job names it.")
         })
         .delete(operator, "/api/skus/{id}", remove, |op| {
-            let in_use = "An unfinished order or job names it.";
+            let in_use = "An unfinished order or job, a kit, or a quote that was sent names it.";
             op.named("deleteSku", "Remove a product").about("Orders and jobs that name it keep what they say of it.").error(409, "sku_in_use", in_use)
         })
 }
@@ -312,7 +315,7 @@ async fn list(
         (public, active) = (Some(true), Some(true));
     }
     let page = page.into();
-    let filter = SkuFilter { public, active, material_id, slug, code, q };
+    let filter = SkuFilter { public, active, material_id, slug, code, q, ..SkuFilter::default() };
     let (some, total) = app.queries.skus(&filter, page).await?;
     let view = |found: &Versioned<Sku>| Some(SkuView::new(found.state.as_ref()?, found.version));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })

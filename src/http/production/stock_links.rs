@@ -11,6 +11,7 @@ use serde_json::json;
 
 use self::view::{EntryView, LinkState, LinkView, LinksView, SystemView};
 use crate::actors::kernel::directory::Directory;
+use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialCommand};
 use crate::domain::parts_sync::{ConflictKind, LinkCommand, RightSide, StockSystem};
@@ -68,6 +69,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("agreeOnStock", "Say which side is right")
                 .about("For a new link, and for one with a conflict. What is told as `theirs` is what it goes by.")
                 .error(404, "link_not_found", NO_LINK)
+                .error(409, "theirs_changed", "What is counted there is no longer what the caller saw.")
                 .error(409, "nothing_to_decide", "Nothing was read yet that could be decided by, or a booking is on its way.")
         })
         .delete(operator, "/api/inventory/materials/{id}/links/{system}", unlink, |op| {
@@ -100,10 +102,13 @@ pub struct NewLink {
 
 /// A person's word.
 #[derive(Request, Debug)]
-#[api(example = json!({"right": "theirs"}))]
+#[api(example = json!({"right": "theirs", "theirs": 2000}))]
 pub struct Agreement {
     /// The side that is right.
     right: RightSide,
+    /// What is counted there (`theirs`) as it was shown to whoever decides: refused if it has changed since. Without
+    /// it, what was last read counts.
+    theirs: Option<Amount>,
 }
 
 /// Which entries are listed.
@@ -248,8 +253,8 @@ async fn agree(
     call: CommandRequest<Agreement>,
 ) -> Result<Resource<LinkView>, ApiError> {
     let command = async {
-        let Agreement { right } = call.read_body()?;
-        Ok(MaterialCommand::Link(LinkCommand::Agree { system, right }))
+        let Agreement { right, theirs } = call.read_body()?;
+        Ok(MaterialCommand::Link(LinkCommand::Agree { system, right, theirs }))
     };
     let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
     app.boards.of(system).look_now();

@@ -1,5 +1,7 @@
 //! Members of staff, administered by admins.
 
+use std::sync::Arc;
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -168,19 +170,28 @@ impl UserView {
     }
 }
 
-async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
-    let page = page.into();
+/// All members of staff, the newest first.
+pub(crate) fn newest_users(app: &UserHandles) -> Result<Vec<Arc<User>>, ApiError> {
     let mut all = with_access(&app.access, |access| {
         access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>()
     })?;
     all.sort_by_key(|user| std::cmp::Reverse(user.id));
-    let (some, total) = cut(page, all);
+    Ok(all)
+}
+
+/// A member of staff who is not removed.
+pub(crate) fn present_user(app: &UserHandles, id: Id) -> Result<Arc<User>, ApiError> {
+    Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
+}
+
+async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
+    let page = page.into();
+    let (some, total) = cut(page, newest_users(&app)?);
     Ok(Listed { page, items: some.iter().map(|user| UserView::new(user)).collect(), total })
 }
 
 async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {
-    let user =
-        with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
+    let user = present_user(&app, id)?;
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
@@ -225,4 +236,24 @@ async fn remove(
 ) -> Result<NoContent, ApiError> {
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
     Ok(NoContent)
+}
+
+/// Adds a member of staff by the form of a page, which says the body that the API takes.
+pub(crate) async fn create_by_page(app: UserHandles, call: &CommandRequest, said: &Value) -> Result<(), ApiError> {
+    create(State(app), call.of_form(said)).await.map(|_| ())
+}
+
+/// Changes a member of staff by the form of a page, which says the body that the API takes.
+pub(crate) async fn update_by_page(
+    app: UserHandles,
+    id: Id,
+    call: &CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    update(State(app), PathId(id), call.of_form(said)).await.map(|_| ())
+}
+
+/// Removes a member of staff by the form of a page.
+pub(crate) async fn remove_by_page(app: UserHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+    remove(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

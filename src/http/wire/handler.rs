@@ -11,8 +11,8 @@ use crate::http::error::ApiError;
 use crate::http::limits::Limited;
 use crate::http::limits::layer::ClientAddress;
 use crate::http::openapi::operation::{self, DescribedContent, DescribedOperation, Parameter};
-use crate::http::page::Query;
-use crate::http::path_id::PathId;
+use crate::http::page::{OpenQuery, Query};
+use crate::http::path_id::{NamedId, PathId};
 use crate::http::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Resource, WithCookie};
 
 /// An argument of a handler. What the route says already (roles, the path, its identifier) is not described again.
@@ -23,6 +23,7 @@ pub trait Argument {
 
 impl<S> Argument for State<S> {}
 impl Argument for PathId {}
+impl Argument for NamedId {}
 impl Argument for Caller {}
 impl Argument for HeaderMap {}
 impl Argument for ClientAddress {}
@@ -57,6 +58,12 @@ impl<T: Request> Argument for Query<T> {
             about: member.description,
         };
         operation.parameters.extend(T::members().into_iter().map(parameter));
+    }
+}
+
+impl<T: Request> Argument for OpenQuery<T> {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
+        Query::<T>::describe(operation, components);
     }
 }
 
@@ -157,3 +164,4 @@ described!(A, B);
 described!(A, B, C);
 described!(A, B, C, D);
 described!(A, B, C, D, E);
+described!(A, B, C, D, E, G);

@@ -30,6 +30,13 @@ pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiErro
     body::read(Value::Object(members), true, faults)
 }
 
+/// As [`read_query`], but parameters that the operation does not know are ignored.
+pub fn read_open_query<T: Request>(mut pairs: Vec<(String, String)>) -> Result<T, ApiError> {
+    let known: Vec<&str> = T::members().iter().map(|member| member.name).collect();
+    pairs.retain(|(name, _)| known.contains(&name.as_str()));
+    read_query(pairs)
+}
+
 /// Refuses whatever parameters there are, for operations that have none: who sends one believes that it does something.
 pub fn refuse_query(uri: &Uri) -> Result<(), ApiError> {
     let mut faults = Faults::default();

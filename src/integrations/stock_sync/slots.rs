@@ -1,12 +1,13 @@
 //! Spools in slots of printers: from which spool our use was drawn, and how much the spool system says is left on each.
 
+use std::collections::BTreeSet;
+
 use super::{RoundError, StockSync, call};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
-use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::parts_sync::{Quantities, StockLink, StockSystem, total};
-use crate::domain::printer::{PrinterCommand, Slot, SpoolLeft};
+use crate::domain::parts_sync::{self, Quantities, SpoolKnown, StockLink, StockSystem};
+use crate::domain::printer::{Printer, PrinterCommand, Slot, SpoolLeft};
 use crate::integrations::Line;
 
 /// Most spools that no link knows, of which what is left is asked in one round.
@@ -25,14 +26,16 @@ fn spooled(sync: &StockSync) -> Vec<(Id, i64, Slot)> {
 
 /// What was drawn from the items of a link that are in slots, and is not booked yet.
 pub(super) fn drawn(sync: &StockSync, link: &StockLink) -> Quantities {
-    let Some(agreed) = link.agreed.as_ref().filter(|_| link.system == StockSystem::Spools) else {
-        return Quantities::new();
-    };
-    let drawn = spooled(sync).into_iter().filter_map(|(_, spool, slot)| {
-        let held = *agreed.get(&spool)?;
-        Some((spool, (held - slot.remaining.unwrap_or(held)).max(Amount::ZERO)))
-    });
-    drawn.collect()
+    parts_sync::drawn(link, spooled(sync).into_iter().map(|(_, spool, slot)| (spool, slot.remaining)))
+}
+
+/// The items of a link on which printers themselves are booking prints of ours.
+pub(super) fn in_use(sync: &StockSync, link: &StockLink) -> BTreeSet<i64> {
+    if link.system != StockSystem::Spools {
+        return BTreeSet::new();
+    }
+    let printers = sync.printers.all_resident();
+    printers.iter().filter_map(|(_, state)| state.state.as_ref()).flat_map(Printer::spools_in_use).collect()
 }
 
 /// Tells the slots what is left on their spools: where nothing of ours is still to be booked, or where nobody knows
@@ -41,8 +44,8 @@ pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError
     let mut asked = 0;
     for (printer, spool, slot) in spooled(sync) {
         let (left, material) = match settled_on(sync, spool) {
-            Some(Known::Settled { left, material }) => (left, Some(material)),
-            Some(Known::Unsettled) => continue,
+            Some((SpoolKnown::Settled(left), material)) => (left, Some(material)),
+            Some((SpoolKnown::Unsettled, _)) => continue,
             None if slot.remaining.is_some() || asked == MAX_ASKED => continue,
             None => {
                 asked += 1;
@@ -64,21 +67,10 @@ pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError
     Ok(())
 }
 
-/// What a link knows of a spool.
-enum Known {
-    /// Both sides agree, and nothing of ours is to be booked.
-    Settled { left: Amount, material: Id },
-    /// Something is still on its way.
-    Unsettled,
-}
-
-fn settled_on(sync: &StockSync, spool: i64) -> Option<Known> {
+/// What a link knows of a spool, and its material.
+fn settled_on(sync: &StockSync, spool: i64) -> Option<(SpoolKnown, Id)> {
     sync.materials.all_resident().iter().find_map(|(id, state)| {
         let material = state.state.as_ref()?;
-        let link = material.links.get(&StockSystem::Spools)?;
-        let agreed = link.agreed.as_ref()?;
-        let held = agreed.get(&spool)?;
-        let quiet = link.pending.is_none() && link.conflict.is_none() && total(agreed) == material.quantity;
-        Some(if quiet { Known::Settled { left: (*held).max(Amount::ZERO), material: *id } } else { Known::Unsettled })
+        Some((material.links.get(&StockSystem::Spools)?.knows(spool, material.quantity)?, *id))
     })
 }

@@ -85,6 +85,15 @@ impl PrinterConnections {
         Ok(CameraSource::Told { connection, host: base.and_then(|base| base.host_str().map(str::to_owned)) })
     }
 
+    /// Whether the printer tells of a camera that may be asked. One that cannot be asked now does not.
+    pub async fn tells_camera(&self, printer: &Printer) -> bool {
+        let declared = PrinterType::of_word(&printer.fields.kind);
+        let tells = declared.is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
+        let Some(connection) = self.get(printer.id).filter(|_| tells) else { return false };
+        let host = base_url(&printer.fields.base_url, 80).ok().and_then(|base| base.host_str().map(str::to_owned));
+        connection.adapter.webcams().await.is_ok_and(|told| choose(told, host.as_deref()).is_ok())
+    }
+
     /// A picture of a printer's camera, not older than a second; with `anew` none that was fetched before.
     pub async fn picture(&self, printer: &Printer, cipher: &SecretCipher, anew: bool) -> Result<Picture, CameraFault> {
         self.cameras.picture(printer.id, self.camera_of(printer, cipher)?, anew).await

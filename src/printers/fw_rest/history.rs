@@ -10,6 +10,8 @@ use crate::printers::wire::file_name;
 
 /// Prints asked for at a time.
 const PAGE_PRINTS: usize = 100;
+/// Most spools of one print that are read.
+const MAX_SPOOLS: usize = 64;
 /// Pages read before we say that the printer does not remember: our files are young when somebody asks.
 const MAX_PAGES: usize = 20;
 
@@ -57,5 +59,35 @@ fn past(job: &Value, name: &str) -> PastPrint {
         filament_mm: job.get("filament_used").and_then(Value::as_f64),
         started_at: job.get("start_time").and_then(moment),
         ended_at: job.get("end_time").and_then(moment),
+        booked_on: spools(job),
+    }
+}
+
+/// The spools that Moonraker's component `[spoolman]` booked the print on.
+fn spools(job: &Value) -> Vec<i64> {
+    let told = job.get("auxiliary_data").and_then(Value::as_array).into_iter().flatten();
+    let of = |one: &&Value| one.get("provider").and_then(Value::as_str) == Some("spoolman");
+    let listed = told.filter(of).filter_map(|one| one.get("value")?.as_array()).flatten();
+    listed.filter_map(Value::as_i64).take(MAX_SPOOLS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_print_tells_the_spools_that_it_was_booked_on() {
+        let print = |auxiliary: Value| {
+            past(&json!({"filename": "a.gcode", "status": "completed", "auxiliary_data": auxiliary}), "a.gcode")
+                .booked_on
+        };
+        let spools = json!([
+            {"provider": "sensor hall", "name": "width", "value": [9], "description": "Width", "units": "mm"},
+            {"provider": "spoolman", "name": "spool_ids", "value": [3, null, 7], "description": "Spool IDs used", "units": null},
+        ]);
+        assert_eq!(print(spools), [3, 7]);
+        assert!(print(Value::Null).is_empty() && print(json!([{"provider": "spoolman"}])).is_empty());
     }
 }

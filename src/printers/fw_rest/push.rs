@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::spools::KnownSpools;
 use super::status::{self, KnownFacts};
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
@@ -17,11 +18,12 @@ const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stat
 pub(super) struct Socket {
     api_key: Option<String>,
     facts: Arc<KnownFacts>,
+    spools: Arc<KnownSpools>,
 }
 
 impl Socket {
-    pub(super) fn new(api_key: Option<String>, facts: Arc<KnownFacts>) -> Self {
-        Self { api_key, facts }
+    pub(super) fn new(api_key: Option<String>, facts: Arc<KnownFacts>, spools: Arc<KnownSpools>) -> Self {
+        Self { api_key, facts, spools }
     }
 
     fn identify(&self) -> String {
@@ -66,6 +68,11 @@ impl Dialect for Socket {
                 Heard { wake: STATES.iter().any(|at| changed.pointer(at).is_some()), telemetry, ..Heard::default() }
             }
             Some("notify_klippy_shutdown" | "notify_klippy_disconnected" | "notify_history_changed") => {
+                Heard { wake: true, ..Heard::default() }
+            }
+            // Another spool is active, or Spoolman was lost or found.
+            Some("notify_active_spool_set" | "notify_spoolman_status_changed") => {
+                self.spools.doubt();
                 Heard { wake: true, ..Heard::default() }
             }
             // The answer to a subscription is a snapshot, perhaps newer than the last poll.

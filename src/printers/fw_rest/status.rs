@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::gates;
 use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Telemetry};
 
@@ -87,11 +87,18 @@ pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
         remaining_seconds: fraction
             .filter(|_| facts.seconds.is_some())
             .and_then(|done| remaining(changed, facts, done)),
+        layer: layer(changed),
         filament_mm: number(changed, "/print_stats/filament_used"),
         nozzle: number(changed, "/extruder/temperature"),
         bed: number(changed, "/heater_bed/temperature"),
         heaters: heaters(changed),
     }
+}
+
+/// The layer, where the slicer's file or a macro tells it to the firmware.
+fn layer(objects: &Value) -> Option<PrintedLayer> {
+    let told = |of: &str| number(objects, &format!("/print_stats/info/{of}"));
+    PrintedLayer::told(told("current_layer"), told("total_layer"))
 }
 
 /// The heaters that the objects tell of.
@@ -203,6 +210,8 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
         }
         .map(str::to_owned),
         slots: gates::read(objects),
+        layer: if active { layer(objects) } else { None },
+        books_on: None,
         updated_at: at,
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::{slots, words};
 use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, ReportedSlot, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, ReportedSlot, Status};
 use crate::domain::time::Timestamp;
 
 /// The ending that every file for such a printer has.
@@ -325,6 +325,8 @@ impl Track {
             homed: None,
             message: self.trouble().or_else(|| self.layers()),
             slots: self.slots(),
+            layer: PrintedLayer::told(read("layer_num"), read("total_layer_num")).filter(|_| active),
+            books_on: None,
             file,
             updated_at: at,
         }

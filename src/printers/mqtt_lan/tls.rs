@@ -218,6 +218,27 @@ mod tests {
         assert!(again.verifier.judge.judge(&sample(1)).is_err());
     }
 
+    /// The versions of TLS that a client offers in its first message.
+    fn offered(config: &Arc<ClientConfig>) -> Vec<u16> {
+        let name = ServerName::try_from("printer").unwrap();
+        let mut client = rustls::ClientConnection::new(config.clone(), name).unwrap();
+        let mut hello = Vec::new();
+        client.write_tls(&mut hello).unwrap();
+        // The extension with their list: its number, its length, and the length of the list.
+        let of_list = |at: &[u8]| at[..3] == [0, 0x2B, 0] && at[4] > 0 && at[3] == at[4] + 1;
+        let at = hello.windows(5).position(of_list).unwrap();
+        let list = &hello[at + 5..at + 5 + usize::from(hello[at + 4])];
+        list.chunks(2).map(|version| u16::from_be_bytes([version[0], version[1]])).collect()
+    }
+
+    #[test]
+    fn files_go_over_tls_1_2_at_most() {
+        let tls = Tls::new("01S00A123456", "127.0.0.1", None).unwrap();
+        let (older, newer) = (0x0303, 0x0304);
+        assert_eq!(offered(&tls.ftps), [older], "with 1.3 the sessions of data connections are not resumed");
+        assert!(offered(&tls.mqtt).contains(&newer));
+    }
+
     #[test]
     fn another_printers_certificate_is_refused() {
         let verifier = pinned("01S00A999999");

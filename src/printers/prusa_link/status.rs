@@ -91,6 +91,9 @@ pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timest
         homed: (state == Activity::Idle).then_some(true),
         message: words(told, told_state, of_job),
         slots: Vec::new(),
+        // It tells of no layers.
+        layer: None,
+        books_on: None,
         file,
         updated_at: at,
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::message::name_of;
 use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Telemetry;
 
@@ -95,11 +95,16 @@ fn remaining(told: &Value) -> Option<i64> {
     (all > 0.0).then(|| (all - done).max(0.0) as i64)
 }
 
+fn layer(told: &Value) -> Option<PrintedLayer> {
+    PrintedLayer::told(print(told, "CurrentLayer"), print(told, "TotalLayer"))
+}
+
 /// What a push says beside the state.
 pub(super) fn telemetry(told: &Value) -> Telemetry {
     Telemetry {
         progress: progress(told),
         remaining_seconds: remaining(told),
+        layer: layer(told),
         filament_mm: None,
         nozzle: heat(told, "TempOfNozzle"),
         bed: heat(told, "TempOfHotbed"),
@@ -151,6 +156,8 @@ pub(super) fn read(told: &Value, at: Timestamp) -> Status {
         homed: (state == Activity::Idle).then_some(true),
         message: words(ended, error, number(told)),
         slots: Vec::new(),
+        layer: layer(told).filter(|_| on && file.is_some()),
+        books_on: None,
         file,
         updated_at: at,
     }

@@ -97,5 +97,6 @@ pub(super) async fn history(wire: &Wire, name: &str) -> Result<Vec<PastPrint>, P
         filament_mm: None,
         started_at: ended_at.zip(seconds).map(|(end, seconds)| end.plus_ms((seconds * -1000.0) as i64)),
         ended_at,
+        booked_on: Vec::new(),
     }])
 }

@@ -26,6 +26,7 @@ pub(super) fn telemetry(current: &Value) -> Telemetry {
     Telemetry {
         progress: completion(current),
         remaining_seconds: number("/progress/printTimeLeft").map(|seconds| seconds as i64),
+        layer: None,
         filament_mm: None,
         nozzle: heat("/tool0/actual"),
         bed: heat("/bed/actual"),
@@ -103,6 +104,9 @@ pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
             .or_else(|| words(printer.pointer("/state/error")))
             .or_else(|| words(printer.pointer("/state/text"))),
         slots: Vec::new(),
+        // It tells of no layers.
+        layer: None,
+        books_on: None,
         updated_at: at,
     }
 }

@@ -1,11 +1,13 @@
 //! Mail through a service with an HTTP interface, for shops without a mail server: `EMAIL_API_KEY`.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use futures::future::BoxFuture;
 use lettre::message::Mailbox;
 use reqwest::{Client, Method};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{MailError, Mailer, Message, compose, sender};
+use super::{MailError, MailFile, Mailer, Message, compose, sender};
 use crate::services::peer_client::{PeerClient, TokenForm, beginning, send};
 use crate::services::peers::PeerFault;
 
@@ -53,6 +55,9 @@ impl MailApi {
         if let Some(html) = &message.html {
             body["html"] = json!(html);
         }
+        if !message.files.is_empty() {
+            body["attachments"] = message.files.iter().map(attachment).collect();
+        }
         let away = |fault: PeerFault| MailError::transient(fault.in_one_line());
         let call = self.peer.below(Method::POST, "emails").header("idempotency-key", &message.id).json(&body);
         let mut answer = send(call, OTHER_SIDE).await.map_err(away)?;
@@ -77,6 +82,16 @@ impl Mailer for MailApi {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(self.deliver(message))
     }
+}
+
+/// A file as the service takes it: in base64, and by its content id where the HTML shows it.
+fn attachment(file: &MailFile) -> Value {
+    let content = BASE64_STANDARD.encode(&file.bytes);
+    let mut attachment = json!({"filename": file.name, "content": content, "content_type": file.content_type});
+    if let Some(id) = file.shown_as {
+        attachment["content_id"] = json!(id);
+    }
+    attachment
 }
 
 /// The service's own words in an answer, when it is one of its errors.

@@ -9,6 +9,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
 
+mod enclosed;
+mod injected;
+
 fn message(id: &str) -> Message {
     Message {
         id: id.into(),
@@ -17,6 +20,7 @@ fn message(id: &str) -> Message {
         subject: "Your order is on its way è".into(),
         text: "Hello\n.\n.dot\nfrom us: è\n".into(),
         html: None,
+        files: Vec::new(),
     }
 }
 

@@ -119,7 +119,7 @@ fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError>
     let serial = value["serial"].as_str().is_some_and(|serial| !serial.is_empty());
     let room = (!in_stock).then_some(Amount::ZERO);
     // A single piece with a serial number is not added to or taken from there.
-    Ok(Some((number, SeenItem { quantity, room, mark: holds.unwrap_or_default(), fixed: serial })))
+    Ok(Some((number, SeenItem { quantity, room, mark: holds.unwrap_or_default(), trace: None, fixed: serial })))
 }
 
 /// What stands in the notes of a booking.

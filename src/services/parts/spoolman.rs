@@ -1,12 +1,16 @@
 //! Spoolman: materials are linked to filaments; what a filament holds is the sum of what is left on its spools, in
 //! grams.
 //!
-//! A booking is a `use`, which is a decrement without a reference. What was used of the spool before tells afterwards
-//! whether it was booked, unless somebody else changed the same spool in between: then nobody can tell.
+//! A booking is a `use`, which is a decrement without a reference. It is recognised by digits below a milligram
+//! (`stamp`).
+
+mod stamp;
 
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
+use reqwest::header::DATE;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
@@ -18,6 +22,15 @@ use crate::services::peer_client::{PeerSettingError, TokenForm};
 
 /// How far a weight that is read back may be off by rounding.
 const MAX_ROUNDING: i64 = 1;
+
+/// Members of a list, as they were read.
+struct Listed {
+    all: Vec<Value>,
+    /// Whether those are all.
+    whole: bool,
+    /// What the server's clock showed.
+    clock: Option<Timestamp>,
+}
 
 /// A client of one server.
 pub struct Spoolman {
@@ -37,10 +50,10 @@ impl Spoolman {
         Ok(line(&format!("Spoolman {version} answers")))
     }
 
-    /// Reads a list page by page; at most [`MAX_LISTED`] members, and whether those are all. Their number stands in a
-    /// header.
-    async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<(Vec<Value>, bool), StockError> {
-        let mut all: Vec<Value> = Vec::new();
+    /// Reads a list page by page; at most [`MAX_LISTED`] members, whether those are all, and what the server's clock
+    /// showed at first. Their number stands in a header.
+    async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<Listed, StockError> {
+        let (mut all, mut clock): (Vec<Value>, Option<Timestamp>) = (Vec::new(), None);
         loop {
             let mut query = filter.to_vec();
             let (limit, offset) = (PAGE_SIZE.to_string(), all.len().to_string());
@@ -51,13 +64,15 @@ impl Spoolman {
             };
             let total =
                 answer.headers.get("x-total-count").and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+            let date = answer.headers.get(DATE).and_then(|date| stamp::clock(date.to_str().ok()?));
+            clock = clock.or(date);
             let (none, short) = (page.is_empty(), page.len() < PAGE_SIZE);
             all.extend(page);
             if none || total.map_or(short, |total| all.len() >= total) {
-                return Ok((all, true));
+                return Ok(Listed { all, whole: true, clock });
             }
             if all.len() >= MAX_LISTED {
-                return Ok((all, false));
+                return Ok(Listed { all, whole: false, clock });
             }
         }
     }
@@ -86,7 +101,7 @@ fn full(spool: &Value) -> Option<Amount> {
 }
 
 /// A spool of a filament; `None` when it is of another one.
-fn item(spool: &Value, filament: i64) -> Result<Option<(i64, SeenItem)>, StockError> {
+fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option<(i64, SeenItem)>, StockError> {
     let number = spool["id"].as_i64().ok_or_else(|| StockError::Nonsense("a spool without a number".to_owned()))?;
     if spool["filament"]["id"].as_i64() != Some(filament) {
         return Ok(None);
@@ -95,13 +110,19 @@ fn item(spool: &Value, filament: i64) -> Result<Option<(i64, SeenItem)>, StockEr
     if spool["archived"].as_bool().unwrap_or(false) {
         return Ok(Some((
             number,
-            SeenItem { quantity: Some(Amount::ZERO), room: Some(Amount::ZERO), mark: used, fixed: true },
+            SeenItem { quantity: Some(Amount::ZERO), room: Some(Amount::ZERO), mark: used, trace: None, fixed: true },
         )));
     }
     // What is told as remaining stops at zero, so it would hide what was used beyond that.
     Ok(Some((
         number,
-        SeenItem { quantity: full(spool).map(|full| full - used), room: Some(used), mark: used, fixed: false },
+        SeenItem {
+            quantity: full(spool).map(|full| full - used),
+            room: Some(used),
+            mark: used,
+            trace: stamp::trace(spool, clock),
+            fixed: false,
+        },
     )))
 }
 
@@ -119,7 +140,7 @@ impl StockClient for Spoolman {
     }
 
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError> {
-        let (filaments, _) = self.list("api/v1/filament", &[]).await?;
+        let Listed { all: filaments, .. } = self.list("api/v1/filament", &[]).await?;
         let entry = |filament: &Value| Some(StockEntry { number: filament["id"].as_i64()?, name: name(filament) });
         Ok(filaments.iter().filter_map(entry).collect())
     }
@@ -131,19 +152,19 @@ impl StockClient for Spoolman {
         };
         let filter = [("filament.id", link.entry.to_string()), ("allow_archived", "true".to_owned())];
         let mut items = BTreeMap::new();
-        let (listed, whole) = self.list("api/v1/spool", &filter).await?;
+        let Listed { all: listed, whole, clock } = self.list("api/v1/spool", &filter).await?;
         if !whole {
             return Err(too_many());
         }
         for spool in &listed {
-            items.extend(item(spool, link.entry)?);
+            items.extend(item(spool, link.entry, clock)?);
         }
         for (number, held) in link.agreed.iter().flatten() {
             if *held != Amount::ZERO
                 && !items.contains_key(number)
                 && let Some(spool) = self.spool(*number).await?
             {
-                items.extend(item(&spool, link.entry)?);
+                items.extend(item(&spool, link.entry, clock)?);
             }
         }
         let server = self.rest.address();
@@ -152,7 +173,7 @@ impl StockClient for Spoolman {
 
     async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {
         // What is removed is used; what is added is a negative use.
-        let grams = -booking.delta.0 as f64 / 1000.0;
+        let grams = stamp::grams_to_use(booking);
         let path = format!("api/v1/spool/{}/use", booking.item);
         let spool = self.rest.send_json(Method::PUT, &path, &json!({"use_weight": grams})).await?.value;
         // What is given back beyond what was used is cut off there, and nothing is said of it.
@@ -173,14 +194,6 @@ impl StockClient for Spoolman {
         let Some(spool) = self.spool(booking.item).await? else {
             return Ok(BookingVerdict::Unclear("the spool was deleted there".to_owned()));
         };
-        let used = used(&spool)?;
-        if used == booking.mark {
-            return Ok(BookingVerdict::NotBooked);
-        }
-        if (used - (booking.mark - booking.delta)).0.abs() <= MAX_ROUNDING {
-            return Ok(BookingVerdict::Booked);
-        }
-        let words = format!("{} g of it were used before and {used} g are now", booking.mark);
-        Ok(BookingVerdict::Unclear(words))
+        stamp::verdict(booking, &spool)
     }
 }

@@ -48,7 +48,7 @@ async fn a_removal_tells_what_it_moved() {
     let client = stock_client(StockSystem::Parts, http, &there.url(), "inv-1").unwrap();
     let booking = |n: u32, delta: i64| {
         let (before, mark, at) = (Amount(100_000), Amount(100_000), Timestamp(0));
-        Booking { id: id(n), item, delta: Amount(delta), before, mark, at }
+        Booking { id: id(n), item, delta: Amount(delta), before, mark, trace: None, at }
     };
     let whole = booking(1, -10_000);
     assert_eq!(client.verdict(&whole).await, Ok(BookingVerdict::NotBooked));

@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, DbErr};
 
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
-use crate::domain::order::{Order, OrderRow, PROCESSOR, Payment};
+use crate::domain::order::{Order, OrderRow, Payment};
 use crate::domain::sign_off::SignOff;
 use crate::entities::orders;
 use crate::store::load::{Load, Loaded, Loading};
@@ -56,8 +56,8 @@ part_row!(Attempt in attempts of order_id, |this| {
     used: this.printed().then_some(this.used.0),
     used_of: judged(this).and_then(|_| used_of(this)),
 });
-part_row!(Payment in payments of order_id, |this| {
-    intent: this.reference.clone().filter(|_| this.method == PROCESSOR && this.amount_cents >= 0),
+part_row!(Payment in payments of owner_id, |this| {
+    intent: this.reference.clone().filter(|_| this.of_processor()),
     created_at: this.created_at.0,
 });
 

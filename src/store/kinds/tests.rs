@@ -17,21 +17,23 @@ use crate::domain::amount::Amount;
 use crate::domain::bounds::{
     EARLIEST, LATEST, MAX_AMOUNT, MAX_CENTS, MAX_LENGTH_MM, MAX_PRINT_SECONDS, MAX_QUANTITY, filament_mm, length_mm,
 };
+use crate::domain::custom_request::CustomRequestCreated;
 use crate::domain::endpoint::Delivery;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
 use crate::domain::id::Id;
+use crate::domain::invoice::InvoiceRow;
 use crate::domain::launch::SlicedFor;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialRow, MaterialType};
-use crate::domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderKind, OrderRow};
+use crate::domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, OrderRow};
 use crate::domain::printer::PrinterRow;
 use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
 use crate::domain::testing::{Bench, Written, same};
 use crate::domain::time::Timestamp;
 use crate::store::StoredAggregate;
 use crate::store::rows::samples::{
-    attempt, claim, delivery, endpoint, file, id, integration, job, kept_payment_event, mail, material, movement,
-    order, payment, printer, sku,
+    accounting, attempt, channel_order, claim, custom_request, delivery, endpoint, export, file, id, integration, job,
+    kept_payment_event, mail, material, movement, order, payment, posting, printer, quote, sales_channel, sku, variant,
 };
 use crate::store::rows::{Doc, ModelOf, Part, read_doc};
 
@@ -115,12 +117,20 @@ proptest! {
         aggregate_reads_back(&mail(1), changes);
         aggregate_reads_back(&kept_payment_event(1), changes);
         aggregate_reads_back(&integration(1), changes);
+        aggregate_reads_back(&sales_channel(1), changes);
+        aggregate_reads_back(&channel_order(1, 1), changes);
+        aggregate_reads_back(&custom_request(1), changes);
+        aggregate_reads_back(&quote(1), changes);
+        aggregate_reads_back(&export(1), changes);
+        aggregate_reads_back(&accounting(), changes);
+        aggregate_reads_back(&posting(1), changes);
         part_reads_back(&job(1, 1), changes);
         part_reads_back(&attempt(1, 1, 1, 1), changes);
         part_reads_back(&payment(1, 1), changes);
         part_reads_back(&movement(1, 1, 1), changes);
         part_reads_back(&claim(1, 1), changes);
         part_reads_back(&delivery(1, 1, 1), changes);
+        part_reads_back(&variant(1, 1), changes);
     }
 }
 
@@ -191,6 +201,36 @@ impl KeptRow for OrderRow {
             Self::Job(job) => row_reads_back(&**job),
             Self::Attempt(attempt) => row_reads_back(attempt),
             Self::Payment(payment) => row_reads_back(payment),
+        }
+    }
+}
+
+impl KeptRow for InvoiceRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Issued(document) => row_reads_back(&**document),
+            Self::Payment(payment) => row_reads_back(payment),
+        }
+    }
+}
+
+impl KeptRow for OrderCreated {
+    fn reads_back(&self) {
+        match self {
+            Self::Mail(mail) => KeptRow::reads_back(&**mail),
+            Self::Invoice(new) => {
+                state_reads_back(&new.invoice);
+                new.rows.iter().for_each(KeptRow::reads_back);
+            }
+        }
+    }
+}
+
+impl KeptRow for CustomRequestCreated {
+    fn reads_back(&self) {
+        match self {
+            Self::Mail(mail) => state_reads_back(&**mail),
+            Self::Photo(file) => state_reads_back(&**file),
         }
     }
 }
@@ -280,9 +320,9 @@ proptest! {
             make: Some(make), kit_line: None, per_set: None,
         };
         let new = NewOrder {
-            kind: OrderKind::Manual, site: None, made_by: None, customer_email: None, lines: vec![line], currency: "usd".to_owned(),
+            kind: OrderKind::Manual, site: None, made_by: None, customer_email: None, buyer: None, lines: vec![line], currency: "usd".to_owned(),
             notes: Some(text.clone()), internal_notes: Some(text.clone()), shipping_address: None, priority: Some(9), due_at: due,
-            draft: false, own_use: false,
+            draft: false, own_use: false, customer_id: None,
         };
         let mut order = None;
         let made = accepted::<Order>(&bench, &mut order, &OrderCommand::Create(Box::new(new)));
@@ -301,7 +341,7 @@ proptest! {
         bench.now = now;
         let fields = MaterialFields {
             name: text.clone(), kind: MaterialType::Filament, color: Some(text.clone()), brand: None, variant: Some(text.clone()), vendor_code: Some(text.clone()),
-            unit_cost_cents: Some(Amount(amounts[3])), reorder_point: Amount(amounts[0]), reorder_quantity: Amount(amounts[1]),
+            location: Some(text.clone()), unit_cost_cents: Some(Amount(amounts[3])), reorder_point: Amount(amounts[0]), reorder_quantity: Amount(amounts[1]),
         };
         let mut material = None;
         accepted::<Material>(&bench, &mut material, &MaterialCommand::Create { fields: Box::new(fields), quantity: Amount(amounts[2]) });

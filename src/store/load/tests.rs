@@ -8,8 +8,12 @@ use serde_json::json;
 
 use super::Loaded;
 use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
+use crate::domain::accounting::Accounting;
 use crate::domain::aggregate::Versioned;
+use crate::domain::channel_order::ChannelOrder;
+use crate::domain::custom_request::CustomRequest;
 use crate::domain::endpoint::{DELIVERY_WINDOW, DeliveryState, Endpoint};
+use crate::domain::export::Export;
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::integration::Integration;
@@ -18,14 +22,18 @@ use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Material, MaterialRow};
 use crate::domain::order::{Order, OrderRow};
+use crate::domain::posting::Posting;
 use crate::domain::printer::Printer;
+use crate::domain::quote::Quote;
+use crate::domain::sales_channel::{SalesChannel, SalesChannelRow};
 use crate::domain::sku::Sku;
 use crate::entities::files;
 use crate::store::StoredAggregate;
 use crate::store::reader::Reader;
 use crate::store::rows::samples::{
-    access, at, attempt, claim, delivery, endpoint, file, id, integration, job, kept_payment_event, mail, material,
-    on_each, order, payment, printer, sku, write,
+    access, accounting, at, attempt, channel_order, claim, custom_request, delivery, endpoint, export, file, id,
+    integration, job, kept_payment_event, mail, material, on_each, order, payment, posting, printer, quote,
+    sales_channel, sku, variant, write,
 };
 use crate::store::rows::{Batch, LoadError, Snapshot, StoredRow};
 
@@ -73,6 +81,21 @@ async fn every_kind_comes_back_as_it_was_written() {
         round_trip::<Mail, Infallible>(db, id(4), mail(4), vec![], true).await;
         round_trip::<KeptPaymentEvent, Infallible>(db, id(5), kept_payment_event(5), vec![], true).await;
         round_trip::<Integration, Infallible>(db, id(6), integration(6), vec![], false).await;
+        round_trip::<ChannelOrder, Infallible>(db, id(7), channel_order(7, 8), vec![], true).await;
+        let mut channel = sales_channel(8);
+        let entry = Arc::new(variant(9, 8));
+        channel.variants.insert_mut(entry.variant.clone(), entry.clone());
+        let rows = vec![
+            SalesChannelRow::Variant(entry),
+            SalesChannelRow::Variant(Arc::new(variant(10, 8))),
+            SalesChannelRow::VariantGone(id(10)),
+        ];
+        round_trip::<SalesChannel, _>(db, id(8), channel, rows, true).await;
+        round_trip::<CustomRequest, Infallible>(db, id(7), custom_request(7), vec![], false).await;
+        round_trip::<Quote, Infallible>(db, id(8), quote(8), vec![], true).await;
+        round_trip::<Export, Infallible>(db, id(9), export(9), vec![], true).await;
+        round_trip::<Accounting, Infallible>(db, Id::ONLY, accounting(), vec![], true).await;
+        round_trip::<Posting, Infallible>(db, id(10), posting(10), vec![], false).await;
     })
     .await;
 }

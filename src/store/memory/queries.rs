@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 
 use super::{MemoryStore, Tables};
+use crate::domain::aggregate::LastNumbers;
 use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
 use crate::domain::forecast::ObservedPrint;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Job};
-use crate::domain::order::{Order, OrderStatus, PROCESSOR, Payment};
+use crate::domain::order::{Order, OrderStatus, Payment};
 use crate::domain::promise::Promise;
 use crate::domain::time::Timestamp;
-use crate::entities::orders;
+use crate::entities::{invoices, orders, quotes};
 use crate::store::port::DomainQueries;
 use crate::store::queries::EventFilter;
 use crate::store::rows::{Doc, IdempotentAnswer, LoadError};
@@ -38,17 +39,19 @@ impl Tables {
 
 #[async_trait]
 impl DomainQueries for MemoryStore {
-    async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
+    async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
         let tables = self.tables();
         let order = tables.orders().filter(|order| order.payment_session.as_deref() == Some(session)).last();
-        Ok(order.and_then(|order| order.id.parse().ok()))
+        let of_it = |one: &&invoices::Model| one.payment_session.as_deref() == Some(session);
+        let invoice = tables.models_of::<invoices::Model>().filter(of_it).last();
+        let id = order.map(|order| &order.id).or(invoice.map(|invoice| &invoice.id));
+        Ok(id.and_then(|id| id.parse().ok()))
     }
 
-    async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
+    async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
         let tables = self.tables();
-        let of_it = |one: &&Payment| one.method == PROCESSOR && one.reference.as_deref() == Some(intent);
-        let newest = tables.parts::<Payment>().filter(of_it).filter(|one| one.amount_cents >= 0);
-        Ok(newest.max_by_key(|one| one.id).map(|one| one.order_id))
+        let of_it = |one: &&Payment| one.of_processor() && one.reference.as_deref() == Some(intent);
+        Ok(tables.parts::<Payment>().filter(of_it).max_by_key(|one| one.id).map(|one| one.owner_id))
     }
 
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {
@@ -129,11 +132,12 @@ impl DomainQueries for MemoryStore {
         Ok(met.collect())
     }
 
-    async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
+    async fn highest_numbers(&self) -> Result<LastNumbers, LoadError> {
         let tables = self.tables();
         let order = tables.orders().map(|order| order.number).max();
         let job = tables.jobs().map(|job| job.number).max();
-        Ok((order.unwrap_or(0), job.unwrap_or(0)))
+        let quote = tables.models_of::<quotes::Model>().map(|quote| quote.number).max();
+        Ok(LastNumbers { order: order.unwrap_or(0), job: job.unwrap_or(0), quote: quote.unwrap_or(0) })
     }
 }
 

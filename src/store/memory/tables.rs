@@ -12,8 +12,8 @@ use crate::domain::event::{Event, Numbered};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::rows::{
-    Audit, Doc, IdempotentAnswer, ModelOf, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel, SnapshotRow,
-    TableRow, Unique, WriteError,
+    Audit, Doc, IdempotentAnswer, ModelOf, NumberedPart, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel,
+    SnapshotRow, TableRow, Unique, WriteError,
 };
 use crate::store::{CommandWrites, Settlement, Submission};
 
@@ -115,6 +115,16 @@ impl Tables {
             return Err(WriteError::Constraint(format!("{table}.id")));
         }
         self.replace_part(part, row)
+    }
+
+    /// Writes a part whose key must be new, with the next number of its series.
+    pub(in crate::store) fn insert_numbered<P: NumberedPart>(&mut self, part: &P) -> Result<(), WriteError> {
+        let series = part.series();
+        let of_series = self.parts::<P>().filter(|one| one.series() == series);
+        let last = of_series.map(NumberedPart::number).max().unwrap_or(0);
+        let numbered = part.with_number(last + 1);
+        let row = numbered.row()?;
+        self.insert_part(&numbered, &row)
     }
 
     /// Writes a part in place of the one with the same key.

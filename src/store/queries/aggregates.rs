@@ -39,6 +39,10 @@ pub struct SkuFilter {
     pub code: Option<String>,
     /// Text that the name or the code contains.
     pub q: Option<String>,
+    /// Whether it is a kit.
+    pub kit: Option<bool>,
+    /// A file or SKU that it names: it is printed from it, shown with it, or contains it.
+    pub names: Option<Id>,
 }
 
 /// Which files are asked for; an absent member excludes none. Archived ones are never listed.
@@ -82,6 +86,15 @@ impl Queries {
             })
             .apply_if(filter.slug.as_deref(), |all, slug| all.filter(C::Slug.eq(slug)))
             .apply_if(filter.code.as_deref(), |all, code| all.filter(C::Code.eq(code)))
+            .apply_if(filter.kit, |all, kit| {
+                // A list that is empty, or not there, begins no object.
+                let components = "%\"components\":[{%";
+                all.filter(if kit { C::Doc.like(components) } else { C::Doc.not_like(components) })
+            })
+            .apply_if(filter.names, |all, id| {
+                // What it names stands in the document, as its own id does.
+                all.filter(C::Doc.like(format!("%\"{id}\"%")).and(C::Id.ne(id.to_string())))
+            })
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q).or(contains(C::Code, q))));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }

@@ -8,9 +8,10 @@ use super::orders::json;
 use super::{Page, Queries};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
+use crate::domain::insights::PrintTally;
 use crate::domain::job::{Attempt, AttemptState, Job};
 use crate::domain::time::Timestamp;
-use crate::entities::{attempts, jobs};
+use crate::entities::{attempts, jobs, printers};
 use crate::store::rows::{Doc, LoadError, word};
 
 /// The newest failed attempts whose reasons are counted.
@@ -77,40 +78,35 @@ impl Queries {
                    FROM attempts WHERE printer_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY state";
         let values = [printer.to_string().into(), from.0.into(), to.0.into()];
         let statement = Statement::from_sql_and_values(self.db.get_database_backend(), sql, values);
-        let mut totals = AttemptTotals::default();
+        let (mut tally, mut used_sum) = (PrintTally::default(), Amount::ZERO);
         for row in self.db.query_all_raw(statement).await? {
             let state: String = row.try_get("", "state")?;
             let state = serde_json::from_value::<AttemptState>(state.into()).map_err(json)?;
-            let (attempts, prints): (i64, i64) = (row.try_get("", "attempts")?, row.try_get("", "prints")?);
-            totals.print_ms += row.try_get::<i64>("", "print_ms")?;
-            totals.used += Amount(row.try_get("", "used")?);
-            match state {
-                AttemptState::Finished => totals.finished += attempts,
-                AttemptState::Failed | AttemptState::Abandoned => totals.failed += attempts,
-                AttemptState::Cancelled => {
-                    totals.cancelled += prints;
-                    totals.not_started += attempts - prints;
-                }
-                AttemptState::Refused | AttemptState::NotStarted => totals.not_started += attempts,
-                AttemptState::Claimed | AttemptState::Uploading | AttemptState::StartSent | AttemptState::Confirmed => {
-                }
-            }
+            tally.add(state, row.try_get("", "attempts")?, row.try_get("", "prints")?, row.try_get("", "print_ms")?);
+            used_sum += Amount(row.try_get("", "used")?);
         }
-        totals.reasons = self.failure_reasons(printer, from, to).await?;
-        Ok(totals)
+        let PrintTally { finished, failed, cancelled, not_started, print_ms } = tally;
+        let reasons = self.failure_reasons(Some(printer), from, to).await?;
+        Ok(AttemptTotals { finished, failed, cancelled, not_started, print_ms, used: used_sum, reasons })
     }
 
-    async fn failure_reasons(
+    /// Why prints failed that claimed this printer, or any, from `from` on and before `to`, of the last thousand: most
+    /// first, with how many did for it.
+    pub async fn failure_reasons(
         &self,
-        printer: Id,
+        printer: Option<Id>,
         from: Timestamp,
         to: Timestamp,
     ) -> Result<Vec<(Option<String>, i64)>, LoadError> {
         use attempts::Column as C;
         let failed = [AttemptState::Failed, AttemptState::Abandoned];
         let failed = failed.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;
+        // The attempts of each printer are found by their time.
+        let any = || printers::Entity::find().select_only().column(printers::Column::Id).into_query();
+        let on =
+            printer.map_or_else(|| C::PrinterId.in_subquery(any()), |printer| C::PrinterId.eq(printer.to_string()));
         let select = attempts::Entity::find()
-            .filter(C::PrinterId.eq(printer.to_string()))
+            .filter(on)
             .filter(C::CreatedAt.gte(from.0))
             .filter(C::CreatedAt.lt(to.0))
             .filter(C::State.is_in(failed))

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::{EventFilter, Queries};
+use crate::domain::aggregate::LastNumbers;
 use crate::domain::endpoint::{Delivery, Replaying};
 use crate::domain::event::Numbered;
 use crate::domain::forecast::ObservedPrint;
@@ -14,11 +15,11 @@ use crate::store::rows::{IdempotentAnswer, LoadError};
 
 #[async_trait]
 impl DomainQueries for Queries {
-    async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
-        self.order_of_session(session).await
+    async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
+        self.owner_of_session(session).await
     }
-    async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
-        self.order_of_intent(intent).await
+    async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
+        self.owner_of_intent(intent).await
     }
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {
         self.events_after(seq, filter, limit).await
@@ -48,7 +49,7 @@ impl DomainQueries for Queries {
     async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
         self.met_promises(limit).await
     }
-    async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
+    async fn highest_numbers(&self) -> Result<LastNumbers, LoadError> {
         self.highest_numbers().await
     }
 }

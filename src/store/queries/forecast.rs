@@ -123,7 +123,7 @@ mod tests {
             let of_it = rows.iter().filter(|row| match row {
                 OrderRow::Job(job) => job.order_id == order.id,
                 OrderRow::Attempt(attempt) => attempt.order_id == order.id,
-                OrderRow::Payment(payment) => payment.order_id == order.id,
+                OrderRow::Payment(payment) => payment.owner_id == order.id,
             });
             let rows = of_it.map(|row| Box::new(row.clone()) as Box<dyn StoredRow>).collect();
             let submission = Submission {

@@ -6,12 +6,12 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::{Page, Queries, contains, escaped, id_of};
-use crate::domain::aggregate::Versioned;
+use crate::domain::aggregate::{LastNumbers, Versioned};
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::order::{Order, OrderKind, OrderStatus};
-use crate::entities::{attempts, inbound, jobs, orders, payments};
+use crate::entities::{attempts, inbound, jobs, orders, quotes};
 use crate::store::kinds::with_attempts;
 use crate::store::rows::{Doc, LoadError, word};
 
@@ -90,25 +90,6 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// The order whose checkout session this is.
-    pub async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
-        self.order_where(orders::Column::PaymentSession.eq(session)).await
-    }
-
-    /// The order that has a payment of this payment intent.
-    pub async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
-        use payments::Column as C;
-        let select = payments::Entity::find().select_only().column(C::OrderId).filter(C::Intent.eq(intent));
-        let id: Option<String> = select.order_by_desc(C::Id).into_tuple().one(&self.db).await?;
-        id.map(|id| id_of("payments", &id)).transpose()
-    }
-
-    async fn order_where(&self, which: Expr) -> Result<Option<Id>, LoadError> {
-        let select = orders::Entity::find().select_only().column(orders::Column::Id).filter(which);
-        let id: Option<String> = select.order_by_desc(orders::Column::Id).into_tuple().one(&self.db).await?;
-        id.map(|id| id_of("orders", &id)).transpose()
-    }
-
     /// Signed payment events that match no order yet, newest first, and how many there are.
     pub async fn unmatched_payments(&self, page: Page) -> Result<(Vec<Versioned<KeptPaymentEvent>>, u64), LoadError> {
         use inbound::Column as C;
@@ -179,13 +160,16 @@ impl Queries {
         self.counts(jobs::Entity::find(), jobs::Column::State).await
     }
 
-    /// The highest order number and the highest job number that were handed out; 0 before the first.
-    pub async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
+    /// The highest number of each series that was handed out; 0 before the first.
+    pub async fn highest_numbers(&self) -> Result<LastNumbers, LoadError> {
         let order = orders::Entity::find().select_only().expr(orders::Column::Number.max());
         let job = jobs::Entity::find().select_only().expr(jobs::Column::Number.max());
+        let quote = quotes::Entity::find().select_only().expr(quotes::Column::Number.max());
         let order: Option<Option<i64>> = order.into_tuple().one(&self.db).await?;
         let job: Option<Option<i64>> = job.into_tuple().one(&self.db).await?;
-        Ok((order.flatten().unwrap_or(0), job.flatten().unwrap_or(0)))
+        let quote: Option<Option<i64>> = quote.into_tuple().one(&self.db).await?;
+        let [order, job, quote] = [order, job, quote].map(|highest| highest.flatten().unwrap_or(0));
+        Ok(LastNumbers { order, job, quote })
     }
 
     /// Adds the attempts to the jobs, with one query.

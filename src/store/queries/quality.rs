@@ -124,13 +124,7 @@ impl Queries {
     ) -> Result<HashMap<Option<String>, Option<i64>>, LoadError> {
         let (key, _) = by.sql();
         let db = self.db.get_database_backend();
-        // Of a print that ended before it was kept what each material lost, all was of the first.
-        let of = if db == DbBackend::Postgres {
-            "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
-             AS part (key, value)"
-        } else {
-            "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part"
-        };
+        let of = used_parts(db);
         let sql = format!(
             "SELECT {key} AS key, SUM(CAST(part.value AS DOUBLE PRECISION) * (attempts.parts - attempts.good) / attempts.parts \
              * materials.unit_cost) AS cost \
@@ -144,6 +138,18 @@ impl Queries {
             costs.insert(row.try_get("", "key")?, cost.map(|cost| (cost / PARTS_OF_A_CENT).round() as i64));
         }
         Ok(costs)
+    }
+}
+
+/// Joins attempts and their jobs with what each print used, in SQL: a row `part` with the id of a material and the
+/// amount in thousandths for each. Of a print that ended before it was kept what each material lost, all was of the
+/// first.
+pub(super) fn used_parts(db: DbBackend) -> &'static str {
+    if db == DbBackend::Postgres {
+        "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
+         AS part (key, value)"
+    } else {
+        "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part"
     }
 }
 

@@ -7,7 +7,7 @@ use sea_orm::ConnectionTrait as _;
 
 use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders, Page};
 use super::{DeliveryFilter, Queries, SkuFilter};
-use crate::domain::aggregate::Versioned;
+use crate::domain::aggregate::{LastNumbers, Versioned};
 use crate::domain::amount::Amount;
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::file::File;
@@ -73,17 +73,17 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
         assert_eq!(q("ord-000004").await, [id(4)]);
         assert_eq!(q("%").await, []);
 
-        assert_eq!(queries.order_of_session("cs_2").await.unwrap(), Some(id(2)));
-        assert_eq!(queries.order_of_intent("pi_4").await.unwrap(), Some(id(4)));
+        assert_eq!(queries.owner_of_session("cs_2").await.unwrap(), Some(id(2)));
+        assert_eq!(queries.owner_of_intent("pi_4").await.unwrap(), Some(id(4)));
         for nobodys in ["pi_9", "pi_4x"] {
-            assert_eq!(queries.order_of_intent(nobodys).await.unwrap(), None);
+            assert_eq!(queries.owner_of_intent(nobodys).await.unwrap(), None);
         }
         let mut counts = queries.orders_by_status().await.unwrap();
         counts.sort_by_key(|(_, count)| *count);
         assert_eq!(counts, [(OrderStatus::Shipped, 1), (OrderStatus::Paid, 4)]);
         let flags = queries.orders_by_flag().await.unwrap();
         assert_eq!(flags, BTreeMap::from([("refund_due".to_owned(), 2), ("short".to_owned(), 1)]));
-        assert_eq!(queries.highest_numbers().await.unwrap(), (5, 0));
+        assert_eq!(queries.highest_numbers().await.unwrap(), LastNumbers { order: 5, ..LastNumbers::default() });
     })
     .await;
 }
@@ -113,7 +113,7 @@ async fn jobs_come_with_their_attempts() {
         assert_eq!(queries.jobs(&all, ALL).await.unwrap(), (vec![printing.clone(), job(10, 1)], 2));
         let on_it = JobFilter { printer_id: Some(id(500)), state: Some(JobState::Printing), ..JobFilter::default() };
         assert_eq!(queries.jobs(&on_it, ALL).await.unwrap(), (vec![printing], 1));
-        assert_eq!(queries.highest_numbers().await.unwrap(), (0, 11));
+        assert_eq!(queries.highest_numbers().await.unwrap(), LastNumbers { job: 11, ..LastNumbers::default() });
         assert_eq!(queries.jobs_by_state().await.unwrap().len(), 2);
     })
     .await;

@@ -6,16 +6,20 @@ use sea_orm::DatabaseConnection;
 
 use super::check;
 use crate::domain::amount::Amount;
+use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::{FurtherNeed, Job, JobState};
 use crate::domain::launch::MaterialNeed;
 use crate::domain::order::{Order, OrderRow, OrderStatus};
 use crate::domain::printer::{Slot, SlotSource};
+use crate::domain::quote::{Quote, QuoteStatus};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::sku::{Component, SkuMaterial};
 use crate::domain::time::Timestamp;
-use crate::store::rows::samples::{file, id, job, material, on_each, order, printer, sku, write};
+use crate::store::rows::samples::{
+    custom_request, file, id, job, material, on_each, order, printer, quote, sku, write,
+};
 use crate::store::rows::{Batch, Snapshot, WriteError};
 
 async fn unused(db: &DatabaseConnection, what: Referenced, id: Id) -> bool {
@@ -86,6 +90,46 @@ async fn what_is_named_by_what_is_not_over_is_in_use() {
         write(db, batch).await.unwrap();
         assert!(unused(db, Referenced::Sku, id(300)).await);
         assert!(unused(db, Referenced::Sku, id(301)).await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_quote_offers_is_in_use_while_it_can_be_accepted() {
+    on_each(async |db| {
+        let offering = |status| {
+            let mut quote = Quote { status, ..quote(810) };
+            quote.lines[0].sku_id = Some(id(300));
+            quote
+        };
+        for (version, (status, is_free)) in
+            [(QuoteStatus::Draft, true), (QuoteStatus::Sent, false), (QuoteStatus::Declined, true)]
+                .into_iter()
+                .enumerate()
+        {
+            let mut batch = Batch::default();
+            batch.push_snapshot(offering(status).snapshot(id(810), version as i64 + 1, version > 0).unwrap());
+            write(db, batch).await.unwrap();
+            assert_eq!(unused(db, Referenced::Sku, id(300)).await, is_free, "{status}");
+            assert!(unused(db, Referenced::Sku, id(301)).await);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn photos_of_a_custom_request_are_in_use_until_it_is_closed() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_snapshot(custom_request(800).snapshot(id(800), 1, false).unwrap());
+        write(db, batch).await.unwrap();
+        assert!(!unused(db, Referenced::File, id(450)).await);
+        assert!(unused(db, Referenced::File, id(700)).await, "no file but the customer");
+        let mut batch = Batch::default();
+        let closed = CustomRequest { status: CustomRequestStatus::Closed, ..custom_request(800) };
+        batch.push_snapshot(closed.snapshot(id(800), 2, true).unwrap());
+        write(db, batch).await.unwrap();
+        assert!(unused(db, Referenced::File, id(450)).await);
     })
     .await;
 }

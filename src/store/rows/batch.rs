@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 use sea_orm::{DatabaseExecutor, IntoActiveModel, ModelTrait};
 
 use crate::domain::event::Event;
+use crate::store::rows::numbered::{NumberedRow, write_numbered};
 use crate::store::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
 use crate::store::rows::statement::{ActiveOf, write_new, write_rows, write_snapshots};
 use crate::store::rows::{Doc, RowSink, SnapshotModel, SnapshotRow, StoredRow, WriteError};
@@ -41,6 +42,10 @@ struct Replaced<M>(Vec<(String, Option<M>)>);
 /// Rows that must not be there yet.
 #[derive(Debug)]
 struct Inserted<M>(Vec<M>);
+
+/// Rows that must not be there yet, each of which gets the next number of its series when it is written.
+#[derive(Debug)]
+struct Numbered<M>(Vec<M>);
 
 impl<M> Default for Snapshots<M> {
     fn default() -> Self {
@@ -78,6 +83,18 @@ impl<M: TableRow> Table for Replaced<M> {
 impl<M: TableRow> Table for Inserted<M> {
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_new(db, self.0))
+    }
+}
+
+impl<M> Default for Numbered<M> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<M: TableRow + NumberedRow> Table for Numbered<M> {
+    fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
+        Box::pin(write_numbered(db, self.0))
     }
 }
 
@@ -133,6 +150,11 @@ impl Batch {
     /// A row whose key must be new.
     pub(super) fn insert<M: TableRow>(&mut self, row: M) {
         self.table::<Inserted<M>>().0.push(row);
+    }
+
+    /// A row whose key must be new, and which gets the next number of its series.
+    pub(super) fn number<M: TableRow + NumberedRow>(&mut self, row: M) {
+        self.table::<Numbered<M>>().0.push(row);
     }
 
     /// The rows of one table so far.

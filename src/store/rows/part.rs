@@ -10,7 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::domain::id::Id;
 use crate::store::memory::Tables;
 use crate::store::rows::batch::{Batch, TableRow};
-use crate::store::rows::{Doc, Snapshot, Unique, WriteError};
+use crate::store::rows::{Doc, NumberedPart, NumberedRow, Snapshot, Unique, WriteError};
 
 /// The model of a part's table.
 pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
@@ -71,6 +71,18 @@ impl<'a> RowSink<'a> {
         match &mut self.0 {
             Target::Database(batch) => batch.insert(row),
             Target::Memory(tables) => tables.insert_part(part, &row)?,
+        }
+        Ok(())
+    }
+
+    /// Writes a part whose key must be new, and gives it the next number of its series.
+    pub fn insert_numbered<P: NumberedPart<Entity: EntityTrait<Model: NumberedRow>>>(
+        &mut self,
+        part: &P,
+    ) -> Result<(), WriteError> {
+        match &mut self.0 {
+            Target::Database(batch) => batch.number(part.row()?),
+            Target::Memory(tables) => tables.insert_numbered(part)?,
         }
         Ok(())
     }

@@ -4,14 +4,30 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
 use crate::domain::endpoint::DeliveryState;
+use crate::domain::export::ExportState;
 use crate::domain::time::Timestamp;
-use crate::entities::{deliveries, events, idempotency};
+use crate::entities::{deliveries, events, exports, idempotency, sign_in_links};
 use crate::store::rows::{WriteError, word};
 
 /// Deletes idempotency keys that have expired by `now`.
 pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {
     let over = idempotency::Column::ExpiresAt.lte(now.0);
     let gone = idempotency::Entity::delete_many().filter(over).exec(tx).await.map_err(WriteError::Db)?;
+    Ok(gone.rows_affected)
+}
+
+/// Deletes sign-in links that expired before this time.
+pub async fn purge_sign_in_links(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
+    let over = sign_in_links::Column::ExpiresAt.lt(before.0);
+    let gone = sign_in_links::Entity::delete_many().filter(over).exec(tx).await.map_err(WriteError::Db)?;
+    Ok(gone.rows_affected)
+}
+
+/// Deletes exports created before this time whose file is gone.
+pub async fn purge_exports(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
+    let over = exports::Column::State.is_in([word(&ExportState::Expired)?, word(&ExportState::Failed)?]);
+    let old = exports::Column::CreatedAt.lt(before.0).and(over);
+    let gone = exports::Entity::delete_many().filter(old).exec(tx).await.map_err(WriteError::Db)?;
     Ok(gone.rows_affected)
 }
 

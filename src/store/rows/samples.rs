@@ -9,8 +9,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::domain::access::Access;
+use crate::domain::accounting::Accounting;
+use crate::domain::channel_order::ChannelOrder;
+use crate::domain::custom_request::CustomRequest;
 use crate::domain::endpoint::{Delivery, Endpoint};
 use crate::domain::event::Event;
+use crate::domain::export::Export;
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::integration::Integration;
@@ -19,7 +23,10 @@ use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Claim, Material, Movement};
 use crate::domain::order::{Order, Payment};
+use crate::domain::posting::Posting;
 use crate::domain::printer::Printer;
+use crate::domain::quote::Quote;
+use crate::domain::sales_channel::{SalesChannel, Variant};
 use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::store::rows::{Batch, WriteError};
@@ -199,6 +206,30 @@ pub fn delivery(n: u128, endpoint: u128, event: u128) -> Delivery {
     }))
 }
 
+/// A draft of a quote with one line of SKU 300, number `n`, whose model is to be sliced.
+pub fn quote(n: u128) -> Quote {
+    read(json!({
+        "id": id(n), "number": n as i64, "revision": 1, "status": "draft", "site": "main", "customerEmail": "a@example.org",
+        "customerId": null, "customRequestId": null, "lines": [{
+            "description": "a bracket", "quantity": 2, "unitPriceCents": 1250, "skuId": null, "printed": true, "model": {
+                "fileId": id(400), "size": {"x": 10, "y": 20.5, "z": 30}, "volumeMm3": 6150, "materialId": id(200),
+                "materialCentsPerKg": 2500, "machineType": "fdm_standard", "slicerProfile": "PLA", "sliced": null,
+                "slicingError": null, "pricedByHand": false, "work": {"grams": 12.345, "seconds": 3600, "parts": 2},
+                "costs": {"materialCents": 31, "energyCents": 4, "wearCents": 50, "labourCents": 450, "failureCents": 27},
+            },
+        }],
+        "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxRateBps": 0, "taxCents": 0, "totalCents": 2500,
+        "shippingAddress": null, "validUntil": null, "notes": null, "rates": {
+            "materialCentsPerKg": 2500, "densityMgPerCm3": 1240, "fillBps": 4000, "printMm3PerHour": 18000,
+            "heatUpSeconds": 300, "machineWatts": 120, "energyCentsPerKwh": 30, "wearCentsPerHour": 50,
+            "labourCentsPerHour": 3000, "setupMinutes": 5, "handlingMinutes": 2, "failureBps": 500, "marginBps": 4000,
+            "minimumCents": 500,
+        },
+        "orderId": null, "orderMade": false, "orderError": null, "declinedReason": null, "sentAt": null,
+        "answeredAt": null, "archived": false, "createdAt": at(n as i64), "updatedAt": at(n as i64),
+    }))
+}
+
 /// A mail that waits to be sent, number `n`.
 pub fn mail(n: u128) -> Mail {
     read(json!({
@@ -214,9 +245,88 @@ pub fn kept_payment_event(n: u128) -> KeptPaymentEvent {
     }))
 }
 
+/// A custom request with one photo, which is file 450.
+pub fn custom_request(n: u128) -> CustomRequest {
+    read(json!({
+        "id": id(n), "revision": 1, "status": "new", "site": "main", "customerId": id(700), "customerEmail": "a@example.org",
+        "customerName": "Ann", "phone": null, "wishes": {
+            "productType": "figurine", "subjectType": "pet", "styleId": "cartoon", "sizeId": "m", "baseOptionId": "oak",
+            "colorCount": 2, "uvCoating": true, "addonIds": ["gift-box"], "inscription": "Rex", "notes": null,
+        },
+        "photos": [{"fileId": id(450), "format": "heic", "size": 12}],
+        "estimate": {"totalCents": 1000, "currency": "usd", "items": [{"path": "styleId", "cents": 1000, "known": false}]},
+        "validUntil": at(n as i64), "quoteId": null, "internalNotes": null, "createdAt": at(n as i64),
+        "updatedAt": at(n as i64),
+    }))
+}
+
 /// An integration that has read some events.
 pub fn integration(n: u128) -> Integration {
     read(json!({"id": id(n), "name": format!("integration{n}"), "cursor": 7, "createdAt": at(n as i64)}))
+}
+
+/// Another shop whose orders are made here.
+pub fn sales_channel(n: u128) -> SalesChannel {
+    read(json!({
+        "id": id(n), "kind": "csv", "name": "Fair", "site": "industries", "currency": "usd", "encryptedSecret": "s",
+        "baseUrl": null, "encryptedToken": "", "active": true, "archived": false, "createdAt": at(n as i64),
+        "updatedAt": at(n as i64),
+    }))
+}
+
+/// What is made for a variant of a channel, number `n`.
+pub fn variant(n: u128, channel: u128) -> Variant {
+    read(json!({"id": id(n), "channelId": id(channel), "variant": format!("V{n}"), "skuId": id(300), "quantity": 2}))
+}
+
+/// An order that another shop sold, for which the map has no entry.
+pub fn channel_order(n: u128, channel: u128) -> ChannelOrder {
+    read(json!({
+        "id": id(n), "channelId": id(channel), "externalId": format!("{n}"), "number": format!("#{n}"),
+        "changedAt": at(0), "paid": true, "there": {"cancelled": false, "refundedCents": 0}, "content": {
+            "lines": [{"lineId": "1", "variant": "V9", "title": "Vase", "quantity": 1, "unitPriceCents": 1250, "taxRateBps": 0}],
+            "currency": "usd", "taxesIncluded": false, "shippingCents": 0, "shippingTaxRateBps": 0, "discountCents": 0,
+            "totalCents": 1250,
+        },
+        "orderId": id(n + 1), "making": false, "made": false, "told": {"cancelled": false, "refundedCents": 0},
+        "missing": ["V9"], "problem": null, "refused": false, "asked": 0, "alerted": true, "trackings": [],
+        "createdAt": at(n as i64), "updatedAt": at(n as i64),
+    }))
+}
+
+/// A table that is being written.
+pub fn export(n: u128) -> Export {
+    let scope = json!({
+        "kind": "invoices", "customerEmail": "a@example.org", "from": null, "to": at(9), "status": "paid", "site": null,
+    });
+    read(json!({
+        "id": id(n), "scope": scope, "mailTo": "a@example.org", "state": "running",
+        "progress": {"rows": 500, "bytes": 9000, "after": {"at": at(1), "id": id(1)}}, "tries": 1, "nextAt": at(2),
+        "error": "no space left", "tokenHash": null, "createdAt": at(n as i64), "finishedAt": null, "expiresAt": null,
+    }))
+}
+
+/// A connection to the accounting system, with somebody at the provider's page.
+pub fn accounting() -> Accounting {
+    read(json!({
+        "id": Id::ONLY, "requests": [{
+            "stateHash": "ab", "session": id(1), "sealedVerifier": "v1:x", "expiresAt": at(9),
+        }],
+        "link": {
+            "tenant": {"id": "t", "name": "Shop Ltd"}, "connectedBy": "boss@example.org", "connectedAt": at(1),
+            "tokens": {"access": "v1:a", "refresh": "v1:r", "expiresAt": at(5)}, "renewals": 3, "renewing": true,
+        },
+        "lost": null, "toRevoke": "v1:o", "since": at(0),
+    }))
+}
+
+/// An invoice that the accounting system refused.
+pub fn posting(n: u128) -> Posting {
+    read(json!({
+        "id": id(n), "documentId": id(n + 1), "invoiceId": id(n + 2), "kind": "invoice", "number": "INV-2026-000001",
+        "amountCents": 2500, "currency": "usd", "state": "refused", "round": 2, "remoteId": null, "error": "status 400",
+        "createdAt": at(n as i64), "updatedAt": at(n as i64),
+    }))
 }
 
 /// The access aggregate before there are users, keys or sessions.

@@ -130,7 +130,7 @@ fn replace<M: ModelTrait>() -> OnConflict {
 }
 
 /// Distinguishes a violated unique constraint and a refused value from a failing database.
-fn map_db_error(error: DbErr) -> WriteError {
+pub(super) fn map_db_error(error: DbErr) -> WriteError {
     let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else {
         return if refuses_value(&error) { WriteError::Value(error) } else { WriteError::Db(error) };
     };

@@ -7,7 +7,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::id;
 use crate::support::client::Answer;
-use crate::support::{App, Db, until};
+use crate::support::{App, Db, on_both, until};
 
 const TOKEN: &str = "a-token-both-sides-show";
 const SKILLS: &[&str] = &[
@@ -166,25 +166,26 @@ async fn outcomes(app: &App, action: &str) -> Vec<Value> {
     log["entries"].as_array().unwrap().iter().map(|entry| entry["outcome"].clone()).collect()
 }
 
-#[tokio::test]
-async fn the_audit_log_says_what_came_of_each_command() {
-    let app = App::on(Db::sqlite()).env("AGENT_TOKEN", TOKEN).start().await;
-    let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
-    let fleet = fleet.await.unwrap();
-    let material = app.material("PLA black", 100.0).await;
-    let file = app.gcode("part", 600, 10.0).await;
-    let sku = app.sku("PART", &material, &file, 100).await;
-    app.printer(&fleet.printers[0]).await;
-    let order = app.paid_order(&sku, 1).await;
-    let job = id(&app.jobs(&order).await[0]);
-    app.job_is(&job, "PRINTING").await;
+on_both! {
+    async fn the_audit_log_says_what_came_of_each_command(db: Db) {
+        let app = App::on(db).env("AGENT_TOKEN", TOKEN).start().await;
+        let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
+        let fleet = fleet.await.unwrap();
+        let material = app.material("PLA black", 100.0).await;
+        let file = app.gcode("part", 600, 10.0).await;
+        let sku = app.sku("PART", &material, &file, 100).await;
+        app.printer(&fleet.printers[0]).await;
+        let order = app.paid_order(&sku, 1).await;
+        let job = id(&app.jobs(&order).await[0]);
+        app.job_is(&job, "PRINTING").await;
 
-    assert_eq!(tell(&app, "pause-print", json!({"jobId": "JOB-000999"})).await.error(404), "job_not_found");
-    assert_eq!(outcomes(&app, "agent.pause-print").await, ["job_not_found"]);
-    done(&app, "pause-print", json!({"jobId": job})).await;
-    assert_eq!(outcomes(&app, "agent.pause-print").await, ["done", "job_not_found"]);
-    assert_eq!(tell(&app, "emergency-stop", json!({"printer": "nobody"})).await.error(404), "printer_not_found");
-    assert_eq!(outcomes(&app, "agent.emergency-stop").await, ["printer_not_found"]);
+        assert_eq!(tell(&app, "pause-print", json!({"jobId": "JOB-000999"})).await.error(404), "job_not_found");
+        assert_eq!(outcomes(&app, "agent.pause-print").await, ["job_not_found"]);
+        done(&app, "pause-print", json!({"jobId": job})).await;
+        assert_eq!(outcomes(&app, "agent.pause-print").await, ["done", "job_not_found"]);
+        assert_eq!(tell(&app, "emergency-stop", json!({"printer": "nobody"})).await.error(404), "printer_not_found");
+        assert_eq!(outcomes(&app, "agent.emergency-stop").await, ["printer_not_found"]);
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,12 @@
 //! every role that it is for; what changes something is done once by each role. (That nobody else may is tested in
 //! `roles`.)
 
+mod accounting;
+mod channels;
+mod custom_requests;
 mod floor;
+mod invoices;
+mod quotes;
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -10,12 +15,15 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
+use simulator::accounting::AccountingSystem;
 use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
 use simulator::peers::camera::Camera;
 use simulator::peers::farm_ui::FarmUi;
+use simulator::processor::PaymentProcessor;
 use simulator::sink::Sink;
 use simulator::stock::parts::PartsSystem;
 
+use super::checkout::{KEY, knowing};
 use super::{PASSWORD, customer_of, id, signed_in, some_sku, staff, with_role};
 use crate::support::contract::CONTRACT;
 use crate::support::{App, Client, Db, until};
@@ -37,6 +45,7 @@ impl Walk {
             .replace("{name}", "part.gcode")
             .replace("{slot}", "1")
             .replace("{system}", "parts")
+            .replace("{variantId}", super::NOTHING)
             .replace("{number}", "1");
         let mut request = self.client.request(method, &path);
         if !body.is_null() {
@@ -66,6 +75,7 @@ impl Walk {
         self.get("GET /api/orders", "").await;
         self.get("GET /api/orders/{id}", &order).await;
         self.get("GET /api/orders/{id}/timeline", &order).await;
+        self.ok("POST /api/orders/{id}/checkout", &order, json!({})).await;
         self.ok("POST /api/orders/{id}/cancel", &order, json!({})).await;
     }
 
@@ -149,6 +159,7 @@ impl Walk {
         let endpoint = self.ok("POST /api/webhooks/endpoints", "", new).await;
         let (since, endpoint) = (endpoint["createdAt"].clone(), id(&endpoint));
         self.ok("PATCH /api/webhooks/endpoints/{id}", &endpoint, json!({"events": ["order.shipped"]})).await;
+        self.ok("POST /api/webhooks/endpoints/{id}/disable", &endpoint, json!({})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/enable", &endpoint, json!({})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/rotate-secret", &endpoint, json!({})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/test", &endpoint, json!({})).await;
@@ -231,15 +242,28 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
     let first = async |list: &str, member: &str| id(&app.get(list).await.expect(200)[member][0]);
     let endpoint = json!({"url": "http://127.0.0.1:9/", "events": ["order.paid"]});
     let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
+    let invoice = app.get(&format!("/api/invoices?orderId={order}")).await.expect(200)["invoices"][0].clone();
+    let invoice = app.get(&format!("/api/invoices/{}", id(&invoice))).await.expect(200);
+    let document = id(&invoice["documents"][0]);
+    let stored = app.act(&format!("/api/invoices/{}/pdf", id(&invoice))).await.expect(200);
+    let stored = stored["pdfUrl"].as_str().unwrap().split('/').rev().take(2).map(str::to_owned).collect::<Vec<_>>();
+    channels::some_order(&app).await;
     let subjects = [
+        ("/api/invoices/", id(&invoice)),
+        ("/api/custom-requests/", crate::billing::intake::taken(&app).await),
+        ("/api/quotes/", super::quotes::draft(&app, &sku).await),
+        ("/api/exports/", accounting::export(&app).await),
         ("/api/users/", first("/api/users", "users").await),
         ("/api/inventory/materials/", first("/api/inventory/materials", "materials").await),
         ("/api/files/", first("/api/files", "files").await),
         ("/api/jobs/", first(&format!("/api/jobs?orderId={order}"), "jobs").await),
         ("/api/skus/", sku),
+        ("/api/customers/", first("/api/customers", "customers").await),
         ("/api/orders/", order),
         ("/api/printers/", printer),
         ("/api/webhooks/endpoints/", endpoint),
+        ("/api/sales-channels/", first("/api/sales-channels", "salesChannels").await),
+        ("/api/channel-orders/", first("/api/channel-orders", "channelOrders").await),
     ];
     let mut asked = 0;
     // A packing list needs printed parts, and a signed address a signature: they are asked for where there are such.
@@ -251,6 +275,8 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
         let operation = CONTRACT.operation(route);
         let subject = subjects.iter().find(|(path, _)| route.path.starts_with(path)).map_or("", |(_, id)| id);
         let path = route.path.replace("{id}", subject).replace("{machineType}", "fdm_standard");
+        let path = path.replace("{document}", &document).replace("{address}", &stored[1]).replace("{name}", &stored[0]);
+        let path = path.replace("{number}", "1");
         assert!(!path.contains('{') && !path.contains("//"), "say what stands for the parameters of {path}");
         let by_key = operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("apiKey").is_some());
         let open = operation["x-roles"][0] == "anonymous";
@@ -276,15 +302,17 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
 async fn what_a_role_may_change_it_changes() {
     let farm = FarmUi::start(Some("farm-key")).await.unwrap();
     let parts = PartsSystem::start((Ipv4Addr::LOCALHOST, 0).into(), "inv-0123456789").await.unwrap();
-    let app = App::on(Db::sqlite())
+    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let app = knowing(&processor, Db::sqlite())
         .env("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", 1)
         .env("FARM_UI_URL", farm.url())
         .env("FARM_UI_TOKEN", "farm-key")
         .env("PARTS_URL", parts.url())
         .env("PARTS_TOKEN", "inv-0123456789")
         .env("PRINTFLOOR_STOCK_SYNC__INTERVAL_SECONDS", 0.1)
-        .start()
-        .await;
+        .env("PRINTFLOOR_ACCOUNTING__INTERVAL_SECONDS", 0.1);
+    let books = AccountingSystem::start("shop", "of-the-shop").await.unwrap();
+    let app = books.variables().into_iter().fold(app, |builder, (name, value)| builder.env(name, value)).start().await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 4)).await.unwrap();
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
@@ -297,6 +325,11 @@ async fn what_a_role_may_change_it_changes() {
         walk.as_customer(&sku).await;
         if walk.role != "customer" {
             walk.stock_and_catalogue(n).await;
+            walk.invoices().await;
+            walk.channels(&app, &sku).await;
+            walk.custom_requests(&app).await;
+            walk.quotes(&sku).await;
+            walk.books(&app, &books).await;
             walk.floor(n, &fleet.printers[n - 1]).await;
             walk.printers(&fleet.printers[n - 1]).await;
         }

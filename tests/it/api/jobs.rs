@@ -191,7 +191,8 @@ async fn an_order_all_of_whose_jobs_are_cancelled_is_flagged_not_ready() {
     }
     let flagged = app.get(&format!("/api/orders/{order}")).await.expect(200);
     assert_eq!((&flagged["status"], &flagged["flags"]), (&json!("paid"), &json!(["all_jobs_cancelled"])));
-    until("a mail", || async { (super::materials::mails(&app, "ORD-000001").len() == 1).then_some(()) }).await;
+    let told = || super::materials::mails(&app, "ORD-000001: all jobs cancelled").len();
+    until("a mail", || async { (told() == 1).then_some(()) }).await;
     assert_eq!(
         paths(
             &app.post(&format!("/api/jobs/{}/resolve", id(&app.jobs(&order).await[0])), &json!({"outcome": "maybe"}))

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{one_of, paths, some_sku};
 use crate::support::{App, Db, on_both};
 
-const LISTS: [(&str, &str); 9] = [
+const LISTS: [(&str, &str); 10] = [
     ("/api/orders", "orders"),
     ("/api/jobs", "jobs"),
     ("/api/skus", "skus"),
@@ -14,6 +14,7 @@ const LISTS: [(&str, &str); 9] = [
     ("/api/inventory/materials", "materials"),
     ("/api/webhooks/endpoints", "endpoints"),
     ("/api/users", "users"),
+    ("/api/customers", "customers"),
     ("/api/auth/api-keys", "apiKeys"),
 ];
 

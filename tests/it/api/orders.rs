@@ -27,13 +27,14 @@ on_both! {
         assert_eq!(location, format!("/api/orders/{}", id(&order)));
         let expected = json!({
             "number": "ORD-000001", "kind": "manual", "status": "created", "site": "tech", "customerEmail": "ann@example.org",
-            "currency": "usd", "subtotalCents": 5000, "shippingCents": 495, "taxCents": 1044, "discountCents": 0,
+            "currency": "usd", "subtotalCents": 5000, "shippingCents": 495, "taxCents": 1044, "discountCents": 0, "roundingCents": 0,
             "totalCents": 5000 + 495 + 1044, "payments": [], "shipment": null, "flags": [], "priority": 7, "notes": "ring twice",
-            "dueAt": "2030-01-02T02:04:05.000Z", "customerId": null,
+            "dueAt": "2030-01-02T02:04:05.000Z",
         });
         for (member, value) in expected.as_object().unwrap() {
             assert_eq!(&order[member], value, "{member} of {order}");
         }
+        assert!(order["customerId"].is_string(), "whoever orders is a customer: {order}");
         let line = &order["lines"][0];
         assert_eq!((&line["skuId"], &line["quantity"], &line["unitPriceCents"], &line["description"]), (&json!(sku), &json!(3), &json!(1250), &json!("PART")));
         // Frozen: what the catalogue says later does not change it.

@@ -149,3 +149,19 @@ async fn a_customer_reads_nothing_of_what_is_between_the_staff() {
     body["internalNotes"] = json!("mine");
     assert_eq!(bob.post("/api/orders", &body).await.error(403), "forbidden");
 }
+
+#[tokio::test]
+async fn an_order_that_is_refused_leaves_no_customer_behind() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let customers =
+        async || app.get("/api/customers?email=new@example.org").await.expect(200)["pagination"]["total"].clone();
+    let mut order = one_of(&sku);
+    order["customerEmail"] = json!("new@example.org");
+    order["dueAt"] = json!("2020-01-01T00:00:00.000Z");
+    assert_eq!(paths(&app.post("/api/orders", &order).await.expect(400)), ["dueAt"]);
+    assert_eq!(customers().await, 0);
+    order.as_object_mut().unwrap().remove("dueAt");
+    app.post("/api/orders", &order).await.expect(201);
+    assert_eq!(customers().await, 1);
+}

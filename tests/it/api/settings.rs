@@ -204,7 +204,7 @@ async fn nothing_is_written_while_the_database_takes_nothing() {
 }
 
 /// A smart home with the token `t0k`.
-async fn smart_home() -> String {
+pub async fn smart_home() -> String {
     let home = Router::new().route(
         "/api/",
         get(|headers: HeaderMap| async move {
@@ -238,7 +238,8 @@ async fn another_system_is_tested_before_it_is_written() {
     let body = answer.expect(200);
     let all = body["integrations"].as_array().unwrap();
     let kinds: Vec<_> = all.iter().map(|one| one["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["workflow", "farm_ui", "failure_detection", "smart_home", "parts", "spools", "agent"]);
+    let known = ["workflow", "farm_ui", "failure_detection", "smart_home", "parts", "spools", "agent", "accounting"];
+    assert_eq!(kinds, known);
     let said = |n: usize| ["url", "hasToken", "configured"].map(|member| all[n][member].clone());
     assert_eq!(said(3), [json!(url), json!(true), json!(true)]);
     assert_eq!(said(4), [Value::Null, json!(false), json!(false)]);

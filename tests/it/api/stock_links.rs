@@ -113,6 +113,10 @@ impl Dice {
     fn change(&mut self) -> i64 {
         self.below(40_001) as i64 - 20_000
     }
+    /// One of few amounts, not nothing.
+    fn few(&mut self) -> i64 {
+        [-20_000, -10_000, 10_000, 20_000][self.below(4) as usize]
+    }
     fn weather(&mut self) -> Weather {
         match self.below(6) {
             0 => Weather::Down,
@@ -170,15 +174,20 @@ on_both! {
         agree(&app, "spools", &material, "ours").await;
         let (mut truth, mut dice) = (70_000_000, Dice(11));
         for n in 0..EDITS {
-            // Whole grams there, and never so here: a person's edit does not look like our booking undone.
+            // Few amounts on both sides, so that a person's edit often is what our booking was, or its opposite.
             match dice.below(10) {
                 0..5 => {
-                    let delta = dice.change() / 1000 * 1000 + 137;
+                    let delta = dice.few();
                     if adjust(&app, &material, delta).await { truth += delta }
                 }
-                5..9 => {
-                    let delta = dice.change() / 1000 * 1000;
+                5..8 => {
+                    let delta = dice.few();
                     there.use_up(numbers[dice.below(2) as usize], -delta);
+                    truth += delta;
+                }
+                8 => {
+                    let delta = dice.few();
+                    there.correct(numbers[dice.below(2) as usize], -delta);
                     truth += delta;
                 }
                 _ => there.weather(dice.weather()),
@@ -211,6 +220,11 @@ on_both! {
         assert_eq!((&conflict["conflict"]["kind"], &conflict["difference"]), (&json!("items_gone"), &json!(-400)), "{conflict}");
         assert_eq!(quantity(&app, &material).await, 1_000_000, "nothing is resolved silently");
         assert_eq!(status(&links(&app).await, "parts")["conflicts"], 1);
+        // Whoever decides by what is no longer so is told.
+        let path = format!("/api/inventory/materials/{material}/links/parts/agree");
+        let stale = app.post(&path, &json!({"right": "theirs", "theirs": 1_000})).await.error(409);
+        assert_eq!(stale, "theirs_changed");
+        assert_eq!(quantity(&app, &material).await, 1_000_000, "nothing moved");
         agree(&app, "parts", &material, "theirs").await;
         assert_eq!(quantity(&app, &material).await, 600_000);
         there.weather(Weather::Down);
@@ -312,32 +326,33 @@ async fn an_entry_is_linked_once_and_units_are_not_converted() {
     );
 }
 
-#[tokio::test]
-async fn one_entry_that_makes_no_sense_keeps_no_other_waiting() {
-    let there = parts().await;
-    let entries: Vec<(i64, i64)> = (0..3)
-        .map(|n| there.add_part(&format!("PLA {n}"), "g"))
-        .map(|part| (part, there.add_item(part, 900_000)))
-        .collect();
-    let app = server(Db::sqlite(), "PARTS", &there.url()).await;
-    let mut materials = Vec::new();
-    for (n, (part, _)) in entries.iter().enumerate() {
-        let material = app.material(&format!("PLA {n}"), 900.0).await;
-        linked(&app, "parts", &material, *part).await;
-        agree(&app, "parts", &material, "theirs").await;
-        materials.push(material);
-    }
-    for spoilt in 0..2 {
-        there.spoil(entries[spoilt].0);
-        there.edit(entries[2].1, -100_000);
-        let left = json!(800 - 100 * spoilt);
-        link_is(&app, "the third to be in step", &materials[2], |link| link["ours"] == left).await;
-        until("the fault to be told by name", || async {
-            let shown = links(&app).await;
-            let error = status(&shown, "parts")["error"].as_str().unwrap_or_default().to_owned();
-            (error.contains("PLA 0: ") && error.contains("; and 1 more") == (spoilt == 1)).then_some(())
-        })
-        .await;
+on_both! {
+    async fn one_entry_that_makes_no_sense_keeps_no_other_waiting(db: Db) {
+        let there = parts().await;
+        let entries: Vec<(i64, i64)> = (0..3)
+            .map(|n| there.add_part(&format!("PLA {n}"), "g"))
+            .map(|part| (part, there.add_item(part, 900_000)))
+            .collect();
+        let app = server(db, "PARTS", &there.url()).await;
+        let mut materials = Vec::new();
+        for (n, (part, _)) in entries.iter().enumerate() {
+            let material = app.material(&format!("PLA {n}"), 900.0).await;
+            linked(&app, "parts", &material, *part).await;
+            agree(&app, "parts", &material, "theirs").await;
+            materials.push(material);
+        }
+        for spoilt in 0..2 {
+            there.spoil(entries[spoilt].0);
+            there.edit(entries[2].1, -100_000);
+            let left = json!(800 - 100 * spoilt);
+            link_is(&app, "the third to be in step", &materials[2], |link| link["ours"] == left).await;
+            until("the fault to be told by name", || async {
+                let shown = links(&app).await;
+                let error = status(&shown, "parts")["error"].as_str().unwrap_or_default().to_owned();
+                (error.contains("PLA 0: ") && error.contains("; and 1 more") == (spoilt == 1)).then_some(())
+            })
+            .await;
+        }
     }
 }
 

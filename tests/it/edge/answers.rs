@@ -3,6 +3,7 @@
 use std::io::Read as _;
 
 use super::app;
+use crate::billing::pages::followed;
 use crate::support::wire::Wire;
 use crate::support::{App, Db};
 
@@ -101,7 +102,8 @@ async fn a_browser_finds_a_page_that_needs_nobody_else() {
     assert!(!page.text.contains("://"), "no address elsewhere: {}", page.text);
     assert!(page.text.contains("<a href=\"/docs/\">"), "{}", page.text);
     for link in page.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
-        assert_eq!(app.nobody().get(link).await.status, 200, "{link}");
+        let found = followed(&app.nobody(), app.nobody().get(link).await).await;
+        assert_eq!(found.status, 200, "{link}");
     }
     let docs = app.nobody().get("/docs/").await.text;
     assert!(docs.contains("<title>Printfloor API</title>") && !docs.contains("Swagger UI</title>"), "{docs}");

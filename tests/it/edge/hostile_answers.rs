@@ -148,6 +148,10 @@ async fn no_answer_of_an_integration_ends_the_server() {
             let tested = app.post("/api/setup/test-connection", &json!({"service": name, "settings": settings})).await;
             assert!(tested.expect(200)["message"].is_string(), "{name}: {what}");
         }
+        let settings = json!({"accounting.client_id": "shop", "accounting.token_url": base, "accounting.url": base});
+        let test = json!({"service": "accounting", "settings": settings});
+        let tested = app.post("/api/setup/test-connection", &test).await.expect(200);
+        assert!(tested["ok"] == false && tested["message"].is_string(), "accounting: {what}");
         assert_eq!(app.pid(), before, "{what}");
     }
     app.get("/healthz").await.expect(200);

@@ -103,6 +103,8 @@ async fn one_too_many_is_refused_until_the_window_ends_and_stops_nobody_else() {
         assert_eq!(event.error(400), "invalid_signature");
         let stop = format!("/api/printers/{}/emergency-stop", crate::api::NOTHING);
         assert_eq!(app.nobody().act(&stop).await.status, 401);
+        let by_form = format!("/floor/printers/{}/emergency-stop", crate::api::NOTHING);
+        assert_eq!(app.nobody().act(&by_form).await.status, 401);
         let counted = app.get("/metrics").await.text;
         let refused = r#"printfloor_rate_limited_total{window="anonymous"} "#;
         let refused = counted.lines().find_map(|line| line.strip_prefix(refused)).expect(refused);

@@ -18,6 +18,8 @@ use crate::support::waiting::LONG;
 use crate::support::{App, Db, until};
 use crate::whole::unix_now;
 
+mod other_shops;
+
 /// Commands that are sent at once; one of them panics.
 const AT_ONCE: usize = 8;
 
@@ -196,9 +198,22 @@ async fn effects_that_panic_are_carried_out_all_the_same() {
 }
 
 /// All kinds of aggregates, by the names that mines have.
-const KINDS: [&str; 9] = ["access", "endpoint", "file", "inbound", "mail", "material", "order", "printer", "sku"];
+const KINDS: [&str; 12] = [
+    "access",
+    "custom_request",
+    "endpoint",
+    "file",
+    "inbound",
+    "invoice",
+    "mail",
+    "material",
+    "order",
+    "printer",
+    "quote",
+    "sku",
+];
 /// Those that have effects.
-const WITH_EFFECTS: [&str; 6] = ["endpoint", "inbound", "mail", "material", "order", "printer"];
+const WITH_EFFECTS: [&str; 7] = ["endpoint", "inbound", "mail", "material", "order", "printer", "quote"];
 
 impl Mined {
     /// Sends until it is taken. What is repeated has the same key.
@@ -262,12 +277,31 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
             (answer.status == 201).then(|| id(&answer.json()))
         })
         .await;
+        let request = until("the custom request to be taken", || async {
+            let request = app.nobody().request("POST", crate::billing::intake::PATH);
+            let request = request.header("Idempotency-Key", key("request")).multipart(crate::billing::intake::form());
+            let answer = app.send(request).await;
+            (answer.status == 201).then(|| answer.json()["requestId"].as_str().unwrap().to_owned())
+        })
+        .await;
+        let noted = json!({"internalNotes": point});
+        mined.insist("PATCH", &format!("/api/custom-requests/{request}"), "", &noted).await;
         let sku = json!({
             "code": point, "name": point, "materialId": material, "estimatedConsumption": 10, "machineType": "fdm_standard",
             "priceCents": 500, "gcodeFileId": file,
         });
         let sku = id(&mined.insist("POST", "/api/skus", &key("sku"), &sku).await);
         mined.insist("PATCH", &format!("/api/skus/{sku}"), "", &json!({"priceCents": 600})).await;
+        // The quote tells the request that it answers.
+        let lines = json!([{"quantity": 1, "skuId": sku}]);
+        let offer = json!({"customerEmail": "buyer@example.org", "customRequestId": request, "lines": lines});
+        let quote = id(&mined.insist("POST", "/api/quotes", &key("quote"), &offer).await);
+        mined.insist("POST", &format!("/api/quotes/{quote}/send"), &key("sent"), &json!({})).await;
+        until("the request to hear of its quote", || async {
+            let heard = app.get(&format!("/api/custom-requests/{request}")).await;
+            (heard.status == 200 && heard.json()["status"] == "quoted").then_some(())
+        })
+        .await;
         // Short for both jobs, so that they wait in line and are told of what comes in.
         mined.insist("PATCH", &stock, "", &json!({"quantity": 5})).await;
         let events = json!({"events": ["order.ready"]});

@@ -3,64 +3,138 @@
 use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
+use simulator::moonraker::SpoolmanComponent;
 use simulator::stock::spools::SpoolSystem;
 
 use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, STOCK};
-use crate::support::{on_both, until};
+use crate::support::{Db, on_both, until};
+
+/// A floor of one printer with two spools of its material in the other system, which is linked: the number of the
+/// filament, a full spool, and one that was begun.
+async fn linked(db: Db, there: &SpoolSystem) -> (Floor, i64, [i64; 2]) {
+    let filament = there.add_filament("Black", Some(1_000_000));
+    let spools = [0, 1_000_000 - STOCK as i64 * 100].map(|used| there.add_spool(filament, None, used));
+    let url = there.url();
+    let env = [
+        JUDGE_LATE,
+        ("PRINTFLOOR_SPOOLS__URL", &*url),
+        ("PRINTFLOOR_STOCK_SYNC__INTERVAL_SECONDS", "0.1"),
+        ("PRINTFLOOR_STOCK_SYNC__SETTLE_SECONDS", "0.3"),
+    ];
+    let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &env).await;
+    let app = &floor.app;
+    let links = format!("/api/inventory/materials/{}/links", floor.material);
+    until("the filament to be read", || async {
+        let list = app.get("/api/inventory/stock-entries?system=spools").await.expect(200);
+        (list["pagination"]["total"] == 1).then_some(())
+    })
+    .await;
+    app.post(&links, &json!({"system": "spools", "entryId": filament})).await.expect(201);
+    let seen = link(&floor, "the preview", |link| link["theirs"].is_number()).await;
+    let agreement = json!({"right": "theirs", "theirs": seen["theirs"]});
+    app.post(&format!("{links}/spools/agree"), &agreement).await.expect(200);
+    (floor, filament, spools)
+}
+
+/// Waits until the link is as wanted.
+async fn link(floor: &Floor, what: &str, wanted: fn(&Value) -> bool) -> Value {
+    until(what, || async {
+        let shown = floor.app.get("/api/inventory/stock-links").await.expect(200);
+        Some(shown["links"][0].clone()).filter(wanted)
+    })
+    .await
+}
+
+/// Waits until the slot of the printer is as wanted.
+async fn slot(floor: &Floor, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    until(what, || async {
+        let slot = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"][0].clone();
+        Some(slot).filter(|slot| wanted(slot))
+    })
+    .await
+}
 
 on_both! {
     async fn a_slot_shows_what_is_left_on_its_spool_and_prints_are_booked_on_it(db: Db) {
         let there = SpoolSystem::start((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
-        let filament = there.add_filament("Black", Some(1_000_000));
-        let [full, begun] = [0, 1_000_000 - STOCK as i64 * 100].map(|used| there.add_spool(filament, None, used));
-        let url = there.url();
-        let env = [
-            JUDGE_LATE,
-            ("PRINTFLOOR_SPOOLS__URL", &*url),
-            ("PRINTFLOOR_STOCK_SYNC__INTERVAL_SECONDS", "0.1"),
-            ("PRINTFLOOR_STOCK_SYNC__SETTLE_SECONDS", "0.3"),
-        ];
-        let floor = &Floor::on(db, PrinterKind::FwRest, 1, FAST, &env).await;
-        let app = &floor.app;
-        let links = format!("/api/inventory/materials/{}/links", floor.material);
-        until("the filament to be read", || async {
-            let list = app.get("/api/inventory/stock-entries?system=spools").await.expect(200);
-            (list["pagination"]["total"] == 1).then_some(())
-        })
-        .await;
-        app.post(&links, &json!({"system": "spools", "entryId": filament})).await.expect(201);
-        let shown = |what: &'static str, wanted: fn(&Value) -> bool| async move {
-            until(what, || async {
-                let shown = app.get("/api/inventory/stock-links").await.expect(200);
-                Some(shown["links"][0].clone()).filter(wanted)
-            })
-            .await
-        };
-        shown("the preview", |link| link["theirs"].is_number()).await;
-        app.post(&format!("{links}/spools/agree"), &json!({"right": "theirs"})).await.expect(200);
+        let (floor, _, [full, begun]) = linked(db, &there).await;
         // The begun spool is put in; nobody says what it is of.
-        let slot = floor.path(0, "/slots/0");
-        app.post(&slot, &json!({"spoolId": begun})).await.expect(200);
-        let slot_is = |left: Value| async move {
-            until("the slot to show what is left", || async {
-                let slot = app.get(&floor.path(0, "")).await.expect(200)["slots"][0].clone();
-                (slot["remaining"] == left && slot["spoolId"] == begun && slot["materialId"] == floor.material).then_some(())
-            })
-            .await;
-        };
+        floor.app.post(&floor.path(0, "/slots/0"), &json!({"spoolId": begun})).await.expect(200);
+        let left = |grams: i64| move |slot: &Value| (&slot["remaining"], &slot["materialId"].is_string()) == (&json!(grams), &true);
         let before = there.used(begun).unwrap();
-        slot_is(json!((1_000_000 - before) / 1000)).await;
+        let shown = slot(&floor, "the slot to show what is left", left((1_000_000 - before) / 1000)).await;
+        assert_eq!((&shown["spoolId"], &shown["materialId"]), (&json!(begun), &json!(floor.material)));
+        assert_eq!((&shown["bookedByPrinter"], &shown["spoolWarning"]), (&json!(false), &Value::Null), "{shown}");
         let (order, _) = floor.one().await;
-        app.order_is(&order, "ready").await;
+        floor.app.order_is(&order, "ready").await;
         let grams = GRAMS as i64;
         until("the print to be booked there", || async {
             (there.used(begun) == Some(before + grams * 1000)).then_some(())
         })
         .await;
         assert_eq!(there.used(full), Some(0), "nothing was drawn from the other spool");
-        slot_is(json!((1_000_000 - before) / 1000 - grams)).await;
-        let link = shown("both sides to agree", |link| link["state"] == "in_step" && link["ours"] == link["theirs"]).await;
+        slot(&floor, "the slot to show what is left", left((1_000_000 - before) / 1000 - grams)).await;
+        let link = link(&floor, "both sides to agree", |link| link["state"] == "in_step" && link["ours"] == link["theirs"]).await;
         assert_eq!(link["ours"], (2_000_000 - before) / 1000 - grams, "{link}");
         floor.truth().await;
+    }
+
+    async fn what_a_printer_books_on_its_spool_by_itself_is_booked_once(db: Db) {
+        let there = SpoolSystem::start((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+        let (floor, filament, [full, begun]) = linked(db, &there).await;
+        let component = SpoolmanComponent::install(&floor.sim(0).handle, &there);
+        floor.app.post(&floor.path(0, "/slots/0"), &json!({"spoolId": begun})).await.expect(200);
+        // Somebody chose the other spool at the printer.
+        component.set_active(Some(full));
+        let warned = slot(&floor, "the warning", |slot| slot["spoolWarning"].is_string()).await;
+        assert!(warned["spoolWarning"].as_str().unwrap().contains(&format!("spool {begun} is said")), "{warned}");
+        // And one of another filament is put in.
+        let red = there.add_filament("Red", Some(1_000_000));
+        let other = there.add_spool(red, None, 0);
+        let (slots, black) = (floor.path(0, "/slots/0"), &floor.material);
+        floor.app.post(&slots, &json!({"spoolId": other, "materialId": black})).await.expect(200);
+        component.set_active(Some(other));
+        let foreign = |slot: &Value| slot["spoolWarning"].as_str().is_some_and(|words| words.contains("is none of"));
+        slot(&floor, "the spool of another filament to be told", foreign).await;
+        floor.app.post(&slots, &json!({"spoolId": begun, "materialId": black})).await.expect(200);
+        component.set_active(Some(begun));
+        let right = |slot: &Value| slot["bookedByPrinter"] == true && slot["spoolWarning"].is_null();
+        slot(&floor, "the printer to book on the spool in its slot", right).await;
+        component.set_connected(false);
+        let cut_off = |slot: &Value| slot["spoolWarning"].as_str().is_some_and(|words| words.contains("cannot reach"));
+        slot(&floor, "the printer to be cut off from the spool system", cut_off).await;
+        component.set_connected(true);
+        slot(&floor, "the printer to reach it again", right).await;
+        let (before, total, uses) = (there.used(begun).unwrap(), there.total(filament), there.uses());
+        // The second print is reported late.
+        for connected in [true, false] {
+            component.set_connected(connected);
+            let (order, _) = floor.one().await;
+            floor.app.order_is(&order, "ready").await;
+        }
+        component.set_connected(true);
+        // What it extruded by its own measure, which is not what the file states: 2.98 g a metre.
+        let extruded = (2.0 * GRAMS * 330.0 * 2.98).round() as i64;
+        assert_ne!(extruded, 2 * GRAMS as i64 * 1000);
+        until("both prints to be booked", || async { (there.used(begun) == Some(before + extruded)).then_some(()) }).await;
+        let wanted = (total - extruded) as f64 / 1000.0;
+        let agreed = until("both sides to agree", || async {
+            let shown = floor.app.get("/api/inventory/stock-links").await.expect(200);
+            let link = &shown["links"][0];
+            (link["state"] == "in_step" && link["ours"] == link["theirs"] && link["ours"] == json!(wanted)).then(|| link.clone())
+        })
+        .await;
+        assert_eq!((there.total(filament), there.used(full)), (total - extruded, Some(0)), "{agreed}");
+        assert_eq!(there.uses(), uses, "nobody but the printer booked anything");
+        floor.app.ledger_is_even(&floor.material).await;
+        // What the printer does not book is booked by us again.
+        component.set_active(None);
+        slot(&floor, "the printer to book nothing", |slot| slot["bookedByPrinter"] == false).await;
+        let (order, _) = floor.one().await;
+        floor.app.order_is(&order, "ready").await;
+        until("the print to be booked by us", || async {
+            (there.used(begun) == Some(before + extruded + GRAMS as i64 * 1000)).then_some(())
+        })
+        .await;
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, elsewhere, keyless, needs_serial};
-use crate::support::{App, Db, until};
+use crate::support::{App, Db, on_both, until};
 
 /// A server that is no printer and keeps the API keys that it is shown; `None` for each request without one.
 struct Listener {
@@ -162,21 +162,22 @@ each_kind! {
     }
 }
 
-/// The access code goes only to the printer that was spoken to first, whatever stands in its place later.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_encrypting_printer_is_known_by_its_key_also_after_a_restart() {
-    let mut floor = Floor::new(PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
-    floor.looked_at(0).await;
-    floor.app.kill_9();
-    let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
-    bambu.change(|setup| setup.other_certificate = true);
-    floor.app.start().await;
-    let changed = "has changed since the first connection";
-    let told = |status: &Value| status["message"].as_str().is_some_and(|words| words.contains(changed));
-    floor.status_until("the other key to be told", 0, told).await;
-    assert_eq!(bambu.clients(), 0, "it hears no code");
-    // Whoever connects it anew vouches for it.
-    floor.app.act(&floor.path(0, "/disconnect")).await.expect(200);
-    floor.app.act(&floor.path(0, "/connect")).await.expect(200);
-    floor.connection_is(0, "connected").await;
+// The access code goes only to the printer that was spoken to first, whatever stands in its place later.
+on_both! {
+    async fn an_encrypting_printer_is_known_by_its_key_also_after_a_restart(db: Db) {
+        let mut floor = Floor::on(db, PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
+        floor.looked_at(0).await;
+        floor.app.kill_9();
+        let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
+        bambu.change(|setup| setup.other_certificate = true);
+        floor.app.start().await;
+        let changed = "has changed since the first connection";
+        let told = |status: &Value| status["message"].as_str().is_some_and(|words| words.contains(changed));
+        floor.status_until("the other key to be told", 0, told).await;
+        assert_eq!(bambu.clients(), 0, "it hears no code");
+        // Whoever connects it anew vouches for it.
+        floor.app.act(&floor.path(0, "/disconnect")).await.expect(200);
+        floor.app.act(&floor.path(0, "/connect")).await.expect(200);
+        floor.connection_is(0, "connected").await;
+    }
 }

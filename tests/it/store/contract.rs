@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use printfloor::actors::kernel::environment::Environment;
-use printfloor::domain::aggregate::{Aggregate, Versioned};
+use printfloor::domain::aggregate::{Aggregate, LastNumbers, Versioned};
 use printfloor::domain::id::Id;
 use printfloor::domain::time::Timestamp;
 use printfloor::store::memory::{LostTransaction, MemoryStore};
@@ -46,7 +46,10 @@ impl Checked {
     fn in_memory() -> Self {
         let outbox = Outbox::new(0);
         let memory = MemoryStore::new(outbox.clone());
-        let environment = Arc::new(Environment::of_the_machine(printfloor::config::Config::default().rules(), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(
+            printfloor::config::Config::default().rules(),
+            LastNumbers::default(),
+        ));
         Self { store: memory.store(), outbox, environment, memory: Some(memory), _rig: None }
     }
 

@@ -3,7 +3,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use printfloor::domain::aggregate::Aggregate as _;
+use printfloor::domain::invoice::{DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceRow};
+use printfloor::domain::principal::Principal;
 use printfloor::store::connect::{self, OpenError};
+use printfloor::store::queries::Queries;
 use printfloor::store::{Settlement, Unavailable};
 
 use super::rig::Rig;
@@ -12,6 +16,7 @@ use crate::support::database::{TestDatabase, on_both_databases, on_postgres, unt
 
 on_both_databases!(
     numbers_have_no_holes_whatever_is_refused,
+    documents_are_numbered_without_a_gap_whatever_is_refused,
     a_successor_of_the_writer_counts_on,
     whoever_is_overtaken_writes_no_more_and_leaves,
     whoever_was_away_while_another_wrote_leaves,
@@ -45,6 +50,56 @@ async fn numbers_have_no_holes_whatever_is_refused(database: TestDatabase) {
     }
     assert!(clashes > 80, "{clashes}");
     assert_eq!(rig.stored(&ids).await, durable * 2);
+}
+
+/// What an invoice of its own issues.
+fn issued(rig: &Rig) -> InvoiceRow {
+    let cx = rig.environment.cx(&Principal::System);
+    let line = InvoiceLine { description: "x".to_owned(), quantity: 1, unit_price_cents: 1, tax_rate_bps: 0 };
+    let draft = DraftInvoice { lines: vec![(line, true)], ..DraftInvoice::default() };
+    let id = rig.environment.id();
+    let draft = Invoice::decide(None, id, &cx, &InvoiceCommand::Create(Box::new(draft))).unwrap().next;
+    let mut sent = Invoice::decide(draft.as_ref(), id, &cx, &InvoiceCommand::Send).unwrap();
+    sent.rows.remove(0)
+}
+
+async fn documents_are_numbered_without_a_gap_whatever_is_refused(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let (mut durable, mut refused) = (0, 0);
+    for round in 0..4 {
+        let mut told = Vec::new();
+        for n in 0..60 {
+            let id = rig.environment.id();
+            let code = if n % 7 == 3 { "same".to_owned() } else { id.to_string() };
+            let mut submission = tally(&rig, id, &code, 1, 2);
+            for command in &mut submission.commands {
+                command.rows.push(Box::new(issued(&rig)));
+            }
+            if n % 11 == 5 {
+                submission.commands[1].idempotent_answer = Some(kept(id, "same"));
+            }
+            told.push(submit(&rig, submission));
+            if n == 40 && round % 2 == 1 {
+                rig.writer_crashes();
+            }
+        }
+        for told in told {
+            match told.await.unwrap() {
+                Settlement::Durable => durable += 1,
+                _ => refused += 1,
+            }
+        }
+        until("the writer to be back", async || {
+            let id = rig.environment.id();
+            submit(&rig, tally(&rig, id, &id.to_string(), 1, 1)).await.unwrap() == Settlement::Durable
+        })
+        .await;
+    }
+    assert!(refused > 30 && durable > 60, "{refused} {durable}");
+    let numbering = Queries::new(rig.reading.clone()).numbering().await.unwrap();
+    let [series] = &numbering[..] else { panic!("{numbering:?}") };
+    assert_eq!((series.first, series.count), (1, series.last), "{series:?}");
+    assert!(series.count >= durable * 2, "what was told to be durable is there: {series:?}");
 }
 
 async fn a_successor_of_the_writer_counts_on(database: TestDatabase) {

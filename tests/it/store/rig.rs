@@ -15,7 +15,7 @@ use printfloor::actors::kernel::handle::Handle;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::actors::kernel::root::{Components, Root, RootMsg, keep};
 use printfloor::config::Config;
-use printfloor::domain::aggregate::Versioned;
+use printfloor::domain::aggregate::{LastNumbers, Versioned};
 use printfloor::domain::event::Numbered;
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::{Mail, MailCommand, Send};
@@ -58,7 +58,7 @@ impl Rig {
         let reading = connect::reading(&settings).await.unwrap();
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
-        let environment = Arc::new(Environment::of_the_machine(Config::default().rules(), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(Config::default().rules(), LastNumbers::default()));
         let (root, _) = Root::spawn(None, Root, Components::default()).await.unwrap();
         let fenced = Arc::new(AtomicU32::new(0));
         let writer = writer(&root, settings, writing, &outbox, &counters, &fenced).await;

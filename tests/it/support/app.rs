@@ -159,6 +159,8 @@ impl App {
             .env("PRINTFLOOR_DISCOVERY__LOCAL_NETWORK", false)
             .env("PRINTFLOOR_DISCOVERY__LISTEN_SECONDS", 0.05)
             .env("PRINTFLOOR_LOG__FORMAT", "text")
+            // No processor outside this machine is ever called.
+            .env("PRINTFLOOR_PAYMENTS__API_BASE", "http://127.0.0.1:9")
             .env("PAYMENT_WEBHOOK_SECRET", PAYMENT_SECRET)
     }
 

@@ -1,21 +1,26 @@
-//! Holds every answer that tests get against the API's description: the status is documented for the operation, the
-//! body is of the documented shape and has no member beyond it. So the whole suite tests that the description tells the
-//! truth.
+//! Holds every answer that tests get against the description of its half of the API: the status is documented for the
+//! operation, the body is of the documented shape and has no member beyond it. So the whole suite tests that the
+//! description tells the truth.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use jsonschema::Validator;
 use printfloor::config::Config;
-use printfloor::http::{openapi, production, routes::Served};
+use printfloor::http::openapi::half::Half;
+use printfloor::http::{billing, openapi, production, routes::Served};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 /// The address that the description names here.
 pub const ADDRESS: &str = "http://127.0.0.1:8787";
 
-/// What the server says of itself.
+/// What the server says of one half of its API.
 pub struct Contract {
+    /// Which half.
+    pub half: Half,
+    /// The name of the schema of errors.
+    error: &'static str,
     /// The routes.
     pub served: Vec<Served>,
     /// The description.
@@ -25,14 +30,12 @@ pub struct Contract {
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
-/// The one of this build.
-pub static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
-    let served = production::routes(&Config::default()).served();
-    let document: Value = serde_json::from_str(&openapi::json(&served, ADDRESS)).expect("a description");
-    let mut components = document["components"].clone();
-    close(&mut components["schemas"]);
-    Contract { served, document, components, validators: Mutex::default() }
-});
+/// The shop's half of this build.
+pub static CONTRACT: LazyLock<Contract> =
+    LazyLock::new(|| Contract::new(Half::Production, "Error", production::routes(&Config::default()).served()));
+/// The customers' half of this build.
+pub static BILLING: LazyLock<Contract> =
+    LazyLock::new(|| Contract::new(Half::Billing, "ErrorResponse", billing::routes().served()));
 
 /// Closes every object that lists its members, and does not say that there may be more.
 fn close(schema: &mut Value) {
@@ -49,6 +52,21 @@ fn close(schema: &mut Value) {
 }
 
 impl Contract {
+    fn new(half: Half, error: &'static str, served: Vec<Served>) -> Self {
+        let document: Value = serde_json::from_str(&openapi::json(half, &served, ADDRESS)).expect("a description");
+        let mut components = document["components"].clone();
+        close(&mut components["schemas"]);
+        Self { half, error, served, document, components, validators: Mutex::default() }
+    }
+
+    /// The description of the half that a path belongs to.
+    fn of(path: &str) -> &'static Self {
+        match Half::of(path) {
+            Half::Production => &CONTRACT,
+            Half::Billing => &BILLING,
+        }
+    }
+
     /// An operation as it is described.
     pub fn operation(&self, route: &Served) -> &Value {
         let path = openapi::derive::path(route);
@@ -78,6 +96,22 @@ impl Contract {
         });
         validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
     }
+
+    /// The routes of a path; the one without parameters first, as the router has it.
+    fn routes(&self, path: &str) -> Vec<&Served> {
+        let all: Vec<&Served> = self.served.iter().filter(|route| matches(route, path)).collect();
+        let literal: Vec<&Served> = all.iter().filter(|route| route.path == path).copied().collect();
+        if literal.is_empty() { all } else { literal }
+    }
+
+    fn conforms(&self, what: &str, schema: &Value, body: Option<&str>) {
+        let Some(body) = body else { return };
+        let value = bounded_json::read(body.as_bytes(), bounded_json::ANSWER);
+        let value = value.unwrap_or_else(|error| panic!("{what}: no JSON ({error}): {body}"));
+        let faults = self.faults(schema, &value);
+        let told = faults.join("\n  ");
+        assert!(faults.is_empty(), "{what}: the body is not of the described shape:\n  {told}\n{body}");
+    }
 }
 
 /// Whether a path is one of a route's.
@@ -93,13 +127,6 @@ fn matches(route: &Served, path: &str) -> bool {
     }
 }
 
-/// The routes of a path; the one without parameters first, as the router has it.
-fn routes(path: &str) -> Vec<&'static Served> {
-    let all: Vec<&Served> = CONTRACT.served.iter().filter(|route| matches(route, path)).collect();
-    let literal: Vec<&Served> = all.iter().filter(|route| route.path == path).copied().collect();
-    if literal.is_empty() { all } else { literal }
-}
-
 /// Panics unless the description knows this answer. `None` for a body that is not read.
 pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: Option<&str>) {
     if !["/api", "/slicer", "/webhooks", "/healthz", "/readyz", "/metrics"]
@@ -110,13 +137,14 @@ pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: O
     }
     let what = format!("{method} {path} {status}");
     assert!(headers.contains_key("x-request-id"), "{what}: no X-Request-Id");
-    let routes = routes(path);
+    let contract = Contract::of(path);
+    let routes = contract.routes(path);
     let Some(route) = routes.iter().find(|route| route.method.as_str() == method) else {
         // A HEAD is answered as a GET; what else is no operation is refused in the one shape.
         if method != "HEAD" {
             let refused = if routes.is_empty() { 404 } else { 405 };
             assert!([refused, 429, 503].contains(&status), "{what}: it is no operation");
-            conforms(&what, &json!({"$ref": "#/components/schemas/Error"}), body);
+            contract.conforms(&what, &json!({"$ref": format!("#/components/schemas/{}", contract.error)}), body);
         }
         return;
     };
@@ -124,11 +152,11 @@ pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: O
         let counted = openapi::derive::rate_limited(route);
         assert!(!counted || headers.contains_key(name), "{what}: no {name}");
     }
-    let operation = CONTRACT.operation(route);
+    let operation = contract.operation(route);
     let what = format!("{} ({what})", operation["operationId"].as_str().unwrap_or("not described"));
     let answer = &operation["responses"][status.to_string()];
     assert!(!answer.is_null(), "{what}: this status is not described; the body was {body:?}");
-    let answer = CONTRACT.resolve(answer);
+    let answer = contract.resolve(answer);
     for name in ["ETag", "Location", "Retry-After", "Allow"] {
         let said = answer["headers"].get(name).is_some();
         assert!(!said || headers.contains_key(name), "{what}: the header {name} is described and missing");
@@ -141,14 +169,6 @@ pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: O
     let media = media.split(';').next().unwrap_or_default();
     let described = content.get(media).unwrap_or_else(|| panic!("{what}: {media:?} is not described"));
     if media == "application/json" {
-        conforms(&what, &described["schema"], body);
+        contract.conforms(&what, &described["schema"], body);
     }
-}
-
-fn conforms(what: &str, schema: &Value, body: Option<&str>) {
-    let Some(body) = body else { return };
-    let value = bounded_json::read(body.as_bytes(), bounded_json::ANSWER);
-    let value = value.unwrap_or_else(|error| panic!("{what}: no JSON ({error}): {body}"));
-    let faults = CONTRACT.faults(schema, &value);
-    assert!(faults.is_empty(), "{what}: the body is not of the described shape:\n  {}\n{body}", faults.join("\n  "));
 }

@@ -7,7 +7,8 @@ use tokio::time::Instant;
 /// Long enough for anything that happens at all on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
-const BETWEEN: Duration = Duration::from_millis(20);
+/// Between two looks.
+pub const BETWEEN: Duration = Duration::from_millis(20);
 
 /// Looks until it gives something; panics naming what was waited for.
 #[track_caller]

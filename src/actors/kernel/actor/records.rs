@@ -37,7 +37,7 @@ pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     match verdict {
         Ok(_) => true,
         Err(refusal) => match refusal.class {
-            Class::Conflict | Class::Unprocessable | Class::Stale => true,
+            Class::Conflict | Class::Unprocessable | Class::Stale | Class::Gone => true,
             Class::Invalid | Class::NotFound | Class::Forbidden => false,
         },
     }

@@ -11,6 +11,7 @@ enum Step {
     Query,
     Refilled,
     Enable,
+    Disable,
     Test,
     Replay(i64),
     Part,
@@ -26,6 +27,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Query),
         3 => Just(Step::Refilled),
         1 => Just(Step::Enable),
+        1 => Just(Step::Disable),
         1 => Just(Step::Test),
         1 => (0i64..10_000_000).prop_map(Step::Replay),
         2 => Just(Step::Part),
@@ -76,6 +78,7 @@ proptest! {
                     target.tell(&refill).unwrap();
                 },
                 Step::Enable => { target.tell(&EndpointCommand::Enable).unwrap(); }
+                Step::Disable => { target.tell(&EndpointCommand::Disable).unwrap(); }
                 Step::Test => {
                     let due = Due { event_id: id(5000 + before.len() as u32), seq: 0, event: "webhook.test".into(), body: "{}".into() };
                     target.tell(&EndpointCommand::Test(due)).unwrap();

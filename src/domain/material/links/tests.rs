@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod model;
+mod prints;
 mod random;
 
 use self::model::{Fault, Shop};
@@ -138,7 +139,8 @@ fn use_is_booked_on_the_spools_that_it_was_drawn_from() {
     let mut booked = Vec::new();
     for drawn in [drawn, Quantities::from([(2, Amount::ZERO)])] {
         let (round, look) = (shop.known().round, Box::new(shop.there.look()));
-        shop.link(LinkCommand::Looked { system: StockSystem::Spools, round, look, drawn });
+        let in_use = BTreeSet::new();
+        shop.link(LinkCommand::Looked { system: StockSystem::Spools, round, look, drawn, in_use });
         let pending = shop.known().pending.clone().unwrap();
         shop.there.book(&pending);
         shop.settled(pending.id, BookingVerdict::Booked);
@@ -155,4 +157,44 @@ fn a_linked_material_is_not_deleted_and_has_one_entry_in_each_system() {
     assert_eq!(shop.tell(&MaterialCommand::Link(another)).unwrap_err().code, "already_linked");
     shop.link(LinkCommand::Unlink(StockSystem::Parts));
     shop.tell(&MaterialCommand::Archive).unwrap();
+}
+
+#[test]
+fn a_person_decides_by_what_was_shown() {
+    let mut shop = Shop::new(StockSystem::Parts, 100, &[70]);
+    shop.quiet_down();
+    shop.they_change(1, Amount::units(-5));
+    shop.quiet_down();
+    let agree = |theirs: i64| {
+        let (system, right) = (StockSystem::Parts, RightSide::Theirs);
+        MaterialCommand::Link(LinkCommand::Agree { system, right, theirs: Some(Amount::units(theirs)) })
+    };
+    assert_eq!(shop.tell(&agree(70)).unwrap_err().code, "theirs_changed");
+    assert_eq!(shop.now().quantity, Amount::units(100), "nothing moved");
+    shop.tell(&agree(65)).unwrap();
+    assert_eq!(shop.now().quantity, Amount::units(65));
+}
+
+#[test]
+fn a_refusal_a_wrong_token_and_a_lost_request_are_told_apart() {
+    let mut shop = Shop::new(StockSystem::Parts, 100, &[100]);
+    shop.round(Fault::None, None);
+    shop.agree(RightSide::Ours).unwrap();
+    shop.adjust(Amount::units(-10));
+    shop.round(Fault::Refused, None);
+    assert_eq!((shop.known().pending.clone(), shop.conflict()), (None, Some(ConflictKind::Refused)));
+    shop.round(Fault::WrongToken, None);
+    assert_eq!((shop.known().pending.clone(), shop.conflict()), (None, None), "it certainly was not booked");
+    shop.round(Fault::LostRequest, None);
+    let lost = shop.known().pending.clone();
+    assert!(lost.is_some());
+    shop.round(Fault::Impatient, None);
+    assert_eq!(shop.known().pending, lost, "it may yet arrive");
+    shop.round(Fault::None, None);
+    assert_eq!(
+        (shop.known().pending.clone(), shop.known().given_up.len()),
+        (None, 1),
+        "decided anew, and still looked for"
+    );
+    assert_eq!((shop.now().quantity, shop.there.total()), (Amount::units(90), Amount::units(90)));
 }

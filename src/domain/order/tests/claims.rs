@@ -34,7 +34,9 @@ fn asked(desk: &Desk) -> Vec<(Id, u32)> {
 fn settled(desk: &Desk) -> Vec<(Id, Amount)> {
     let effects = desk.o().effects();
     let all = effects.into_iter().filter_map(|effect| match effect {
-        OrderEffect::Settle { material, claims } => Some(claims.into_iter().map(move |claim| (material, claim.1))),
+        OrderEffect::Settle { material, claims } => {
+            Some(claims.into_iter().map(move |claim| (material, claim.consumed)))
+        }
         _ => None,
     });
     all.flatten().collect()
@@ -68,6 +70,7 @@ fn materials_are_asked_for_one_after_the_other_and_held_meanwhile() {
         reason: None,
         began_at: None,
         unseen: false,
+        booked_on: Vec::new(),
     };
     desk.report(over);
     assert_eq!(settled(&desk), [(id(FIRST), Amount::units(33)), (id(MATERIAL), Amount::units(110))]);
@@ -116,6 +119,33 @@ fn a_material_that_comes_out_of_turn_is_given_back_and_asked_for_again() {
 }
 
 #[test]
+fn what_the_printer_booked_itself_is_told_with_the_settlement_until_it_is_heard() {
+    let mut desk = desk_of_two();
+    answer(&mut desk, FIRST, ClaimState::Held);
+    answer(&mut desk, MATERIAL, ClaimState::Held);
+    desk.dispatch().unwrap();
+    let booked_on = vec![7, 8];
+    let (end, filament_mm, reason, began_at) = (PrintEnd::Finished, None, None, None);
+    desk.report(Report::Ended { end, filament_mm, progress: 1.0, reason, began_at, unseen: false, booked_on });
+    let told = |desk: &Desk| {
+        let effects = desk.o().effects();
+        let all = effects.into_iter().filter_map(|effect| match effect {
+            OrderEffect::Settle { claims, .. } => Some(claims),
+            _ => None,
+        });
+        all.flatten().collect::<Vec<_>>()
+    };
+    let claims = told(&desk);
+    assert!(claims.len() == 2 && claims.iter().all(|claim| claim.booked_on == [7, 8]), "{claims:?}");
+    assert_eq!(desk.last().booked_on, [7, 8]);
+    // A retry before the materials have heard of it keeps what belongs to the first print.
+    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    assert_eq!(told(&desk), claims);
+    desk.ask(&OrderCommand::Settled(claims.iter().map(|claim| claim.id).collect())).unwrap();
+    assert!(told(&desk).is_empty() && desk.job().booked_on.is_empty());
+}
+
+#[test]
 fn a_retry_claims_all_materials_under_new_numbers() {
     let mut desk = desk_of_two();
     answer(&mut desk, FIRST, ClaimState::Held);
@@ -128,6 +158,7 @@ fn a_retry_claims_all_materials_under_new_numbers() {
         reason: None,
         began_at: None,
         unseen: false,
+        booked_on: Vec::new(),
     });
     let before: Vec<u32> = desk.job().claims().iter().map(|claim| claim.number).collect();
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
@@ -202,7 +233,7 @@ impl Shop {
             }
             OrderEffect::Settle { material, claims } => {
                 self.material(*material, &MaterialCommand::Settle { claims: claims.clone() });
-                OrderCommand::Settled(claims.iter().map(|claim| claim.0).collect())
+                OrderCommand::Settled(claims.iter().map(|claim| claim.id).collect())
             }
             _ => return,
         };

@@ -36,13 +36,13 @@ fn an_unverified_start_is_resolved() {
 
 #[test]
 fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
-    let seen = SeenPrint { shown_now: false, began: true, progress: 0.4 };
+    let seen = SeenPrint { began: true, progress: 0.4, ..SeenPrint::default() };
     let mut desk = Desk::sliced();
     desk.dispatch().unwrap();
     desk.report(Report::Printing);
-    let shown = resolve(&desk, Resolution::Failed, SeenPrint { shown_now: true, ..seen });
+    let shown = resolve(&desk, Resolution::Failed, SeenPrint { shown_now: true, ..seen.clone() });
     assert_eq!(code(desk.ask(&shown)), "printing", "a print that is shown is cancelled instead");
-    assert_eq!(code(desk.ask(&resolve(&desk, Resolution::NotStarted, seen))), "invalid_transition");
+    assert_eq!(code(desk.ask(&resolve(&desk, Resolution::NotStarted, seen.clone()))), "invalid_transition");
     desk.ask(&resolve(&desk, Resolution::Failed, seen)).unwrap();
     assert_eq!((desk.state(), desk.job().consumed), (JobState::Failed, Amount::units(40)), "what was seen of it");
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
@@ -57,6 +57,7 @@ fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
         reason: None,
         began_at: None,
         unseen: false,
+        booked_on: Vec::new(),
     };
     desk.ask(&OrderCommand::Attempt { job: desk.job().id, attempt: first, report: late }).unwrap();
     assert_eq!(desk.state(), JobState::Dispatching, "the dead printer's word is late");
@@ -73,7 +74,7 @@ fn a_print_whose_end_nobody_knows_waits_for_a_person() {
     desk.report(Report::Printing);
     assert!(!desk.last().unverified, "it is seen again");
     desk.report(Report::Unverified("cut off".into()));
-    let seen = SeenPrint { shown_now: false, began: true, progress: 0.9 };
+    let seen = SeenPrint { began: true, progress: 0.9, ..SeenPrint::default() };
     desk.ask(&resolve(&desk, Resolution::Finished, seen)).unwrap();
     assert_eq!((desk.state(), desk.last().unverified), (JobState::Completed, false));
     assert_eq!(desk.job().consumed, Amount::units(100));

@@ -6,7 +6,8 @@ use crate::domain::promise::Promise;
 use crate::domain::refusal::Class;
 
 fn ended(end: PrintEnd, progress: f64) -> Report {
-    Report::Ended { end, filament_mm: None, progress, reason: None, began_at: None, unseen: false }
+    let (filament_mm, reason, booked_on) = (None, None, Vec::new());
+    Report::Ended { end, filament_mm, progress, reason, began_at: None, unseen: false, booked_on }
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     assert_eq!((job.claim, job.stock, job.tried_on.len()), (2, Stock::Asked, 0));
     assert_eq!(job.settling, [(1, Amount::ZERO)]);
     assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }, OrderEffect::Settle { claims, .. }]
-        if asks[0].id.number == 2 && claims[0].0.number == 1));
+        if asks[0].id.number == 2 && claims[0].id.number == 1));
 }
 
 #[test]
@@ -124,7 +125,10 @@ fn a_cancel_waits_for_the_printer_and_completion_wins() {
         desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
         assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, JobState::Dispatching));
         assert!(desk.job().cancel_requested_at.is_some());
-        assert!(matches!(desk.o().effects()[..], [OrderEffect::CancelAt { .. }]));
+        // Besides, its invoice is told.
+        let mut effects = desk.o().effects();
+        effects.retain(|effect| !matches!(effect, OrderEffect::TellInvoice { .. }));
+        assert!(matches!(effects[..], [OrderEffect::CancelAt { .. }]));
         desk.report(report);
         assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, state));
     }
@@ -145,7 +149,7 @@ fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
 #[test]
 fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
     let seen = |desk: &Desk, began, progress| {
-        SeenPrints::from([(desk.last().id, SeenPrint { shown_now: false, began, progress })])
+        SeenPrints::from([(desk.last().id, SeenPrint { began, progress, ..SeenPrint::default() })])
     };
     for (printing, told, used) in [
         (true, Some((true, 0.3)), 30),
@@ -223,7 +227,11 @@ fn nothing_is_made_again_for_an_order_that_is_over() {
         let job = desk.job().id;
         desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
         if pay_back {
-            let refund = OrderCommand::Refund { payment: Some(desk.o().payments[0].id), amount_cents: None };
+            let refund = OrderCommand::Refund {
+                payment: Some(desk.o().payments[0].id),
+                amount_cents: None,
+                at_processor: false,
+            };
             desk.ask(&refund).unwrap();
             assert_eq!(desk.o().status, OrderStatus::Refunded);
         }

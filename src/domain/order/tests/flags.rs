@@ -18,7 +18,8 @@ pub(super) fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> 
     desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
-    let report = Report::Ended { end, filament_mm: None, progress: 1.0, reason, began_at: None, unseen: false };
+    let (booked_on, filament_mm) = (Vec::new(), None);
+    let report = Report::Ended { end, filament_mm, progress: 1.0, reason, began_at: None, unseen: false, booked_on };
     desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
 }
 
@@ -36,12 +37,12 @@ fn each_failed_job_is_mailed_and_the_order_is_flagged_until_none_is_left() {
     let (mut desk, [one, two]) = pair();
     let failed = print(&mut desk, one, PrintEnd::Failed);
     assert!(names(&failed).contains(&"order.flagged"));
-    assert_eq!(failed.created.len(), 1, "one mail, which names the job");
+    assert_eq!(mails(&failed).len(), 1, "one mail, which names the job");
     let number = desk.o().jobs.get(&one).unwrap().number_text();
-    assert!(failed.created[0].subject.starts_with(&format!("{number} failed: nozzle too hot")));
-    assert!(!failed.created[0].subject.contains(['\r', '\n']), "{:?}", failed.created[0].subject);
+    assert!(mails(&failed)[0].subject.starts_with(&format!("{number} failed: nozzle too hot")));
+    assert!(!mails(&failed)[0].subject.contains(['\r', '\n']), "{:?}", mails(&failed)[0].subject);
     assert_eq!(desk.o().flags, ["job_failed"]);
-    assert_eq!(print(&mut desk, two, PrintEnd::Failed).created.len(), 1);
+    assert_eq!(mails(&print(&mut desk, two, PrintEnd::Failed)).len(), 1);
     desk.ask(&OrderCommand::RetryJob(one)).unwrap();
     assert_eq!(desk.o().flags, ["job_failed"], "the other one");
     desk.ask(&OrderCommand::CancelJob { job: two, force: false, seen: SeenPrints::new() }).unwrap();
@@ -67,7 +68,7 @@ fn an_order_of_which_nothing_is_made_is_flagged_and_not_ready() {
     assert!(desk.o().flags.is_empty());
     let last = desk.ask(&OrderCommand::CancelJob { job: two, force: false, seen: SeenPrints::new() }).unwrap();
     assert_eq!((desk.o().status, &desk.o().flags[..]), (OrderStatus::Paid, &["all_jobs_cancelled".to_owned()][..]));
-    assert_eq!(last.created.len(), 1);
+    assert_eq!(mails(&last).len(), 1);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::job::Stock;
 
-fn paid(amount: i64, intent: &str) -> PaymentNews {
+pub(super) fn paid(amount: i64, intent: &str) -> PaymentNews {
     PaymentNews::Paid {
         amount_cents: Some(amount),
         currency: Some("USD".into()),
@@ -16,7 +16,7 @@ fn paid(amount: i64, intent: &str) -> PaymentNews {
     }
 }
 
-fn refunded(amount: i64, whole: bool, intent: &str) -> PaymentNews {
+pub(super) fn refunded(amount: i64, whole: bool, intent: &str) -> PaymentNews {
     PaymentNews::Refunded { amount_cents: amount, whole, currency: None, intent: Some(intent.into()) }
 }
 
@@ -48,7 +48,7 @@ fn a_wrong_amount_or_currency_is_flagged_and_not_paid() {
 
 #[test]
 fn a_late_failure_never_undoes_and_an_early_refund_makes_no_jobs() {
-    let failed = PaymentNews::Failed { reason: None, intent: Some("pi_1".into()) };
+    let failed = PaymentNews::Failed { reason: None, intent: Some("pi_1".into()), session: None };
     let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
     desk.news(failed.clone());
     assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
@@ -238,7 +238,7 @@ fn a_payment_known_by_its_session_learns_its_intent() {
 #[test]
 fn cash_goes_back_by_hand_and_card_at_the_processor() {
     let mut desk = unpaid();
-    let back = |payment, amount_cents| OrderCommand::Refund { payment, amount_cents };
+    let back = |payment, amount_cents| OrderCommand::Refund { payment, amount_cents, at_processor: false };
     assert_eq!(code(desk.ask(&back(None, None))), "nothing_to_refund");
     cash(&mut desk, Some(200)).unwrap();
     desk.news(paid(300, "pi_1"));
@@ -344,7 +344,8 @@ proptest! {
                 },
                 Heard::CashBack(cents) => {
                     let cash = desk.o().payments.iter().find(|one| one.method == "cash" && one.amount_cents > 0);
-                    let back = OrderCommand::Refund { payment: cash.map(|one| one.id), amount_cents: Some(cents) };
+                    let payment = cash.map(|one| one.id);
+                    let back = OrderCommand::Refund { payment, amount_cents: Some(cents), at_processor: false };
                     if desk.ask(&back).is_ok() {
                         drawer -= cents;
                     }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::job::Stock;
+use crate::domain::party::Party;
 use crate::domain::refusal::Class;
 use crate::domain::rules::TaxRate;
 
@@ -60,6 +61,87 @@ fn a_region_is_taxed_however_it_is_written() {
     }
 }
 
+fn germany() -> Vec<TaxRate> {
+    vec![TaxRate { country: "DE".into(), region: None, bps: 1900 }]
+}
+
+fn check_out(desk: &mut Desk) -> Result<Decision<Order>, Refusal> {
+    let (title, success_url, cancel_url) = ("It".to_owned(), "/a".to_owned(), "/b".to_owned());
+    desk.ask(&OrderCommand::Ledger(LedgerCommand::CheckOut { title, success_url, cancel_url }))
+}
+
+#[test]
+fn where_taxes_differ_an_order_is_not_paid_before_its_destination_is_known() {
+    let mut desk = Desk { bench: Bench::new(), order: None };
+    desk.bench.rules.tax_rates = germany();
+    let new = NewOrder { draft: true, ..new_order(vec![line(1, 1000, true)]) };
+    desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+    assert_eq!(code(check_out(&mut desk)), "address_required");
+    // The shop is told where it goes: the draft is taxed as if it had been said at once.
+    let to = order_to("DE", 1000).shipping_address;
+    let update = OrderCommand::Update {
+        if_version: None,
+        notes: None,
+        internal_notes: None,
+        priority: None,
+        due_at: None,
+        shipping_address: Some(to),
+    };
+    desk.ask(&update).unwrap();
+    assert_eq!((desk.o().tax_cents, desk.o().total_cents, desk.o().lines[0].tax_rate_bps), (190, 1190, 1900));
+    check_out(&mut desk).unwrap();
+    assert_eq!(desk.o().at_processor.checkout.as_ref().unwrap().amount_cents, 1190);
+    // Without taxes, and for what was agreed on in a quote, nobody asks.
+    check_out(&mut Desk::with(new_order(vec![line(1, 1000, true)]))).unwrap();
+    let mut desk = Desk { bench: Bench::new(), order: None };
+    desk.bench.rules.tax_rates = germany();
+    let new = Box::new(NewOrder { kind: OrderKind::Custom, ..new_order(vec![line(1, 1000, true)]) });
+    let agreed = AgreedTerms { tax_rate_bps: 1900, shipping_cents: 0 };
+    desk.ask(&OrderCommand::CreateAgreed { new, agreed }).unwrap();
+    check_out(&mut desk).unwrap();
+}
+
+#[test]
+fn what_was_placed_paid_in_part_or_confirmed_can_be_paid_wherever_it_goes() {
+    let placed = |draft| {
+        let mut desk = Desk { bench: Bench::new(), order: None };
+        desk.bench.rules.tax_rates = germany();
+        let new = NewOrder { draft, ..new_order(vec![line(1, 1000, true)]) };
+        desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+        desk
+    };
+    // Fetched at the shop: it has its price without an address.
+    check_out(&mut placed(false)).unwrap();
+    let mut desk = placed(true);
+    desk.ask(&OrderCommand::Confirm).unwrap();
+    check_out(&mut desk).unwrap();
+    // Its invoice is issued with the first money, over that price.
+    let mut desk = placed(true);
+    let half = OrderCommand::MarkPaid { amount_cents: Some(400), method: "cash".into(), reference: None };
+    desk.ask(&half).unwrap();
+    assert!(desk.o().status == OrderStatus::Draft && desk.o().invoice.is_some());
+    check_out(&mut desk).unwrap();
+    assert_eq!(desk.o().at_processor.checkout.as_ref().unwrap().amount_cents, 600);
+}
+
+#[test]
+fn the_invoice_names_the_buyer_as_the_profile_said_last() {
+    let buyer = |name: &str| Party { name: name.into(), vat_id: Some("DE1".into()), ..Party::default() };
+    let mut desk = Desk::with(NewOrder { buyer: Some(buyer("Ann")), ..order_to("DE", 1000) });
+    desk.ask(&OrderCommand::NameBuyer(Box::new(buyer("Ann GmbH")))).unwrap();
+    assert!(desk.ask(&OrderCommand::NameBuyer(Box::new(buyer("Ann GmbH")))).unwrap().next.is_none());
+    let made = desk.pay();
+    let invoice = made.created.iter().find_map(|one| match one {
+        OrderCreated::Invoice(new) => Some(&new.invoice),
+        OrderCreated::Mail(_) => None,
+    });
+    let named = &invoice.unwrap().content.buyer;
+    assert_eq!((&*named.name, named.vat_id.as_deref()), ("Ann GmbH", Some("DE1")));
+    assert_eq!(named.address, desk.o().shipping_address, "no other address is known");
+    // What was issued stays.
+    assert!(desk.ask(&OrderCommand::NameBuyer(Box::new(buyer("Bob")))).unwrap().next.is_none());
+}
+
 #[test]
 fn nothing_is_due_in_the_past() {
     let mut desk = Desk { bench: Bench::new(), order: None };
@@ -91,7 +173,7 @@ fn nothing_is_due_in_the_past() {
 proptest! {
     #[test]
     fn tax_is_within_half_a_cent(net in 0i64..10_000_000, bps in 0i64..10_000) {
-        let tax = place::tax_of(net, bps).unwrap();
+        let tax = crate::domain::tax::tax_of(net, bps).unwrap();
         let exact = i128::from(net) * i128::from(bps);
         let off = i128::from(tax) * 10_000 - exact;
         prop_assert!(off > -5_000 && off <= 5_000);
@@ -145,6 +227,8 @@ fn a_zero_total_is_paid_on_confirm() {
     let mut desk = Desk::with(new);
     let decision = desk.ask(&OrderCommand::Confirm).unwrap();
     assert_eq!(names(&decision), ["order.created", "order.paid"]);
+    let invoiced = decision.created.iter().any(|one| matches!(one, OrderCreated::Invoice(_)));
+    assert!(!invoiced && desk.o().invoice.is_none(), "nothing was sold, nothing is invoiced");
     assert_eq!(code(desk.ask(&OrderCommand::Confirm)), "invalid_transition");
 }
 
@@ -158,6 +242,7 @@ fn what_the_shop_makes_for_itself_ships_nowhere_and_waits_for_no_money() {
         let order = desk.o();
         assert_eq!((order.status, order.shipping_cents, order.total_cents), (status, shipping, cents));
         assert_eq!(order.jobs.size(), usize::from(cents == 0));
+        assert!(order.invoice.is_none());
         assert_eq!(names(&made).contains(&"order.paid"), cents == 0);
     }
 }

@@ -16,7 +16,10 @@ fn report(n: u8) -> Report {
         2 => Report::Printing,
         3 => Report::Paused,
         4 => Report::Unverified("no answer".into()),
-        5 | 6 => Report::Ended { end, filament_mm: None, progress: 0.5, reason: None, began_at: None, unseen: false },
+        5 | 6 => {
+            let (filament_mm, reason, booked_on) = (None, None, Vec::new());
+            Report::Ended { end, filament_mm, progress: 0.5, reason, began_at: None, unseen: false, booked_on }
+        }
         7 => Report::NotStarted { start_sent: true, counts: true, reason: "no".into() },
         8 => Report::NotStarted { start_sent: false, counts: false, reason: "no".into() },
         9 => Report::Stopped { reason: "emergency stop".into() },
@@ -35,13 +38,17 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let Some(job) = jobs.get(usize::from(which) % jobs.len().max(1)) else {
         return match what % 4 {
             0 => OrderCommand::Confirm,
-            1 => OrderCommand::Payment(PaymentNews::Failed { reason: None, intent: None }),
-            2 => OrderCommand::Payment(PaymentNews::Refunded {
+            1 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentNews::Failed {
+                reason: None,
+                intent: None,
+                session: None,
+            })),
+            2 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentNews::Refunded {
                 amount_cents: i64::from(how),
                 whole: how.is_multiple_of(8),
                 currency: None,
                 intent: None,
-            }),
+            })),
             _ => OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None },
         };
     };
@@ -71,11 +78,21 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
         21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
         22 if how.is_multiple_of(4) => {
             let intent = how.is_multiple_of(8).then(|| format!("pi_{}", how % 3));
-            OrderCommand::Payment(PaymentNews::Refunded { amount_cents: 2_000, whole: true, currency: None, intent })
+            OrderCommand::Ledger(LedgerCommand::Payment(PaymentNews::Refunded {
+                amount_cents: 2_000,
+                whole: true,
+                currency: None,
+                intent,
+            }))
         }
         22 => {
             let intent = Some(format!("pi_{}", how % 3));
-            OrderCommand::Payment(PaymentNews::Paid { amount_cents: None, currency: None, session: None, intent })
+            OrderCommand::Ledger(LedgerCommand::Payment(PaymentNews::Paid {
+                amount_cents: None,
+                currency: None,
+                session: None,
+                intent,
+            }))
         }
         23 | 24 => {
             let mut make = Box::new(order.lines[0].make.clone().unwrap());
@@ -185,7 +202,7 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
     assert_eq!(flagged("needs_attention"), usize::from(made && missing));
     assert!(after.flags.iter().all(|flag| flagged(flag) == 1));
     let failures = decision.events.iter().filter(|event| event.event == "job.failed").count();
-    let told = decision.created.iter().filter(|mail| mail.subject.contains(" failed: ")).count();
+    let told = mails(decision).into_iter().filter(|mail| mail.subject.contains(" failed: ")).count();
     assert_eq!(failures, told, "each failed job is told to people");
     let owes = !decision.rows.is_empty() || !decision.events.is_empty();
     assert!(!owes || decision.next.is_some(), "rows and events are part of a change");
@@ -222,7 +239,7 @@ proptest! {
             let before = desk.o().clone();
             let news = matches!(
                 command,
-                OrderCommand::Payment(_)
+                OrderCommand::Ledger(LedgerCommand::Payment(_))
                     | OrderCommand::Attempt { .. }
                     | OrderCommand::Stock(..)
                     | OrderCommand::Recall(..)

@@ -2,7 +2,8 @@
 
 use super::flags::{pair, print, ship};
 use super::*;
-use crate::domain::mail::alert::html;
+use crate::domain::mail::Mail;
+use crate::domain::mail::part::plain;
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
@@ -82,21 +83,37 @@ fn promised() -> Desk {
     desk
 }
 
-/// A text with the same number of the order in every run.
+/// The mail of the shipment of such an order, which was ready after its promise or before.
+pub(super) fn shipped(late: bool) -> Mail {
+    let mut desk = promised();
+    if late {
+        let promise = desk.order.as_mut().unwrap().promise.as_mut().unwrap();
+        promise.promised_at = promise.made_at.plus_ms(-60_000);
+    }
+    let shipped = desk.ask(&ship("DHL", "JD 1", "2026-12-01", false)).unwrap();
+    mails(&shipped)[0].clone()
+}
+
+/// A text with the same number and id of the order in every run.
 fn told(desk: &Desk, text: &str) -> String {
-    text.replace(&desk.o().number_text(), "ORD-000001")
+    text.replace(&desk.o().number_text(), "ORD-000001").replace(&desk.o().id.to_string(), "the-order")
+}
+
+/// The mail as it is read.
+fn written(mail: &Mail) -> String {
+    plain(&mail.text, &mail.parts, mail.link.as_ref())
 }
 
 #[test]
 fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_kept() {
     let mut desk = promised();
     let first = desk.ask(&some(&[(0, 1)], false)).unwrap();
-    let [mail] = &first.created[..] else { panic!("{:?}", first.created) };
+    let [mail] = mails(&first)[..] else { panic!("{:?}", first.created) };
     assert_eq!((&mail.to[..], mail.alert), (&["buyer@example.org".to_owned()][..], None));
     assert_eq!(mail.subject, format!("A part of order {} was picked up", desk.o().number_text()));
     let last = desk.ask(&ship("DHL", "JD 1", "2026-12-01", false)).unwrap();
-    let [mail] = &last.created[..] else { panic!("{:?}", last.created) };
-    insta::assert_snapshot!(told(&desk, &format!("{}\n\n{}", mail.subject, mail.text)), @r#"
+    let [mail] = mails(&last)[..] else { panic!("{:?}", last.created) };
+    insta::assert_snapshot!(told(&desk, &format!("{}\n\n{}", mail.subject, written(mail))), @r#"
     The rest of order ORD-000001 is on its way
 
     Hello,
@@ -109,19 +126,11 @@ fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_
     Tracking number: JD 1
     Expected delivery: 2026-12-01
 
+    Track the parcel: https://parcels.example/JD+1
+
     We promised it for 2023-11-14 23:13 UTC, and kept that: it was ready at 2023-11-14 22:13 UTC.
-    "#);
-    insta::assert_snapshot!(told(&desk, &html(&mail.text, None)), @r#"
-    <!doctype html>
-    <html><body style="font-family:sans-serif">
-    <p>Hello,</p>
-    <p>The rest of order ORD-000001 is on its way:</p>
-    <p>1 x Bracket &lt;large&gt; Tracking number: 0</p>
-    <p>Carrier: DHL<br>
-    Tracking number: JD 1<br>
-    Expected delivery: 2026-12-01</p>
-    <p>We promised it for 2023-11-14 23:13 UTC, and kept that: it was ready at 2023-11-14 22:13 UTC.</p>
-    </body></html>
+
+    Look at the order: https://shop.example/orders/the-order
     "#);
 }
 
@@ -132,7 +141,7 @@ fn a_customer_who_was_told_too_early_a_date_is_told_so() {
     let promise = order.promise.as_mut().unwrap();
     promise.promised_at = promise.made_at.plus_ms(-60_000);
     let shipped = desk.ask(&ship("pickup", "", "", false)).unwrap();
-    insta::assert_snapshot!(told(&desk, &shipped.created[0].text), @r#"
+    insta::assert_snapshot!(told(&desk, &written(mails(&shipped)[0])), @r#"
     Hello,
 
     Order ORD-000001 was picked up:
@@ -140,6 +149,8 @@ fn a_customer_who_was_told_too_early_a_date_is_told_so() {
     2 x Bracket <large> Tracking number: 0
 
     We promised it for 2023-11-14 22:12 UTC, and are sorry: it was ready only at 2023-11-14 22:13 UTC.
+
+    Look at the order: https://shop.example/orders/the-order
     "#);
 }
 

@@ -59,7 +59,7 @@ fn a_result_that_takes_as_much_as_was_reserved_goes_on_at_once() {
 fn a_failure_frees_the_material_until_somebody_releases_the_job() {
     let mut desk = held();
     let told = tell(&mut desk, SlicingNews::Failed("no manifold".into()));
-    assert_eq!(told.created.len(), 1, "the operators are told");
+    assert_eq!(mails(&told).len(), 1, "the operators are told");
     let job = desk.job();
     assert_eq!(
         (job.state, job.blocked_by, job.stock),

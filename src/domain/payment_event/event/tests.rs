@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::domain::ledger::DisputeState;
 
 fn event(kind: &str, object: &Value) -> Value {
     json!({"id": "evt_1", "object": "event", "type": kind, "created": 1_700_000_000, "livemode": false,
@@ -148,6 +149,74 @@ fn subscriptions_are_told_apart_from_orders() {
 }
 
 #[test]
+fn a_refund_that_failed_is_told_and_one_on_its_way_is_not() {
+    let of = |status: &str| {
+        read("refund.updated", &json!({"id": "re_1", "amount": 200, "payment_intent": "pi_1", "status": status}))
+            .unwrap()
+    };
+    let failed = of("failed");
+    let (reason, refund) = ("it failed".into(), Some("re_1".into()));
+    assert_eq!(failed.effect, PaymentEffect::RefundFailed { amount_cents: 200, reason, refund });
+    assert_eq!(failed.links.payment_intent.as_deref(), Some("pi_1"));
+    assert!(matches!(of("pending").effect, PaymentEffect::Ignored { .. }));
+}
+
+#[test]
+fn a_dispute_says_how_it_stands() {
+    let of = |status: &str| {
+        let object =
+            json!({"id": "dp_1", "amount": 500, "payment_intent": "pi_1", "reason": "fraudulent", "status": status});
+        let event = read("charge.dispute.closed", &object).unwrap();
+        assert_eq!(event.links.payment_intent.as_deref(), Some("pi_1"));
+        match event.effect {
+            PaymentEffect::Disputed(news) => news.state,
+            other => panic!("{other:?}"),
+        }
+    };
+    let read = ["needs_response", "under_review", "news_of_2030", "won", "warning_closed", "lost"].map(of);
+    let (open, won, lost) = (DisputeState::Open, DisputeState::Won, DisputeState::Lost);
+    assert_eq!(read, [open, open, open, won, won, lost]);
+}
+
+#[test]
+fn a_paid_period_says_whose_it_is_and_what_for() {
+    let details = json!({"subscription": "sub_1", "metadata": {"customerId": "ann"}});
+    let invoice = |changes: &Value| {
+        let mut invoice = json!({
+            "id": "in_1", "customer": "cus_1", "number": "A-1", "amount_paid": 5000, "total": 5000, "currency": "USD",
+            "parent": {"type": "subscription_details", "subscription_details": details},
+            "lines": {"object": "list", "has_more": false, "data": [
+                {"description": "2 × Filament\nbox", "quantity": 2, "amount": 6000}, {"description": null, "amount": -1000},
+            ]},
+        });
+        for (name, value) in changes.as_object().unwrap() {
+            invoice[name] = value.clone();
+        }
+        read("invoice.paid", &invoice).unwrap().effect
+    };
+    let PaymentEffect::PeriodPaid(period) = invoice(&json!({})) else { panic!("no paid period") };
+    assert_eq!((period.invoice.as_str(), period.our_customer.as_deref()), ("in_1", Some("ann")));
+    assert_eq!((period.amount_cents, period.currency.as_str(), period.payment_intent), (5000, "usd", None));
+    let lines: Vec<_> =
+        period.lines.iter().map(|one| (one.description.as_str(), one.quantity, one.amount_cents)).collect();
+    assert_eq!(lines, [("2 × Filament box", 2, 6000), ("Subscription", 1, -1000)]);
+    let PaymentEffect::PeriodPaid(period) = invoice(&json!({"lines": {"has_more": true, "data": [{"amount": 1}]}}))
+    else {
+        panic!("no paid period")
+    };
+    assert!(period.lines.is_empty(), "a part of the lines is none");
+    for none in [json!({"amount_paid": 0}), json!({"parent": null})] {
+        assert!(!matches!(invoice(&none), PaymentEffect::PeriodPaid(_)), "{none}");
+    }
+    let payment =
+        json!({"id": "inpay_1", "invoice": "in_1", "payment": {"type": "payment_intent", "payment_intent": "pi_1"}});
+    let named = PaymentEffect::PeriodPaymentNamed { invoice: "in_1".into(), payment_intent: "pi_1".into() };
+    assert_eq!(read("invoice_payment.paid", &payment).unwrap().effect, named);
+    let other = read("invoice_payment.paid", &json!({"id": "inpay_1", "invoice": "in_1"})).unwrap().effect;
+    assert_eq!(other, PaymentEffect::Ignored { kind: "invoice_payment.paid".into() });
+}
+
+#[test]
 fn events_we_do_not_use_are_ignored_whatever_their_object_is() {
     let thin =
         br#"{"id":"evt_9","object":"v2.core.event","type":"v2.core.account.updated","created":"2026-01-01T00:00:00Z"}"#;
@@ -233,7 +302,7 @@ proptest! {
 
     #[test]
     fn no_object_makes_it_panic_and_amounts_are_never_negative(
-        kind in "(checkout\\.session\\.(completed|expired|async_payment_succeeded|async_payment_failed)|payment_intent\\.payment_failed|charge\\.refunded|invoice\\.paid|customer\\.subscription\\.deleted)",
+        kind in "(checkout\\.session\\.(completed|expired|async_payment_succeeded|async_payment_failed)|payment_intent\\.payment_failed|charge\\.refunded|invoice\\.paid|invoice_payment\\.paid|customer\\.subscription\\.deleted)",
         object in anything(),
     ) {
         if let Ok(event) = read(&kind, &object) {

@@ -59,3 +59,31 @@ fn what_never_began_is_not_photographed_and_a_strangers_print_takes_its_place() 
     shop.sees(Activity::Printing, Some("somebodys.gcode"), None);
     assert_eq!(due(&shop), None);
 }
+
+#[test]
+fn of_a_printer_without_a_camera_none_is_due_until_it_has_one() {
+    let mut shop = PrinterFixture::printing();
+    shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+    assert_eq!(due(&shop), Some(id(ATTEMPT)), "nobody asked it yet");
+    shop.ask(PrinterCommand::CameraTold(false)).unwrap();
+    assert_eq!(due(&shop), None);
+    assert!(shop.ask(PrinterCommand::CameraTold(false)).unwrap().next.is_none());
+    let print = |shop: &mut PrinterFixture, before: u32, attempt: u32| {
+        shop.heard_of(before);
+        shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
+        shop.ask(take(attempt)).unwrap();
+        shop.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into(), server_mark: None })
+            .unwrap();
+        shop.sees(Activity::Printing, Some(OURS), None);
+        shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+    };
+    print(&mut shop, ATTEMPT, NEXT);
+    assert_eq!(due(&shop), None);
+    shop.ask(PrinterCommand::CameraTold(true)).unwrap();
+    print(&mut shop, NEXT, NEXT + 1);
+    assert_eq!(due(&shop), Some(id(NEXT + 1)));
+    let mut shop = PrinterFixture::printing();
+    shop.bench.rules.finish_photos = false;
+    shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+    assert_eq!(due(&shop), None, "the settings want none");
+}

@@ -24,7 +24,7 @@ pub(super) fn decide_kind(said: Option<FileKind>, content: Option<Content>) -> R
 }
 
 /// The last part of a path, without what other programs might stumble over.
-pub(super) fn clean_name(name: &str) -> String {
+pub(crate) fn clean_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = last.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect();
     let clean = clean.trim().trim_start_matches('.').to_owned();

@@ -4,7 +4,7 @@ use axum::http::header;
 
 use super::{Insights, QualityNumbers};
 use crate::domain::amount::Amount;
-use crate::http::csv::{Cell, Csv};
+use crate::domain::csv::{Cell, Csv};
 use crate::http::reply::{Media, MediaType};
 
 /// The units of lost material, each in a column of its own: grams, millilitres, sheets.

@@ -38,46 +38,46 @@ pub struct JobMatch {
     /// Why it waits, in plain words.
     waiting_reason: Option<String>,
     /// All printers, in the order in which the job would be given to them.
-    printers: Vec<PrinterMatchView>,
+    pub(crate) printers: Vec<PrinterMatchView>,
 }
 
 /// How a job goes together with a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
-struct PrinterMatchView {
+pub(crate) struct PrinterMatchView {
     /// Which one it is about.
-    printer_id: Id,
+    pub(crate) printer_id: Id,
     /// The printer's name.
-    name: String,
+    pub(crate) name: String,
     /// It fits and is ready.
-    possible: bool,
+    pub(crate) possible: bool,
     /// Nothing is missing for good: form of file, machine type, model, volume, nozzle, plate, materials in slots, what
     /// is left there.
-    fits: bool,
+    pub(crate) fits: bool,
     /// The printer could take a job now.
-    ready: bool,
+    pub(crate) ready: bool,
     /// What is missing, in plain words.
-    missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
     /// The slots that the job would be printed from.
-    slots: Vec<SlotMatchView>,
+    pub(crate) slots: Vec<SlotMatchView>,
 }
 
 /// The slot that a material would come from.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SlotMatch")]
-struct SlotMatchView {
+pub(crate) struct SlotMatchView {
     /// What would be taken from the slot.
-    material_id: Id,
+    pub(crate) material_id: Id,
     /// What the job needs of it, in the material's unit.
-    need: Amount,
+    pub(crate) need: Amount,
     /// Number of the slot.
-    slot: u32,
+    pub(crate) slot: u32,
     /// What is left there, in the material's unit; null: nobody knows.
     remaining: Option<Amount>,
     /// Whether the material is known to be in the slot; false where it is not known what is in it.
-    loaded: bool,
+    pub(crate) loaded: bool,
 }
 
 impl PrinterMatchView {
@@ -108,7 +108,8 @@ pub(super) async fn matching(State(app): State<JobHandles>, PathId(id): PathId) 
     Ok(Plain(of(&app, &job)))
 }
 
-fn of(app: &JobHandles, job: &Job) -> JobMatch {
+/// How a job goes together with every printer now.
+pub(super) fn of(app: &JobHandles, job: &Job) -> JobMatch {
     app.dispatcher.around(job, |around| {
         let printers: Vec<PrinterMatchView> = match_printers(job, around).iter().map(PrinterMatchView::new).collect();
         let possible = printers.iter().any(|one| one.possible);

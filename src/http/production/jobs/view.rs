@@ -240,7 +240,7 @@ impl AttemptView {
     }
 }
 
-fn waiting_reason(app: &JobHandles, job: &Job) -> Option<String> {
+pub(super) fn waiting_reason(app: &JobHandles, job: &Job) -> Option<String> {
     if job.over() {
         return None;
     }

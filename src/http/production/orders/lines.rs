@@ -14,8 +14,8 @@ use crate::http::wire::{Components, ToSchema, schema_of};
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderLine")]
 struct LineView<'a> {
-    /// Id of the SKU that was ordered.
-    sku_id: Id,
+    /// Id of the SKU that was ordered; null for what is not printed, such as design work.
+    sku_id: Option<Id>,
     /// How many parts were ordered.
     quantity: u32,
     /// Price of one part when it was ordered, in minor units of the currency.
@@ -59,7 +59,7 @@ struct Progress {
 }
 
 /// The lines of an order, with how many of their jobs are done.
-pub(super) struct Lines<'a>(pub(super) &'a Order);
+pub struct Lines<'a>(pub &'a Order);
 
 impl Serialize for Lines<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -99,7 +99,7 @@ impl ToSchema for Lines<'_> {
 impl<'a> LineView<'a> {
     fn new(line: &'a Line, jobs: Progress, parts: LineParts, shipped: u64, shown: bool) -> Self {
         Self {
-            sku_id: line.sku_id,
+            sku_id: (!line.is_service()).then_some(line.sku_id),
             quantity: line.quantity,
             unit_price_cents: line.unit_price_cents,
             description: &line.description,

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::site::Site;
 use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
 use crate::domain::id::Id;
+use crate::domain::invoice::InvoiceCommand;
 use crate::domain::order::{Address, MAX_LINES, OrderCommand, OrderKind, OrderStatus, PICKUP, SentLine, Shipment};
 use crate::domain::refusal::Faults;
 use crate::domain::time::Timestamp;
@@ -88,15 +89,50 @@ pub struct ManualPayment {
     pub(super) reference: Option<String>,
 }
 
-/// Money that an operator has given back.
+impl ManualPayment {
+    /// Amount, method and reference.
+    pub fn parts(self) -> (Option<i64>, String, Option<String>) {
+        (self.amount_cents.present(), self.method, self.reference)
+    }
+    /// What it asks of an order.
+    pub fn order_command(self) -> OrderCommand {
+        let (amount_cents, method, reference) = self.parts();
+        OrderCommand::MarkPaid { amount_cents, method, reference }
+    }
+}
+
+/// Money that an operator gives back.
 #[derive(Request, Debug)]
 #[api(example = json!({"paymentId": "01890a5d-ac96-774b-bcce-b302099a8066"}))]
 pub struct ManualRefund {
-    /// The payment that went back, one that was recorded by hand.
+    /// The payment that goes back; required for one that was recorded by hand.
     pub(super) payment_id: Optional<Id>,
-    /// In minor units of the order's currency; all that is left of the payment when absent.
+    /// In minor units of the payment's currency; all that is left when absent.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
+    /// A word for how it was given back, such as `bank_transfer`, where that is not how it came. Of a payment by the
+    /// payment processor only what came back of a refund that failed, or that it refused; nothing is asked of it then.
+    #[api(Filled, ONE_LINE, MaxChars(50))]
+    pub(super) method: Optional<String>,
+}
+
+impl ManualRefund {
+    /// What it asks of an order.
+    pub fn order_command(self, at_processor: bool) -> OrderCommand {
+        let (payment, amount_cents) = (self.payment_id.present(), self.amount_cents.present());
+        match self.method.present() {
+            Some(method) => OrderCommand::RefundOtherwise { payment, amount_cents, method },
+            None => OrderCommand::Refund { payment, amount_cents, at_processor },
+        }
+    }
+    /// What it asks of an invoice without an order.
+    pub fn invoice_command(self, at_processor: bool) -> InvoiceCommand {
+        let (payment, amount_cents) = (self.payment_id.present(), self.amount_cents.present());
+        match self.method.present() {
+            Some(method) => InvoiceCommand::RefundOtherwise { payment, amount_cents, method },
+            None => InvoiceCommand::Refund { payment, amount_cents, at_processor },
+        }
+    }
 }
 
 /// Parts of a line that leave.

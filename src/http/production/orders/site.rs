@@ -12,7 +12,8 @@ use crate::http::openapi::operation::{DescribedOperation, Parameter};
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::wire::{Argument, Components, FromJson, ToSchema, ValuePath, schema_of};
 
-const HEADER: &str = "x-service-site";
+/// The header that names the site.
+pub const HEADER: &str = "x-service-site";
 
 /// One of [`SITES`]; borrowed (`Site<&str>`) in answers.
 #[derive(Clone, Debug, Serialize)]

@@ -12,7 +12,7 @@ use super::packing::SentView;
 use super::site::Site;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::order::{Address, Order, OrderKind, OrderStatus, Payment, Shipment};
+use crate::domain::order::{Address, Order, OrderKind, OrderStatus, Payment, RefundAsked, Shipment};
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
@@ -34,14 +34,15 @@ readable!(OrderStatus);
         "skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250, "description": "Vase",
         "taxRateBps": 0, "kitLine": null, "shipped": 0, "jobs": {"total": 2, "completed": 1}, "good": 1, "running": 1, "missing": 0, "cancelled": 0,
     }],
-    "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500,
+    "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "roundingCents": 0,
+    "totalCents": 2500,
     "keptCents": 2500, "payments": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8066", "amountCents": 2500, "currency": "usd", "method": "cash",
-        "reference": null, "createdAt": "2026-11-02T10:00:00.000Z",
+        "status": "succeeded", "reference": null, "createdAt": "2026-11-02T10:00:00.000Z",
     }],
     "shipment": null, "shipments": [], "flags": [], "shippingAddress": null, "priority": 5, "dueAt": null,
     "expectedAt": "2026-11-02T12:10:00.000Z", "promisedAt": "2026-11-02T12:40:00.000Z", "notes": null,
-    "internalNotes": "calls back on Monday", "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
+    "internalNotes": "calls back on Monday", "pendingRefunds": [], "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
     "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
 }))]
 pub struct OrderView<'a> {
@@ -71,18 +72,24 @@ pub struct OrderView<'a> {
     tax_cents: i64,
     /// Discount, in minor units of the currency.
     discount_cents: i64,
+    /// What is paid beyond the other amounts, in minor units: prices that another shop asked with their tax in them are
+    /// no whole net amounts. 0 for what is sold here.
+    rounding_cents: i64,
     /// What is to be paid.
     total_cents: i64,
     /// Payments in this currency less their refunds; the order is paid when this reaches `totalCents`.
     kept_cents: i64,
     /// Payments and refunds, oldest first; empty in lists.
     payments: Payments<'a>,
+    /// Refunds that the payment processor was asked for and that are not among the payments yet. For staff only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending_refunds: Option<Vec<PendingRefund>>,
     /// How it travels, once it is shipped: the last of its shipments.
     shipment: Option<ShipmentView<'a>>,
     /// What has left, oldest first.
     shipments: Vec<SentView<'a>>,
     /// What a person must look at: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`, `short`,
-    /// `needs_attention`. For staff only.
+    /// `needs_attention`, `refund_failed`, `disputed`, `dispute_lost`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<&'a [String]>,
     /// Where it goes; null while none is known.
@@ -159,17 +166,44 @@ struct PaymentView<'a> {
     currency: &'a str,
     /// `processor`, or the word that an operator gave for how it was paid.
     method: &'a str,
+    /// `succeeded`, `refunded` for money that went back, or `failed` for money that went back and did not arrive.
+    status: &'static str,
     /// The processor's payment intent, or the operator's reference; null for customers.
     reference: Option<&'a str>,
     /// When it was recorded.
     created_at: Timestamp,
 }
 
+/// A refund that the payment processor was asked for.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PendingRefund")]
+pub struct PendingRefund {
+    /// Id of the refund while it is under way.
+    id: Id,
+    /// The payment that goes back.
+    payment_id: Id,
+    /// In minor units of the payment's currency.
+    amount_cents: i64,
+    /// When it was asked for.
+    asked_at: Timestamp,
+    /// Why the processor refused it; null while it has not answered. It is not tried again by itself.
+    error: Option<String>,
+}
+
+impl PendingRefund {
+    /// As an order or invoice shows it.
+    pub fn new(asked: &RefundAsked) -> Self {
+        let RefundAsked { id, payment_id, amount_cents, asked_at, error, .. } = asked.clone();
+        Self { id, payment_id, amount_cents, asked_at, error }
+    }
+}
+
 /// How an order was shipped.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Shipment")]
-pub(super) struct ShipmentView<'a> {
+pub struct ShipmentView<'a> {
     /// Who carries it; `pickup` if the customer fetches it.
     carrier: &'a str,
     /// Number under which the carrier tracks it.
@@ -207,9 +241,11 @@ impl<'a> OrderView<'a> {
             shipping_cents: order.shipping_cents,
             tax_cents: order.tax_cents,
             discount_cents: order.discount_cents,
+            rounding_cents: order.rounding_cents(),
             total_cents: order.total_cents,
             kept_cents: order.kept_cents,
             payments: Payments(payments, reader),
+            pending_refunds: staff.then(|| order.at_processor.refunds.iter().map(PendingRefund::new).collect()),
             shipment: order.shipment.as_ref().map(ShipmentView::new),
             shipments: order.shipments.iter().map(|sent| SentView::new(order, sent)).collect(),
             flags: staff.then_some(&order.flags),
@@ -233,13 +269,17 @@ struct Payments<'a>(&'a [Payment], OrderReader);
 
 impl Serialize for Payments<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.0.iter().map(|payment| PaymentView {
-            id: payment.id,
-            amount_cents: payment.amount_cents,
-            currency: &payment.currency,
-            method: &payment.method,
-            reference: payment.reference.as_deref().filter(|_| self.1 == OrderReader::Staff),
-            created_at: payment.created_at,
+        to.collect_seq(self.0.iter().map(|payment| {
+            let (amount_cents, status) = payment.listed();
+            PaymentView {
+                id: payment.id,
+                amount_cents,
+                currency: &payment.currency,
+                method: &payment.method,
+                status,
+                reference: payment.reference.as_deref().filter(|_| self.1 == OrderReader::Staff),
+                created_at: payment.created_at,
+            }
         }))
     }
 }
@@ -255,7 +295,7 @@ impl ToSchema for Payments<'_> {
 
 impl<'a> ShipmentView<'a> {
     /// How this shipment travels.
-    pub(super) fn new(shipment: &'a Shipment) -> Self {
+    pub fn new(shipment: &'a Shipment) -> Self {
         let Shipment { carrier, tracking_number, estimated_delivery } = shipment;
         Self { carrier, tracking_number, estimated_delivery: Day(estimated_delivery) }
     }

@@ -29,7 +29,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within};
+use crate::http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within, read_body};
 
 const REMINDERS: &str = "/api/printers/{id}/reminders";
 const ONE_REMINDER: &str = "/api/printers/{id}/reminders/{reminder}";
@@ -235,6 +235,24 @@ async fn write(
     };
     let location = LOG.replace("{id}", &id.to_string());
     Ok(Created::unversioned(location, &done, entry))
+}
+
+/// Writes into the log what a page says was done to a printer, or is to be known of it. One reminder may be named whose
+/// work it was.
+pub(super) async fn log_by_page(
+    app: &PrinterHandles,
+    id: Id,
+    call: &CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    let mut said = said.clone();
+    if let Some(reminder) = said.get_mut("resets") {
+        *reminder = json!([reminder.take()]);
+    }
+    let new = read_body::<NewMaintenance>(said.to_string().as_bytes())?;
+    let (done_at, resets) = (new.done_at, new.resets.clone());
+    let command = care(CareCommand::Log { fields: new.into_fields(), done_at, resets });
+    call.ask(&app.printers, CommandTarget::Id(id), command).await.map(|_| ())
 }
 
 fn care(command: CareCommand) -> PrinterCommand {

@@ -3,6 +3,10 @@
 //!
 //! What the printer answers is passed on: it refused is 502 with its words, no answer is 504, not for its type is 409.
 
+mod by_page;
+
+pub(crate) use by_page::act_by_page;
+
 use std::sync::Arc;
 
 use api_derive::{Request, Response};

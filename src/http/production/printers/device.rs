@@ -113,7 +113,7 @@ struct PastPrintView {
 }
 
 impl From<PastPrint> for PastPrintView {
-    fn from(PastPrint { file, ended, cut_off: _, filament_mm, started_at, ended_at }: PastPrint) -> Self {
+    fn from(PastPrint { file, ended, filament_mm, started_at, ended_at, .. }: PastPrint) -> Self {
         Self { file, ended, filament_mm, started_at, ended_at }
     }
 }

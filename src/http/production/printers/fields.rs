@@ -8,7 +8,7 @@ use super::PrinterHandles;
 use super::camera::GivenCamera;
 use crate::config::Config;
 use crate::domain::id::Id;
-use crate::domain::printer::{MachineAddress, Nozzle, PrinterFields, check_base_url, same_machine};
+use crate::domain::printer::{MachineAddress, Nozzle, PrinterFields, RoomPosition, check_base_url, same_machine};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::http::error::ApiError;
@@ -94,6 +94,8 @@ pub struct NewPrinter {
     /// Where the printer stands, as a note for the staff.
     #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
+    /// Where in that place it stands, for the plan of the room.
+    position: Option<RoomPosition>,
     /// Free labels, by which lists are filtered.
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
@@ -105,7 +107,7 @@ pub struct NewPrinter {
 impl From<PrinterFields> for PrinterDetails {
     fn from(fields: PrinterFields) -> Self {
         let PrinterFields { name, kind, machine_type, base_url, serial, build_volume, auto_clear, .. } = fields;
-        let PrinterFields { model, loaded_material_id, nozzle, plate_type, location, tags, .. } = fields;
+        let PrinterFields { model, loaded_material_id, nozzle, plate_type, location, position, tags, .. } = fields;
         let kind = PrinterTypeWord(kind);
         Self {
             name,
@@ -120,6 +122,7 @@ impl From<PrinterFields> for PrinterDetails {
             nozzle,
             plate_type,
             location,
+            position,
             tags,
         }
     }
@@ -148,6 +151,7 @@ impl NewPrinter {
             nozzle: self.nozzle,
             plate_type: self.plate_type,
             location: self.location,
+            position: self.position,
             tags: self.tags,
             camera: self.camera.map(|given| given.into_fields(app, None)).transpose()?,
         };
@@ -187,6 +191,7 @@ impl PrinterChange {
             nozzle: self.nozzle.or(old.nozzle),
             plate_type: self.plate_type.or(old.plate_type),
             location: self.location.or(old.location),
+            position: self.position.or(old.position),
             tags: self.tags.or(old.tags),
             camera,
         };

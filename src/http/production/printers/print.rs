@@ -22,7 +22,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
-    Components, Filled, FromJson, MaxChars, Member, Members, Optional, Reply, Request, ToSchema, ValuePath,
+    Components, Filled, FromJson, MaxChars, Member, Members, Optional, Reply, Request, ToSchema, ValuePath, read_body,
     read_object, schema_of,
 };
 
@@ -150,18 +150,50 @@ impl Reply for Printing {
     }
 }
 
-/// The printer must be able to take a job; meanwhile it takes none.
+/// Answers POST: the printer must be able to take a job; meanwhile it takes none.
 async fn print(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<FileToPrint>,
 ) -> Result<Printing, ApiError> {
-    let (_, printer) = present(&app, id).await?;
+    begin(&app, id, &call, || call.read_body()).await
+}
+
+/// Prints a stored file by hand. Whether the printer has taken the start already; otherwise the print is still to
+/// begin.
+pub(crate) async fn print_stored<B>(
+    app: &PrinterHandles,
+    id: Id,
+    call: &CommandRequest<B>,
+    file: Id,
+) -> Result<bool, ApiError> {
+    let printing = begin(app, id, call, || Ok(FileToPrint::Stored(file))).await?;
+    Ok(matches!(printing, Printing::Started(_)))
+}
+
+/// Prints the file that a page names.
+pub(super) async fn print_by_page(
+    app: &PrinterHandles,
+    id: Id,
+    call: &CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    begin(app, id, call, || read_body::<FileToPrint>(said.to_string().as_bytes())).await.map(|_| ())
+}
+
+/// `wanted` says which file; it is only asked when no answer is kept for the request's key.
+async fn begin<B>(
+    app: &PrinterHandles,
+    id: Id,
+    call: &CommandRequest<B>,
+    wanted: impl FnOnce() -> Result<FileToPrint, ApiError>,
+) -> Result<Printing, ApiError> {
+    let (_, printer) = present(app, id).await?;
     let print = app.environment.id();
     let heard = app.printer_connections.await_manual(print);
     let command = async {
-        let (file_id, file_name) = match call.read_body()? {
-            FileToPrint::Stored(file) => (Some(file), gcode_file(&app, &printer.fields.kind, file).await?.name),
+        let (file_id, file_name) = match wanted()? {
+            FileToPrint::Stored(file) => (Some(file), gcode_file(app, &printer.fields.kind, file).await?.name),
             FileToPrint::OnPrinter(name) => (None, name),
         };
         // The actor would say of a disconnected printer that it is busy.

@@ -133,11 +133,11 @@ impl PrinterAttemptView {
 /// How many prints failed for one reason.
 #[derive(Response, Serialize)]
 #[api(name = "FailureReason", example = json!({"reason": "the printer stopped: nozzle too hot", "count": 2}))]
-struct FailureReason {
+pub(crate) struct FailureReason {
     /// In the words that the printer or a person gave; null for all other reasons together, and where none was given.
-    reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// Prints that failed for it.
-    count: i64,
+    pub(crate) count: i64,
 }
 
 /// What a printer has made.

@@ -13,7 +13,7 @@ use crate::domain::amount::Amount;
 use crate::domain::bounds::{MAX_NOZZLE_MM, nozzle_mm};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::domain::printer::{MAX_SLOTS, Nozzle, PrinterCommand, Slot, SlotSource, Spool};
+use crate::domain::printer::{MAX_SLOTS, Nozzle, Printer, PrinterCommand, Slot, SlotSource, Spool};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
@@ -26,6 +26,7 @@ use crate::http::reply::Resource;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
     Argument, Components, FromJson, MaxChars, NotNegative, ONE_LINE, Rule, ToSchema, ValuePath, enumeration, like,
+    read_body,
 };
 
 enumeration!(SlotSource);
@@ -71,7 +72,7 @@ pub struct LoadedSpool {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Slot", example = json!({
     "slot": 0, "materialId": materials::EXAMPLE_ID, "color": "#101010", "remaining": 950, "source": "manual",
-    "vendorCode": null, "spoolId": null, "updatedAt": "2026-11-01T08:00:00.000Z",
+    "vendorCode": null, "spoolId": null, "bookedByPrinter": false, "spoolWarning": null, "updatedAt": "2026-11-01T08:00:00.000Z",
 }))]
 pub struct SlotView {
     /// Its number, from 0, as the printer counts its tools.
@@ -88,14 +89,38 @@ pub struct SlotView {
     vendor_code: Option<String>,
     /// The number of the spool in the system that knows spools.
     spool_id: Option<i64>,
+    /// Whether the printer's own server books what it prints on this spool in that system; it is then not booked there
+    /// a second time.
+    booked_by_printer: bool,
+    /// Why what prints take from the slot may be counted wrongly in that system, and what to do; null when nothing of
+    /// the kind is known.
+    spool_warning: Option<String>,
     /// When it last changed.
     updated_at: Timestamp,
 }
 
-impl From<Slot> for SlotView {
-    fn from(one: Slot) -> Self {
+impl SlotView {
+    /// A slot of a printer.
+    pub(super) fn of(app: &PrinterHandles, printer: &Printer, one: Slot) -> Self {
+        let material = one.material_id.and_then(|id| app.materials.resident(id)).map(|known| known.read());
+        let material = material.as_ref().and_then(|known| known.state.as_ref());
+        // Where spools are not read, nothing of ours is booked on them.
+        let counts = !app.config.spools.url.is_empty();
+        let spool_warning = printer.spool_warning(&one, material).filter(|_| counts);
+        let booked_by_printer = printer.books_itself(&one);
         let Slot { slot, material_id, color, remaining, source, vendor_code, weighed: _, spool, updated_at } = one;
-        Self { slot, material_id, color, remaining, source, vendor_code, spool_id: spool, updated_at }
+        Self {
+            slot,
+            material_id,
+            color,
+            remaining,
+            source,
+            vendor_code,
+            spool_id: spool,
+            booked_by_printer,
+            spool_warning,
+            updated_at,
+        }
     }
 }
 
@@ -164,18 +189,33 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSlot {
 
 impl Argument for PathSlot {}
 
+/// What an operator says of a slot, as the printer takes it.
+async fn loading(app: &PrinterHandles, slot: u32, said: LoadedSpool) -> Result<PrinterCommand, ApiError> {
+    let LoadedSpool { material_id, color, remaining, spool_id: spool } = said;
+    check_material(app, "materialId", material_id).await?;
+    let color = color.map(|color| color.to_ascii_lowercase());
+    Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool } })
+}
+
+/// Has a printer take what a page says of a slot, with the body that the API takes for it. A page may say it of several
+/// slots in one request.
+pub(crate) async fn load_by_page(
+    app: &PrinterHandles,
+    call: &CommandRequest,
+    (printer, slot): (Id, u32),
+    said: &Value,
+) -> Result<(), ApiError> {
+    let said = read_body::<LoadedSpool>(said.to_string().as_bytes())?;
+    call.ask_with(&app.printers, CommandTarget::Id(printer), loading(app, slot, said)).await.map(|_| ())
+}
+
 async fn load(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     PathSlot(slot): PathSlot,
     call: CommandRequest<LoadedSpool>,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    let command = async {
-        let LoadedSpool { material_id, color, remaining, spool_id: spool } = call.read_body()?;
-        check_material(&app, "materialId", material_id).await?;
-        let color = color.map(|color| color.to_ascii_lowercase());
-        Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool } })
-    };
+    let command = async { loading(&app, slot, call.read_body()?).await };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
 }

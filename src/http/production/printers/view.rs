@@ -179,7 +179,7 @@ impl PrinterView {
         Self {
             id: printer.id,
             details: printer.fields.clone().into(),
-            slots: printer.slots().into_iter().map(Into::into).collect(),
+            slots: printer.slots().into_iter().map(|slot| SlotView::of(app, printer, slot)).collect(),
             has_api_key: !printer.fields.encrypted_api_key.is_empty(),
             camera: printer.fields.camera.as_ref().map(Into::into),
             status: StatusView::of(app, printer),
@@ -221,7 +221,8 @@ fn printer_example() -> Value {
         "id": EXAMPLE_ID, "name": "Left", "type": BUILT_IN[0], "machineType": "fdm_standard", "model": "MK4",
         "baseUrl": "http://192.168.1.20:7125", "hasApiKey": false, "camera": null, "serial": null,
         "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null,
-        "nozzle": {"diameter": 0.4, "kind": "brass"}, "plateType": null, "location": null, "tags": [],
+        "nozzle": {"diameter": 0.4, "kind": "brass"}, "plateType": null, "location": null,
+        "position": {"row": 1, "column": 3}, "tags": [],
         "slots": [<SlotView as ToSchema>::example()], "status": status_example(), "maintenance": null,
         "maintenanceDue": [], "odometer": <OdometerView as ToSchema>::example(), "jobId": EXAMPLE_JOB_ID,
         "lastPrint": null,

@@ -33,11 +33,11 @@ handles! {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({"name": "mail.smtp_host", "by": "SMTP_HOST in the environment"}))]
-struct ShadowedSetting {
+pub struct ShadowedSetting {
     /// The setting, as `section.key`.
-    name: String,
+    pub(crate) name: String,
     /// The source that wins over the file.
-    by: String,
+    pub(crate) by: String,
 }
 
 /// What a service said when it was tested.
@@ -46,11 +46,11 @@ struct ShadowedSetting {
 #[api(example = json!({
     "service": "agent", "message": "the gateway answers; its token was not tested, which only a real call does",
 }))]
-struct TestedService {
+pub struct TestedService {
     /// Which service.
-    service: Service,
+    pub(crate) service: Service,
     /// What came of it, in words for people, and what could not be tested.
-    message: String,
+    pub(crate) message: String,
 }
 
 /// What was written, and what it takes to come into force.
@@ -62,15 +62,15 @@ struct TestedService {
 }))]
 pub struct WrittenSettings {
     /// The file in the server's working directory that was written.
-    file: &'static str,
+    pub(crate) file: &'static str,
     /// The variables that were written into it.
-    written: Vec<String>,
+    pub(crate) written: Vec<String>,
     /// Values that take no effect, because another source wins over the file.
-    shadowed: Vec<ShadowedSetting>,
+    pub(crate) shadowed: Vec<ShadowedSetting>,
     /// The settings that a restart of the server takes over.
-    restart: Vec<String>,
+    pub(crate) restart: Vec<String>,
     /// The services that were tested with the new settings, and can be used.
-    tested: Vec<TestedService>,
+    pub(crate) tested: Vec<TestedService>,
 }
 
 /// Reads new values of settings by their names. Faults stand under `path`.

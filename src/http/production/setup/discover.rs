@@ -15,6 +15,7 @@ use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedMutexGuard, mpsc};
+use tokio_util::sync::CancellationToken;
 
 use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
@@ -66,20 +67,20 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     "type": "fw_rest", "baseUrl": "http://192.168.1.7:7125", "name": "left printer", "serial": null,
     "evidence": "it says what it is, its version, and that its state is ready", "registered": false,
 }))]
-struct DiscoveredPrinter {
+pub(crate) struct DiscoveredPrinter {
     /// Its printer type.
     #[serde(rename = "type")]
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     /// Its address, as a printer is registered with it.
-    base_url: String,
+    pub(crate) base_url: String,
     /// Its own name, or what it is and where.
-    name: String,
+    pub(crate) name: String,
     /// Its serial number, where it says one.
-    serial: Option<String>,
+    pub(crate) serial: Option<String>,
     /// What it answered, by which it was recognised.
-    evidence: String,
+    pub(crate) evidence: String,
     /// Whether a printer with this address or serial number is registered already.
-    registered: bool,
+    pub(crate) registered: bool,
 }
 
 /// What a search found.
@@ -121,13 +122,14 @@ impl Reply for DiscoveryAnswer {
 }
 
 /// What a search needs to tell of printers: which are registered.
-struct Registered {
+pub(crate) struct Registered {
     addresses: Vec<MachineAddress>,
     serials: Vec<String>,
 }
 
 impl Registered {
-    fn of(printers: &Directory<Printer>) -> Self {
+    /// The printers that are registered now.
+    pub(crate) fn of(printers: &Directory<Printer>) -> Self {
         let (mut addresses, mut serials) = (Vec::new(), Vec::new());
         for (_, state) in printers.all_resident() {
             let Some(printer) = state.state.as_ref().filter(|printer| !printer.archived) else { continue };
@@ -137,7 +139,8 @@ impl Registered {
         Self { addresses, serials }
     }
 
-    fn view(&self, found: FoundPrinter) -> DiscoveredPrinter {
+    /// A find, with whether it is registered.
+    pub(crate) fn view(&self, found: FoundPrinter) -> DiscoveredPrinter {
         let FoundPrinter { kind, base_url, name, serial, evidence, .. } = found;
         let address = MachineAddress::of(&base_url);
         let registered = address.is_some_and(|address| self.addresses.contains(&address))
@@ -203,7 +206,8 @@ fn block(event: &str, data: &impl Serialize) -> Bytes {
     format!("event: {event}\ndata: {data}\n\n").into()
 }
 
-async fn discover(State(app): State<DiscoveryHandles>, headers: HeaderMap) -> Result<DiscoveryAnswer, ApiError> {
+/// A search by the settings, with the turn at it; refused while somebody else searches.
+fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), ApiError> {
     let running = || ApiError::conflict("discovery_running", "somebody looks for printers already; wait for the end");
     let turn = app.setup.search().ok_or_else(running)?;
     let client = searching(&LanSettings {
@@ -214,7 +218,34 @@ async fn discover(State(app): State<DiscoveryHandles>, headers: HeaderMap) -> Re
     .map_err(ApiError::internal)?;
     let settings = &app.config.discovery;
     let own = if settings.local_network { own_address() } else { None };
-    let search = Search::new(client, scanned(own), settings.listen_seconds.duration());
+    Ok((Search::new(client, scanned(own), settings.listen_seconds.duration()), turn))
+}
+
+/// Begins a search that goes on by itself, in a task of its own, and is told on the board. It ends with the server.
+pub(crate) fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Result<(), ApiError> {
+    let (search, turn) = prepared(app)?;
+    let desk = app.setup.clone();
+    desk.begin_board();
+    let (told, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
+    tokio::spawn(async move {
+        let follow = async {
+            while let Some(step) = steps.recv().await {
+                desk.tell(step);
+            }
+        };
+        let searched = futures::future::join(search.run(told), follow);
+        tokio::select! {
+            biased; // the end of the server before the end of the search
+            () = leaving.cancelled() => {}
+            (found, ()) = searched => desk.end_board(found),
+        }
+        drop(turn);
+    });
+    Ok(())
+}
+
+async fn discover(State(app): State<DiscoveryHandles>, headers: HeaderMap) -> Result<DiscoveryAnswer, ApiError> {
+    let (search, turn) = prepared(&app)?;
     let (told, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
     let registered = Registered::of(&app.printers);
     let wants_stream =

@@ -5,6 +5,7 @@ use axum::extract::State;
 use serde_json::json;
 
 use super::{SetupHandles, SetupValue};
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::service_tests::Service;
 use crate::config::Config;
 use crate::config::shown::{self, ShownSetting};
@@ -13,9 +14,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::production::settings::CHANGE_NOS;
-use crate::http::production::settings::changes::{
-    ChangeHandles, WrittenSettings, read_changes, startable, tested, write,
-};
+use crate::http::production::settings::changes::{WrittenSettings, read_changes, startable, tested, write};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, JsonObject};
@@ -63,10 +62,18 @@ pub(super) fn asked_values(config: &Config) -> Vec<SetupValue> {
 
 async fn save(
     State(app): State<SetupHandles>,
-    State(changes): State<ChangeHandles>,
     call: CommandRequest<SetupConfiguration>,
 ) -> Result<Plain<WrittenSettings>, ApiError> {
     let SetupConfiguration { settings } = call.read_body()?;
+    Ok(Plain(save_settings(&app, call.origin(), settings).await?))
+}
+
+/// Tests what was gathered once more, writes it and completes the setup.
+pub(crate) async fn save_settings(
+    app: &SetupHandles,
+    origin: CommandOrigin,
+    settings: JsonObject,
+) -> Result<WrittenSettings, ApiError> {
     let mut faults = Faults::default();
     let read = read_changes(settings, "settings", &mut faults);
     faults.refuse()?;
@@ -84,5 +91,5 @@ async fn save(
     // "Embedded" and "none" are choices as good as any other.
     services.retain(|service| service.is_configured(&planned.config));
     let tests = tested(&planned.config, services, |service| service.word().to_owned()).await?;
-    Ok(Plain(write(&changes, call.origin(), planned, tests, true).await?))
+    write(&app.changes, origin, planned, tests, true).await
 }

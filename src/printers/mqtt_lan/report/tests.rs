@@ -59,6 +59,7 @@ fn states_and_numbers_are_read_as_each_model_writes_them() {
     assert_eq!((status.progress, status.remaining_seconds), (42.0, Some(720)), "minutes become seconds");
     assert_eq!((status.nozzle, status.bed, status.updated_at), (219.5, 60.0, Timestamp(7)));
     assert_eq!(status.message.as_deref(), Some("layer 3 of 120"));
+    assert_eq!(status.layer, PrintedLayer::told(Some(3.0), Some(120.0)));
     let packed = heard.hear(json!({"bed_temper": (60 << 16) + 57}));
     assert!((packed.bed - 57.0).abs() < 0.01, "the target is packed above");
     for (word, state, connection) in [

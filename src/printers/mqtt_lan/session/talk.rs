@@ -297,6 +297,7 @@ fn tell(shared: &Shared) {
         shared.inbox.collect(Telemetry {
             progress: Some(status.progress),
             remaining_seconds: status.remaining_seconds,
+            layer: status.layer,
             filament_mm: None,
             nozzle: Some(status.nozzle),
             bed: Some(status.bed),

@@ -123,6 +123,7 @@ fn status(step: &Step, files: &[String]) -> Status {
         progress: step.fraction,
         cancelling: step.number % 3 == 0,
         remaining_seconds: Some(step.number),
+        layer: None,
         filament_mm: Some(step.fraction),
         nozzle: step.fraction,
         bed: step.fraction,
@@ -130,6 +131,7 @@ fn status(step: &Step, files: &[String]) -> Status {
         homed: Some(step.yes),
         message: Some(step.text.clone()),
         slots: if step.number % 2 == 0 { vec![slot] } else { Vec::new() },
+        books_on: None,
         updated_at: step.at,
     }
 }
@@ -185,6 +187,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
                 filament_mm: Some(step.fraction),
                 started_at: Some(step.at),
                 ended_at: Some(step.at),
+                booked_on: Vec::new(),
             };
             let server = step.one_of(&[ServerRun::Unbroken, ServerRun::Unknown, ServerRun::Restarted]);
             let evidence = step.one_of(&[
@@ -287,6 +290,7 @@ fn unmatched(step: &Step) -> Unmatched {
         amount_cents: step.yes.then(|| step.number.clamp(0, MAX_CENTS)),
         currency: Some("usd".to_owned()),
         client_reference_id: Some(step.text.clone()),
+        invoice_id: None,
         order_id: None,
         payment_intent: step.text_if(step.yes),
         session: step.text_if(!step.yes),

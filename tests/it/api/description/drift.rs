@@ -1,10 +1,10 @@
 //! What the server reads is what the description says: bodies are made from the example and the schema of each
 //! operation, spoilt in one or two places, and judged by both. They must agree.
 
-use printfloor::http::openapi::{self, operation::DescribedOperation};
+use printfloor::http::openapi::operation::DescribedOperation;
 use serde_json::{Map, Value, json};
 
-use crate::support::contract::CONTRACT;
+use crate::support::contract::{BILLING, CONTRACT, Contract};
 
 /// What the server refuses although the schema cannot say so: its message, and why.
 const INTENDED: [(&str, &str); 9] = [
@@ -27,16 +27,33 @@ const INTENDED: [(&str, &str); 9] = [
 
 /// The operations whose body is read as it is described, each with the schema of its body.
 fn operations() -> Vec<(DescribedOperation, &'static Value)> {
-    let all = openapi::resources().into_iter().flat_map(|resource| resource.operations);
+    [&*CONTRACT, &*BILLING].into_iter().flat_map(operations_of).collect()
+}
+
+fn operations_of(contract: &'static Contract) -> Vec<(DescribedOperation, &'static Value)> {
+    let all = contract.half.resources().into_iter().flat_map(|resource| resource.operations);
     let read = all.filter(|operation| operation.read_body.is_some());
     let schema = |operation: DescribedOperation| {
         let route =
-            CONTRACT.served.iter().find(|route| route.path == operation.path && route.method == operation.method);
-        let body = &CONTRACT.operation(route.unwrap())["requestBody"]["content"]["application/json"];
+            contract.served.iter().find(|route| route.path == operation.path && route.method == operation.method);
+        let body = &contract.operation(route.unwrap())["requestBody"]["content"]["application/json"];
         assert_eq!(body["example"], *operation.body.as_ref().unwrap().example.as_ref().unwrap(), "{}", operation.id);
-        (operation, &body["schema"])
+        // Both documents name shapes; without names it does not matter which of them is asked.
+        let schema: &'static Value = Box::leak(Box::new(inlined(contract, &body["schema"])));
+        (operation, schema)
     };
     read.map(schema).collect()
+}
+
+/// A schema with what it refers to in place of the reference.
+fn inlined(contract: &Contract, schema: &Value) -> Value {
+    match contract.resolve(schema) {
+        Value::Object(members) => {
+            members.iter().map(|(name, member)| (name.clone(), inlined(contract, member))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(|item| inlined(contract, item)).collect(),
+        other => other.clone(),
+    }
 }
 
 /// A schema without its reference and without null.

@@ -2,18 +2,19 @@
 //! a client may rely on disappears, and nothing that it may leave out becomes required. It promises operations, events
 //! with their data, and the names of schemas, which generated clients have as names of types.
 //!
-//! `docs/openapi/promises.txt` keeps the promises. New ones are added to it by
-//! `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'`; that a promise is taken back is seen in the
-//! change of that file.
+//! `docs/openapi/promises.txt` keeps the promises, `billing-promises.txt` beside it those of the billing API. New ones
+//! are added to it by `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'`; that a promise is taken
+//! back is seen in the change of that file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::contract::CONTRACT;
+use crate::support::contract::{BILLING, CONTRACT, Contract};
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi/promises.txt");
+const KEPT_OF_BILLING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi/billing-promises.txt");
 
 /// A member that requests must have. The opposite of a promise: a new one breaks clients.
 const NEEDS: &str = " needs ";
@@ -120,7 +121,7 @@ fn promises(document: &Value) -> BTreeSet<String> {
             }
         }
     }
-    for (event, item) in document["webhooks"].as_object().unwrap() {
+    for (event, item) in document["webhooks"].as_object().into_iter().flatten() {
         let operation = &item["post"];
         let operation_id = operation["operationId"].as_str().unwrap();
         let mut of = Promises { document, operation: operation_id, lines: &mut lines };
@@ -153,11 +154,20 @@ fn broken(kept: &BTreeSet<String>, made: &BTreeSet<String>) -> Vec<String> {
 
 #[test]
 fn promises_to_clients_are_kept() {
-    let made = promises(&CONTRACT.document);
-    let kept = std::fs::read_to_string(Path::new(KEPT)).unwrap_or_default();
+    are_kept(&CONTRACT, KEPT);
+}
+
+#[test]
+fn promises_to_clients_of_the_billing_api_are_kept() {
+    are_kept(&BILLING, KEPT_OF_BILLING);
+}
+
+fn are_kept(contract: &Contract, file: &str) {
+    let made = promises(&contract.document);
+    let kept = std::fs::read_to_string(Path::new(file)).unwrap_or_default();
     let kept: BTreeSet<String> = kept.lines().map(str::to_owned).collect();
     if std::env::var("PRINTFLOOR_TEST_KEEP_PROMISES").is_ok_and(|word| word == "1") {
-        std::fs::write(KEPT, made.iter().flat_map(|line| [line, "\n"]).collect::<String>()).unwrap();
+        std::fs::write(file, made.iter().flat_map(|line| [line, "\n"]).collect::<String>()).unwrap();
         return;
     }
     let broken = broken(&kept, &made);

@@ -268,8 +268,8 @@ pub async fn is_read_right(database: &TestDatabase) {
     let job = paid.jobs.get(&id(JOB)).unwrap();
     assert_eq!((job.state, job.attempts.len(), job.attempts[0].id), (JobState::Printing, 1, id(ATTEMPT)));
     // An event of the processor that names nothing but the intent finds its order.
-    assert_eq!(queries.order_of_intent("pi_first").await.unwrap(), Some(id(PAID)));
-    assert_eq!(queries.order_of_session(&format!("cs_{HALF}")).await.unwrap(), Some(id(HALF)));
+    assert_eq!(queries.owner_of_intent("pi_first").await.unwrap(), Some(id(PAID)));
+    assert_eq!(queries.owner_of_session(&format!("cs_{HALF}")).await.unwrap(), Some(id(HALF)));
     let half: Order = load(&reader, HALF).await;
     assert_eq!((half.status, half.kept_cents), (OrderStatus::Created, 400), "the rest is due, not all of it");
     // Lists read no payments, and are filtered by flag.

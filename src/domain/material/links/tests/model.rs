@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::prints::Print;
 use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialCommand, MaterialRow};
 use crate::domain::parts_sync::{
-    Booking, BookingVerdict, ConflictKind, LinkCommand, MAX_GIVEN_UP, Quantities, RightSide, SeenItem, StockLink,
-    StockLook, StockSystem, StockUnit,
+    Booking, BookingVerdict, ConflictKind, LinkCommand, LinkRound, MAX_GIVEN_UP, Quantities, RightSide, SeenItem,
+    SendOutcome, StockLink, StockLook, StockSystem, StockUnit, SyncMove,
 };
 use crate::domain::refusal::Refusal;
 use crate::domain::testing::samples::pla;
@@ -23,6 +24,11 @@ pub(super) struct There {
     /// The references that came with bookings; a system that keeps none forgets them at once.
     pub(super) references: BTreeSet<Id>,
     pub(super) keeps_references: bool,
+    /// Where no references are kept: the booking whose digits each item carries; none for one whose amount a person
+    /// set.
+    pub(super) stamps: BTreeMap<i64, Id>,
+    /// How often each item was used, which a person who sets its amount does not do.
+    pub(super) uses: BTreeMap<i64, u32>,
     /// Requests that hang somewhere and arrive later.
     pub(super) on_their_way: Vec<Booking>,
     /// Items on which nothing can be booked.
@@ -38,7 +44,13 @@ impl There {
         let seen = |(item, (holds, used)): (&i64, &(Amount, Amount))| {
             (
                 *item,
-                SeenItem { quantity: Some(*holds), room: room(used), mark: *used, fixed: self.fixed.contains(item) },
+                SeenItem {
+                    quantity: Some(*holds),
+                    room: room(used),
+                    mark: *used,
+                    trace: Some(self.trace(*item)),
+                    fixed: self.fixed.contains(item),
+                },
             )
         };
         let items = if self.gone { BTreeMap::new() } else { self.items.iter().map(seen).collect() };
@@ -46,16 +58,31 @@ impl There {
         StockLook { server: self.server.to_owned(), name, unit: self.unit, items }
     }
 
+    /// Somebody there uses an item, or gives back to it.
     pub(super) fn change(&mut self, item: i64, delta: Amount) {
+        self.set(item, delta);
+        *self.uses.entry(item).or_default() += 1;
+    }
+
+    /// Somebody there sets what an item holds.
+    fn set(&mut self, item: i64, delta: Amount) {
         if let Some((holds, used)) = self.items.get_mut(&item) {
             (*holds, *used) = (*holds + delta, *used - delta);
         }
+    }
+
+    /// What is seen of an item besides its amounts.
+    fn trace(&self, item: i64) -> String {
+        let stamp = self.stamps.get(&item).map_or_else(String::new, ToString::to_string);
+        format!("{stamp} {}", self.uses.get(&item).copied().unwrap_or_default())
     }
 
     pub(super) fn book(&mut self, booking: &Booking) {
         self.change(booking.item, booking.delta);
         if self.keeps_references {
             assert!(self.references.insert(booking.id), "booked twice");
+        } else {
+            self.stamps.insert(booking.item, booking.id);
         }
     }
 
@@ -65,11 +92,16 @@ impl There {
             let booked = self.references.contains(&booking.id);
             return if booked { BookingVerdict::Booked } else { BookingVerdict::NotBooked };
         }
-        match self.items.get(&booking.item) {
-            Some((_, used)) if *used == booking.mark => BookingVerdict::NotBooked,
-            Some((_, used)) if *used == booking.mark - booking.delta => BookingVerdict::Booked,
-            _ => BookingVerdict::Unclear("it changed meanwhile".to_owned()),
+        if self.stamps.get(&booking.item) == Some(&booking.id) {
+            return BookingVerdict::Booked;
         }
+        let (before, now) = (booking.trace.clone().unwrap_or_default(), self.trace(booking.item));
+        let stamp = |trace: &str| trace.split(' ').next().unwrap_or_default().to_owned();
+        let bare = stamp(&before).is_empty() && now != before;
+        if stamp(&now) == stamp(&before) && !bare && self.items.contains_key(&booking.item) {
+            return BookingVerdict::NotBooked;
+        }
+        BookingVerdict::Unclear("it changed meanwhile".to_owned())
     }
 
     pub(super) fn total(&self) -> Amount {
@@ -85,6 +117,8 @@ pub(super) struct Shop {
     pub(super) truth: Amount,
     pub(super) ledger: Amount,
     pub(super) people: u32,
+    pub(super) prints: u32,
+    pub(super) printing: Option<Print>,
 }
 
 impl Shop {
@@ -95,6 +129,8 @@ impl Shop {
             items,
             references: BTreeSet::new(),
             keeps_references: system == StockSystem::Parts,
+            stamps: BTreeMap::new(),
+            uses: BTreeMap::new(),
             on_their_way: Vec::new(),
             fixed: BTreeSet::new(),
             gone: false,
@@ -108,6 +144,8 @@ impl Shop {
             truth: Amount::units(ours),
             ledger: Amount::ZERO,
             people: 0,
+            prints: 0,
+            printing: None,
         };
         let fields = pla();
         shop.tell(&MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(ours) }).unwrap();
@@ -143,7 +181,8 @@ impl Shop {
 
     pub(super) fn looked(&mut self, round: u32, look: StockLook) {
         let (system, drawn) = (self.known().system, Quantities::new());
-        self.link(LinkCommand::Looked { system, round, look: Box::new(look), drawn });
+        let in_use = self.printing.iter().map(|print| print.spool).collect();
+        self.link(LinkCommand::Looked { system, round, look: Box::new(look), drawn, in_use });
     }
 
     pub(super) fn settled(&mut self, booking: Id, verdict: BookingVerdict) {
@@ -153,7 +192,7 @@ impl Shop {
 
     pub(super) fn agree(&mut self, right: RightSide) -> Result<Decision<Material>, Refusal> {
         let system = self.known().system;
-        self.tell(&MaterialCommand::Link(LinkCommand::Agree { system, right }))
+        self.tell(&MaterialCommand::Link(LinkCommand::Agree { system, right, theirs: None }))
     }
 
     pub(super) fn adjust(&mut self, delta: Amount) {
@@ -163,77 +202,91 @@ impl Shop {
         }
     }
 
-    /// Somebody changes an item there; by a little more where a system without references could not tell it from our
-    /// own booking.
-    pub(super) fn they_change(&mut self, item: i64, mut delta: Amount) {
-        if let (Some(pending), Some((_, used))) = (&self.known().pending, self.there.items.get(&item))
-            && pending.item == item
-        {
-            while [pending.mark, pending.mark - pending.delta].contains(&(*used - delta)) {
-                delta += Amount(1);
-            }
-        }
+    /// Somebody changes an item there.
+    pub(super) fn they_change(&mut self, item: i64, delta: Amount) {
         if self.there.items.contains_key(&item) {
             self.there.change(item, delta);
             self.truth += delta;
         }
     }
 
-    /// As the task does it, with one fault.
+    /// Somebody says what an item there holds.
+    pub(super) fn they_set(&mut self, item: i64, delta: Amount) {
+        if self.there.items.contains_key(&item) {
+            self.there.set(item, delta);
+            self.there.stamps.remove(&item);
+            self.truth += delta;
+        }
+    }
+
+    /// By the steps of the task, with one fault.
     pub(super) fn round(&mut self, fault: Fault, meanwhile: Option<(i64, Amount)>) {
-        for _ in 0..100 {
-            if let Some(pending) = self.known().pending.clone() {
-                if self.known().is_unclear() {
-                    return self.a_person_counts();
-                }
-                let verdict = match self.there.verdict(&pending) {
-                    BookingVerdict::NotBooked => BookingVerdict::GivenUp,
-                    known => known,
-                };
-                self.settled(pending.id, verdict);
-                continue;
-            }
-            let arrived = |lost: &&Booking| self.there.verdict(lost) == BookingVerdict::Booked;
-            if let Some(lost) = self.known().given_up.iter().find(arrived).cloned() {
-                self.settled(lost.id, BookingVerdict::Booked);
-                continue;
-            }
-            if fault == Fault::Unreachable {
-                return;
-            }
-            let (round, look) = (self.known().round, self.there.look());
-            if let Some((item, delta)) = meanwhile {
-                self.they_change(item, delta);
-            }
-            if fault == Fault::KilledAfterLook {
-                return;
-            }
-            self.looked(round, look.clone());
-            if fault == Fault::OldLook {
-                self.looked(round, look);
-            }
-            let Some(pending) = self.known().pending.clone() else { return };
-            match fault {
-                Fault::LandsLate if self.there.keeps_references => {
-                    // No more hang than are looked for.
-                    if self.there.on_their_way.len() + 1 == MAX_GIVEN_UP {
-                        self.land();
+        if self.known().pending.is_some() && self.known().is_unclear() {
+            return self.a_person_counts();
+        }
+        let mut round = LinkRound::default();
+        loop {
+            let link = self.known().clone();
+            match round.next(&link) {
+                SyncMove::Seek(booking) => {
+                    let verdict = self.there.verdict(&booking);
+                    if let Some(verdict) = round.sought(&link, &booking, verdict, fault != Fault::Impatient) {
+                        self.settled(booking.id, verdict);
                     }
-                    self.there.on_their_way.push(pending);
-                    return;
                 }
-                Fault::KilledBeforeSending | Fault::LostRequest | Fault::LandsLate => return,
-                Fault::Refused => {
-                    self.settled(pending.id, BookingVerdict::Refused("no".to_owned()));
-                    return;
+                SyncMove::Look if fault == Fault::Unreachable => return,
+                SyncMove::Look => {
+                    let look = self.there.look();
+                    if let Some((item, delta)) = meanwhile {
+                        self.they_change(item, delta);
+                    }
+                    if fault == Fault::KilledAfterLook {
+                        return;
+                    }
+                    self.looked(link.round, look.clone());
+                    if fault == Fault::OldLook {
+                        self.looked(link.round, look);
+                    }
                 }
-                Fault::LostAnswer | Fault::KilledAfterSending => {
-                    self.there.book(&pending);
-                    return;
+                SyncMove::Send(booking) => {
+                    if matches!(fault, Fault::KilledBeforeSending | Fault::KilledAfterSending) {
+                        if fault == Fault::KilledAfterSending {
+                            self.there.book(&booking);
+                        }
+                        return;
+                    }
+                    let outcome = self.sent(fault, &booking);
+                    if let Some(verdict) = round.sent(outcome) {
+                        self.settled(booking.id, verdict);
+                    }
                 }
-                _ => self.there.book(&pending),
+                SyncMove::Rest(_) => return,
             }
-            self.settled(pending.id, BookingVerdict::Booked);
+        }
+    }
+
+    /// Sends a booking, with one fault.
+    fn sent(&mut self, fault: Fault, booking: &Booking) -> SendOutcome {
+        match fault {
+            Fault::LandsLate if self.there.keeps_references => {
+                // No more hang than are looked for.
+                if self.there.on_their_way.len() + 1 == MAX_GIVEN_UP {
+                    self.land();
+                }
+                self.there.on_their_way.push(booking.clone());
+                SendOutcome::Unknown
+            }
+            Fault::LostRequest | Fault::LandsLate => SendOutcome::Unknown,
+            Fault::Refused => SendOutcome::Refused("no".to_owned()),
+            Fault::WrongToken => SendOutcome::NeverLeft,
+            Fault::LostAnswer => {
+                self.there.book(booking);
+                SendOutcome::Unknown
+            }
+            _ => {
+                self.there.book(booking);
+                SendOutcome::Answered(BookingVerdict::Booked)
+            }
         }
     }
 
@@ -256,6 +309,7 @@ impl Shop {
     }
 
     pub(super) fn quiet_down(&mut self) {
+        self.end_print(1000);
         self.land();
         for _ in 0..5 {
             self.round(Fault::None, None);
@@ -275,4 +329,7 @@ pub(super) enum Fault {
     KilledAfterSending,
     OldLook,
     Refused,
+    WrongToken,
+    /// A booking that is not found is not given up yet.
+    Impatient,
 }

@@ -9,7 +9,18 @@ enum Step {
     Ours(i64),
     Theirs(i64, i64),
     NewItem(i64),
+    /// Somebody sets an item, instead of using it.
+    TheySet(i64, i64),
+    /// Somebody changes by the very amount of our booking whose outcome is not known, or by its opposite; or sets it
+    /// so.
+    Mirror {
+        opposite: bool,
+        set: bool,
+    },
     Land,
+    BeginPrint(i64, i64, i64),
+    Extrude(i64),
+    EndPrint(i64),
     Round(Fault, Option<(i64, i64)>),
 }
 
@@ -25,13 +36,20 @@ fn step() -> impl Strategy<Value = Step> {
         Fault::KilledAfterSending,
         Fault::OldLook,
         Fault::Refused,
+        Fault::WrongToken,
+        Fault::Impatient,
     ]);
     let meanwhile = prop::option::of((1_i64..6, -50_000_i64..50_000));
     prop_oneof![
         4 => (-50_000_i64..50_000).prop_map(Step::Ours),
         4 => (1_i64..6, -50_000_i64..50_000).prop_map(|(item, delta)| Step::Theirs(item, delta)),
         1 => (0_i64..100_000).prop_map(Step::NewItem),
+        1 => (1_i64..6, -50_000_i64..50_000).prop_map(|(item, delta)| Step::TheySet(item, delta)),
+        2 => (any::<bool>(), any::<bool>()).prop_map(|(opposite, set)| Step::Mirror { opposite, set }),
         1 => Just(Step::Land),
+        1 => (1_i64..6, 1_i64..50_000, 1_i64..50_000).prop_map(|(spool, stated, really)| Step::BeginPrint(spool, stated, really)),
+        2 => (1_i64..1000).prop_map(Step::Extrude),
+        1 => (0_i64..1001).prop_map(Step::EndPrint),
         6 => (fault, meanwhile).prop_map(|(fault, meanwhile)| Step::Round(fault, meanwhile)),
     ]
 }
@@ -51,7 +69,20 @@ fn equal_in_the_end(system: StockSystem, steps: &[Step]) -> Result<(), TestCaseE
                     shop.truth += Amount(*holds);
                 }
             }
+            Step::TheySet(item, delta) => shop.they_set(*item, Amount(*delta)),
+            Step::Mirror { opposite, set } => {
+                if let Some(pending) = shop.known().pending.clone() {
+                    let delta = if *opposite { -pending.delta } else { pending.delta };
+                    if *set { shop.they_set(pending.item, delta) } else { shop.they_change(pending.item, delta) }
+                }
+            }
             Step::Land => shop.land(),
+            Step::BeginPrint(spool, stated, really) if system == StockSystem::Spools => {
+                shop.begin_print(*spool, Amount(*stated), Amount(*really));
+            }
+            Step::BeginPrint(..) => {}
+            Step::Extrude(thousandths) => shop.extrude(*thousandths),
+            Step::EndPrint(thousandths) => shop.end_print(*thousandths),
             Step::Round(fault, meanwhile) => shop.round(*fault, meanwhile.map(|(item, delta)| (item, Amount(delta)))),
         }
         prop_assert_eq!(shop.ledger, shop.now().quantity, "the ledger tells all");

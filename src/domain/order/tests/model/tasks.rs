@@ -41,7 +41,7 @@ impl Effects {
             }
             OrderEffect::Settle { material, claims } => {
                 let of = Self::material_number(material);
-                let ids = claims.iter().map(|one| one.0).collect();
+                let ids = claims.iter().map(|one| one.id).collect();
                 self.to_material.push_back((of, MaterialCommand::Settle { claims }, Then::Settled(ids)));
             }
             OrderEffect::Give { job, attempt, printer } => {
@@ -65,6 +65,12 @@ impl Effects {
                 let then = Then::Attempt(job_of(self, attempt).id, attempt);
                 self.to_printer[Self::number(printer)].push_back((PrinterCommand::CancelAttempt(attempt), then));
             }
+            OrderEffect::TellInvoice { invoice, told } => {
+                let heard = OrderCommand::InvoiceTold { invoice, told, void: false };
+                self.to_order.push_back((heard, Then::Nothing));
+            }
+            // The model pays by hand, and has no payment processor; nothing in it was sold elsewhere.
+            OrderEffect::Ledger(_) | OrderEffect::TellShop { .. } => {}
             OrderEffect::TellResolution { attempt, printer, outcome } => {
                 let then = Then::Attempt(job_of(self, attempt).id, attempt);
                 self.to_printer[Self::number(printer)].push_back((PrinterCommand::Resolved { attempt, outcome }, then));
@@ -123,6 +129,7 @@ impl Effects {
                         filament_mm: None,
                         started_at: None,
                         ended_at: None,
+                        booked_on: Vec::new(),
                     })
                 } else if in_hand.began_at.is_some() {
                     Evidence::Forgets { server: ServerRun::Unknown }

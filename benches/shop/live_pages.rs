@@ -1,0 +1,251 @@
+//! The pages that follow the floor: what a page of 200 printers takes, how soon a change at a printer is told to those
+//! who look, and what open pages cost.
+//!
+//! The server is a process of its own; printers and browsers are this one, and share its cores.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use simulator::printer::What;
+use simulator::{Fleet, FleetOptions};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+use super::client::Client;
+use super::floor::{finished, order, patiently};
+use super::ground::folder;
+use super::how_many;
+use super::load::percentile;
+use super::remote::Remote;
+use super::table::Row;
+use super::webhook::now;
+
+/// Of each type that prints G-code as text.
+const PRINTERS: usize = 50;
+/// A print of a minute takes ten seconds.
+const SHORT_SPEED: f64 = 6.0;
+/// A print of a minute outlasts the measurement.
+const LONG_SPEED: f64 = 0.02;
+/// Pages that are asked for one after the other.
+const PAGES: usize = 40;
+/// Longer than a look at the floor is kept, so that each page has it made anew.
+const PAGE_EVERY: Duration = Duration::from_millis(450);
+/// Open pages.
+const STREAMS: usize = 50;
+/// Seconds of each measurement of processor time, without `PRINTFLOOR_BENCH_SECONDS`.
+const SECONDS: usize = 30;
+/// What comes with the first look is not counted.
+const SETTLE: Duration = Duration::from_secs(3);
+const CONNECTED_WITHIN: Duration = Duration::from_secs(120);
+const PAGE_AIM_MS: f64 = 100.0;
+const TOLD_AIM_MS: f64 = 1_000.0;
+/// Most that all open pages together may take of a core, in hundredths.
+const CPU_AIM: f64 = 30.0;
+/// Most bytes in a second of one open page.
+const BYTES_AIM: f64 = 5_000.0;
+const EMAIL: &str = "sam@example.org";
+const PASSWORD: &str = "correct horse battery";
+
+/// The part.
+pub async fn run() -> Vec<Row> {
+    let seconds = how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS) as u64;
+    let folder = folder();
+    let options = FleetOptions { speed: SHORT_SPEED, ..FleetOptions::of_each_for_text(PRINTERS) };
+    let fleet = Fleet::start(options).await.unwrap();
+    let app = Remote::start(folder.path(), None).await;
+    let ids = app.register(&fleet).await;
+    app.until_connected(ids.len(), CONNECTED_WITHIN).await;
+    let sku = app.sku().await;
+    let browser = Browser::new(&app).await;
+    let mut rows = told(&app, &browser, &fleet, &ids, &sku).await;
+
+    let before = begun(&fleet);
+    fleet.printers.iter().for_each(|printer| printer.handle.set_speed(LONG_SPEED));
+    order(&app, &sku, ids.len()).await;
+    patiently(async || begun(&fleet) >= before + ids.len()).await;
+    sleep(SETTLE).await;
+    let quiet = cpu_percent(&app, seconds).await;
+    let (row, version) = pages(&app, &browser, ids.len()).await;
+    rows.push(row);
+    rows.extend(open_pages(&app, &browser, ids.len(), &version, (seconds, quiet)).await);
+    app.end().await;
+    fleet.shutdown();
+    rows
+}
+
+/// A member of staff who has signed in.
+struct Browser {
+    cookie: String,
+}
+
+impl Browser {
+    async fn new(app: &Remote) -> Self {
+        let user = json!({"email": EMAIL, "name": "Sam", "role": "operator", "password": PASSWORD});
+        app.make("/api/users", &user).await;
+        let body = json!({"email": EMAIL, "password": PASSWORD}).to_string();
+        let head =
+            "POST /api/auth/login HTTP/1.1\r\nhost: bench\r\nconnection: close\r\ncontent-type: application/json";
+        let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let mut stream = TcpStream::connect(app.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+        let cookie = cookie.unwrap_or_else(|| panic!("no session: {answer}"));
+        Self { cookie: cookie.split(';').next().unwrap().to_owned() }
+    }
+
+    fn get(&self, path: &str) -> Vec<u8> {
+        format!("GET {path} HTTP/1.1\r\nhost: bench\r\ncookie: {}\r\n\r\n", self.cookie).into_bytes()
+    }
+
+    /// Opens the stream of a page that has the floor at this version.
+    async fn follow(&self, app: &Remote, version: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(app.address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.write_all(&self.get(&format!("/floor/live?after={version}"))).await.unwrap();
+        stream
+    }
+}
+
+/// How many prints began.
+fn begun(fleet: &Fleet) -> usize {
+    let began = |what: &What| matches!(what, What::Started { .. });
+    fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| began(&entry.what)).count()).sum()
+}
+
+/// What the server's process takes of a core meanwhile, in hundredths.
+async fn cpu_percent(app: &Remote, seconds: u64) -> f64 {
+    let (before, began) = (app.cpu_seconds(), Instant::now());
+    sleep(Duration::from_secs(seconds)).await;
+    (app.cpu_seconds() - before) / began.elapsed().as_secs_f64() * 100.0
+}
+
+/// Each printer makes one part: from the beginning and the end of its print, as it happened there, to the card of the
+/// printer that says so on the stream of a page.
+async fn told(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sku: &str) -> Vec<Row> {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let reading = tokio::spawn(read_parts(browser.follow(app, "0").await, tell));
+    sleep(SETTLE).await;
+    order(app, sku, ids.len()).await;
+    finished(fleet, ids.len()).await;
+    sleep(SETTLE).await;
+    reading.abort();
+    let mut shown: HashMap<String, Vec<(Timestamp, bool)>> = HashMap::new();
+    while let Ok((at, part)) = told.try_recv() {
+        let id = part["id"].as_str().unwrap_or_default().to_owned();
+        let prints = part["html"].as_str().unwrap_or_default().contains(">Printing<");
+        shown.entry(id).or_default().push((at, prints));
+    }
+    let (mut all, mut by_type): (Vec<f64>, BTreeMap<&str, Vec<f64>>) = Default::default();
+    for (printer, id) in fleet.printers.iter().zip(ids) {
+        let cards = shown.get(&format!("printer-{id}")).map(Vec::as_slice).unwrap_or_default();
+        for entry in printer.handle.log() {
+            let wanted = match entry.what {
+                What::Started { .. } => true,
+                What::Finished { .. } => false,
+                _ => continue,
+            };
+            let first = cards.iter().find(|(at, prints)| *at >= entry.at && *prints == wanted);
+            // What was never told took for ever.
+            let took = first.map_or(f64::INFINITY, |(at, _)| at.duration_since(entry.at).as_secs_f64() * 1000.0);
+            all.push(took);
+            by_type.entry(printer.kind.as_str()).or_default().push(took);
+        }
+    }
+    let figures = |took: &mut Vec<f64>| [0.5, 0.95, 1.0].map(|share| percentile(took, share));
+    let words = |[p50, p95, most]: [f64; 3]| format!("p95 {p95:.0} ms (median {p50:.0}, longest {most:.0})");
+    let (printers, count) = (ids.len(), all.len());
+    let of_all = figures(&mut all);
+    let what = format!("{printers} printers: a change at a printer to its event on the stream of a page, of {count}");
+    let mut rows = vec![Row::figure(what, words(of_all)).at_most(of_all[1], TOLD_AIM_MS, "ms")];
+    rows.extend(by_type.into_iter().map(|(kind, mut took)| {
+        let what = format!("of these of type {kind}, of {}", took.len());
+        Row::figure(what, words(figures(&mut took)))
+    }));
+    rows
+}
+
+/// Reads a stream until it ends, and tells each part with when it came.
+async fn read_parts(mut stream: TcpStream, tell: mpsc::UnboundedSender<(Timestamp, Value)>) {
+    let mut text = Vec::new();
+    while stream.read_buf(&mut text).await.unwrap() > 0 {
+        let at = now();
+        while let Some(end) = text.windows(2).position(|two| two == b"\n\n") {
+            let block: Vec<u8> = text.drain(..end + 2).collect();
+            let block = String::from_utf8_lossy(&block);
+            // The lengths of pieces stand on lines of their own.
+            let data = block.lines().find_map(|line| line.strip_prefix("data: "));
+            let part = data.and_then(|data| serde_json::from_str::<Value>(data).ok());
+            if let Some(part) = part.filter(|part| part["id"].is_string()) {
+                let _ = tell.send((at, part));
+            }
+        }
+    }
+}
+
+/// The floor page again and again, and the version of the floor that the last one had.
+async fn pages(app: &Remote, browser: &Browser, printers: usize) -> (Row, String) {
+    let request = browser.get("/floor");
+    let mut client = Client::connect(app.address).await;
+    let (mut took, mut page) = (Vec::new(), String::new());
+    for _ in 0..PAGES {
+        sleep(PAGE_EVERY).await;
+        let began = Instant::now();
+        let answer = client.ask(&request).await;
+        took.push(began.elapsed().as_secs_f64() * 1000.0);
+        page = String::from_utf8_lossy(answer).into_owned();
+    }
+    assert_eq!(page.matches("<li id=\"printer-").count(), printers, "each printer has a card");
+    let version = page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().to_owned();
+    let [p50, p95, most] = [0.5, 0.95, 1.0].map(|share| percentile(&mut took, share));
+    let what =
+        format!("{printers} printers that print: the floor page ({} KiB), made anew, of {PAGES}", page.len() / 1024);
+    let words = format!("p95 {p95:.1} ms (median {p50:.1}, longest {most:.1})");
+    (Row::figure(what, words).at_most(p95, PAGE_AIM_MS, "ms"), version)
+}
+
+/// Pages that stay open: what they take of the server beside what it takes without them, and how much each is sent.
+async fn open_pages(
+    app: &Remote,
+    browser: &Browser,
+    printers: usize,
+    version: &str,
+    (seconds, quiet): (u64, f64),
+) -> [Row; 2] {
+    let bytes = Arc::new(AtomicU64::new(0));
+    let mut reading = Vec::with_capacity(STREAMS);
+    for _ in 0..STREAMS {
+        let (mut stream, bytes) = (browser.follow(app, version).await, bytes.clone());
+        reading.push(tokio::spawn(async move {
+            let mut piece = vec![0; 65_536];
+            loop {
+                let read = stream.read(&mut piece).await.unwrap();
+                assert!(read > 0, "the server ended a stream");
+                bytes.fetch_add(read as u64, Ordering::Relaxed);
+            }
+        }));
+    }
+    sleep(SETTLE).await;
+    let (before, began) = (bytes.load(Ordering::Relaxed), Instant::now());
+    let cpu = cpu_percent(app, seconds).await;
+    let sent = (bytes.load(Ordering::Relaxed) - before) as f64;
+    let each = sent / began.elapsed().as_secs_f64() / STREAMS as f64;
+    assert!(reading.iter().all(|reading| !reading.is_finished()), "a stream ended");
+    reading.iter().for_each(tokio::task::JoinHandle::abort);
+    let of = format!("{STREAMS} open pages of {printers} printers that print");
+    let cost = (cpu - quiet).max(0.0);
+    let mut taken =
+        Row::figure(format!("{of}: processor time of the server for them"), format!("{cost:.1} % of a core"));
+    taken.against = format!("no page open: {quiet:.1} % of a core");
+    [
+        taken.at_most(cost, CPU_AIM, "% of a core"),
+        Row::figure(format!("{of}: sent to each"), format!("{each:.0} bytes/s")).at_most(each, BYTES_AIM, "bytes/s"),
+    ]
+}

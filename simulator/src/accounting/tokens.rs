@@ -1,0 +1,177 @@
+//! Consent and tokens: codes with the challenge of a secret, and pairs of tokens that replace each other.
+
+use axum::http::{HeaderMap, StatusCode};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::{Consent, Inside, Refresh};
+
+/// The members of a query or form, decoded.
+fn members(text: &str) -> Vec<(String, String)> {
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (plain(name), plain(value)))
+        .collect()
+}
+
+/// A part of a query or form as it was written.
+pub(super) fn plain(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digits = [rest.next().unwrap_or(b'0'), rest.next().unwrap_or(b'0')];
+                std::str::from_utf8(&digits).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(b'?')
+            }
+            other => other,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn member(all: &[(String, String)], name: &str) -> String {
+    all.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()).unwrap_or_default()
+}
+
+fn secret(prefix: &str) -> String {
+    format!("{prefix}-{}{}", Uuid::now_v7().simple(), Uuid::now_v7().simple())
+}
+
+/// What is wrong with what a program asks for at the page, or what it asks for in words.
+pub(super) fn asked(inside: &Inside, query: &str) -> Result<String, String> {
+    let all = members(query);
+    let is = |name: &str, value: &str| member(&all, name) == value;
+    if !is("client_id", &inside.client_id) {
+        return Err("unauthorized_client: this program is not known".to_owned());
+    }
+    if !is("response_type", "code")
+        || !is("code_challenge_method", "S256")
+        || member(&all, "code_challenge").len() != 43
+    {
+        return Err("invalid_request: a code with a challenge by S256 is what there is".to_owned());
+    }
+    if member(&all, "redirect_uri").is_empty() || member(&all, "state").is_empty() {
+        return Err("invalid_request: redirect_uri and state are missing".to_owned());
+    }
+    Ok(member(&all, "scope"))
+}
+
+/// Somebody at the page allows or denies; where the browser is sent.
+pub(super) fn consent(inside: &mut Inside, query: &str, allow: bool) -> Result<String, String> {
+    asked(inside, query)?;
+    let all = members(query);
+    let (redirect, state) = (member(&all, "redirect_uri"), member(&all, "state"));
+    if !allow {
+        return Ok(format!("{redirect}?error=access_denied&state={state}"));
+    }
+    let code = secret("code");
+    inside
+        .consents
+        .insert(code.clone(), Consent { challenge: member(&all, "code_challenge"), redirect: redirect.clone() });
+    Ok(format!("{redirect}?code={code}&scope=offline_access&state={state}&session_state=x"))
+}
+
+fn known(inside: &Inside, headers: &HeaderMap) -> bool {
+    let shown = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Basic "));
+    let shown = shown.and_then(|text| String::from_utf8(STANDARD.decode(text).ok()?).ok()).unwrap_or_default();
+    shown == format!("{}:{}", inside.client_id, inside.client_secret)
+}
+
+fn no(word: &str) -> (StatusCode, Value) {
+    (StatusCode::BAD_REQUEST, json!({"error": word}))
+}
+
+/// Gives tokens for a code or a second token.
+pub(super) fn give(inside: &mut Inside, headers: &HeaderMap, form: &str) -> (StatusCode, Value) {
+    if !known(inside, headers) {
+        return (StatusCode::UNAUTHORIZED, json!({"error": "invalid_client"}));
+    }
+    let all = members(form);
+    match member(&all, "grant_type").as_str() {
+        "authorization_code" => {
+            // It works once, whatever comes of it.
+            let Some(consent) = inside.consents.remove(&member(&all, "code")) else { return no("invalid_grant") };
+            let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(member(&all, "code_verifier")));
+            if digest != consent.challenge || member(&all, "redirect_uri") != consent.redirect {
+                return no("invalid_grant");
+            }
+            inside.families += 1;
+            let family = inside.families;
+            pair(inside, family)
+        }
+        "refresh_token" => renew(inside, &member(&all, "refresh_token")),
+        _ => no("unsupported_grant_type"),
+    }
+}
+
+fn renew(inside: &mut Inside, token: &str) -> (StatusCode, Value) {
+    let Some(Refresh { family, next }) = inside.refresh.get(token).cloned() else { return no("invalid_grant") };
+    if inside.ended.contains(&family) {
+        return no("invalid_grant");
+    }
+    match next {
+        Some((access, refresh))
+            if inside.lenient && !inside.shown.contains(&access) && !inside.shown.contains(&refresh) =>
+        {
+            (StatusCode::OK, shape(inside, &access, &refresh))
+        }
+        // Somebody else may have it: whoever has any of this connection has none any more.
+        Some(_) => {
+            inside.ended.insert(family);
+            no("invalid_grant")
+        }
+        None => {
+            inside.shown.insert(token.to_owned());
+            inside.renewals += 1;
+            let (status, body) = pair(inside, family);
+            let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+            let given = (text("access_token"), text("refresh_token"));
+            inside.refresh.insert(token.to_owned(), Refresh { family, next: Some(given) });
+            (status, body)
+        }
+    }
+}
+
+fn pair(inside: &mut Inside, family: u64) -> (StatusCode, Value) {
+    let (access, refresh) = (secret("access"), secret("refresh"));
+    inside.access.insert(access.clone(), (family, Instant::now() + inside.life));
+    inside.refresh.insert(refresh.clone(), Refresh { family, next: None });
+    (StatusCode::OK, shape(inside, &access, &refresh))
+}
+
+fn shape(inside: &Inside, access: &str, refresh: &str) -> Value {
+    json!({
+        "access_token": access, "refresh_token": refresh, "expires_in": inside.life.as_secs(), "token_type": "Bearer",
+        "scope": "offline_access accounting.transactions accounting.contacts",
+    })
+}
+
+/// Whether a call shows a first token that works.
+pub(super) fn shown(inside: &mut Inside, headers: &HeaderMap) -> bool {
+    let shown = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    let Some(token) = shown.map(str::to_owned) else { return false };
+    let works =
+        inside.access.get(&token).is_some_and(|(family, end)| !inside.ended.contains(family) && Instant::now() < *end);
+    if works {
+        inside.shown.insert(token);
+    }
+    works
+}
+
+/// Ends the connection of a second token; one that is not known is no error.
+pub(super) fn revoke(inside: &mut Inside, headers: &HeaderMap, form: &str) -> StatusCode {
+    if !known(inside, headers) {
+        return StatusCode::UNAUTHORIZED;
+    }
+    if let Some(of) = inside.refresh.get(&member(&members(form), "token")) {
+        inside.ended.insert(of.family);
+    }
+    StatusCode::OK
+}

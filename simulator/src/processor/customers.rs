@@ -1,0 +1,95 @@
+//! Customers, their stored cards, and links to the pages where they change them.
+
+use serde_json::{Value, json};
+
+use super::books::{Books, now};
+use super::fault::Fault;
+use super::params::Params;
+
+const LIST: [&str; 3] = ["limit", "starting_after", "ending_before"];
+
+pub(super) fn create(books: &mut Books, params: &Params) -> Result<Value, Fault> {
+    params.only(&["email", "name", "phone", "description", "metadata"])?;
+    let email = params.text("email");
+    if email.is_some_and(|email| !email.contains('@')) {
+        return Err(Fault::invalid("Invalid email address".to_owned(), "email").code("email_invalid"));
+    }
+    let customer = json!({
+        "id": Books::id("cus"), "object": "customer", "email": email, "name": params.text("name"),
+        "phone": params.text("phone"), "description": params.text("description"), "created": now(), "livemode": false,
+        "metadata": params.metadata("metadata")?, "invoice_settings": {"default_payment_method": null},
+    });
+    let customer = books.add(customer)?;
+    books.happened("customer.created", &customer);
+    Ok(customer)
+}
+
+pub(super) fn list(books: &Books, params: &Params) -> Result<Value, Fault> {
+    params.only(&[&LIST[..], &["email"]].concat())?;
+    let email = params.text("email");
+    books.page("customer", "/v1/customers", params, |one| email.is_none_or(|email| one["email"] == email))
+}
+
+/// Of the search language only what asks for one member: `email:'x'`, `metadata['key']:'value'`.
+pub(super) fn search(books: &Books, params: &Params) -> Result<Value, Fault> {
+    params.only(&["query", "limit", "page"])?;
+    let query = params.required("query")?;
+    let malformed = || Fault::invalid(format!("We were unable to parse your search query: {query}"), "query");
+    let (member, value) = query.split_once(':').ok_or_else(malformed)?;
+    let quoted = |text: &str| {
+        let text = text.trim();
+        let inside = ['\'', '"'].iter().find_map(|mark| text.strip_prefix(*mark)?.strip_suffix(*mark));
+        inside.map(str::to_owned)
+    };
+    let value = quoted(value).ok_or_else(malformed)?;
+    let key = member.strip_prefix("metadata[").and_then(|rest| rest.strip_suffix(']'));
+    let found = match (key, member) {
+        (Some(key), _) => {
+            let key = quoted(key).ok_or_else(malformed)?;
+            books.page("customer", "/v1/customers/search", params, |one| one["metadata"][&key] == value.as_str())?
+        }
+        (None, "email") => {
+            books.page("customer", "/v1/customers/search", params, |one| one["email"] == value.as_str())?
+        }
+        _ => return Err(malformed()),
+    };
+    let (data, more) = (&found["data"], &found["has_more"]);
+    Ok(
+        json!({"object": "search_result", "data": data, "has_more": more, "next_page": null, "url": "/v1/customers/search"}),
+    )
+}
+
+/// Stores a card with a customer.
+pub(super) fn add_card(books: &mut Books, customer: &str, last4: &str) -> Result<Value, Fault> {
+    books.get("customer", customer)?;
+    books.add(json!({
+        "id": Books::id("pm"), "object": "payment_method", "type": "card", "created": now(), "livemode": false,
+        "customer": customer, "metadata": {}, "billing_details": {"email": null, "name": null},
+        "card": {"brand": "visa", "last4": last4, "exp_month": 12, "exp_year": 2031, "country": "US", "funding": "credit"},
+    }))
+}
+
+/// Those of the customer that the path names, or a parameter.
+pub(super) fn payment_methods(books: &Books, of: Option<&str>, params: &Params) -> Result<Value, Fault> {
+    let own: &[&str] = if of.is_some() { &["type"] } else { &["type", "customer"] };
+    params.only(&[&LIST[..], own].concat())?;
+    let customer = match of {
+        Some(customer) => customer,
+        None => params.required("customer")?,
+    };
+    books.named("customer", customer, "customer")?;
+    let kind = params.text("type");
+    let fits = |one: &Value| one["customer"] == customer && kind.is_none_or(|kind| one["type"] == kind);
+    books.page("payment_method", "/v1/payment_methods", params, fits)
+}
+
+pub(super) fn create_portal(books: &mut Books, params: &Params) -> Result<Value, Fault> {
+    params.only(&["customer", "return_url", "configuration", "locale"])?;
+    let customer = params.required("customer")?;
+    books.named("customer", customer, "customer")?;
+    let id = Books::id("bps");
+    books.add(json!({
+        "id": id, "object": "billing_portal.session", "customer": customer, "created": now(), "livemode": false,
+        "return_url": params.text("return_url"), "url": format!("{}/portal/{id}", books.base_url),
+    }))
+}

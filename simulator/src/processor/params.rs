@@ -1,0 +1,227 @@
+//! Parameters as the processor takes them: forms whose names say where a value stands, `line_items[0][quantity]=1`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+
+/// Most values of one request.
+const MAX_VALUES: usize = 500;
+/// Most levels of names within names.
+const MAX_DEPTH: usize = 6;
+/// Most characters of a metadata key and of its value, and most of them.
+const MAX_METADATA: (usize, usize, usize) = (40, 500, 50);
+
+/// A value, or values by their names; entries of lists are named by their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Node {
+    Text(String),
+    Named(BTreeMap<String, Node>),
+}
+
+/// The parameters of a request, or a part of them.
+#[derive(Clone, Debug)]
+pub(super) struct Params {
+    root: Node,
+    /// Where they stand, for the words of faults.
+    path: String,
+}
+
+impl Params {
+    /// Reads a form.
+    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
+        let mut root = BTreeMap::new();
+        let pairs: Vec<&str> = text.split('&').filter(|pair| !pair.is_empty()).collect();
+        if pairs.len() > MAX_VALUES {
+            return Err(Fault::invalid(format!("more than {MAX_VALUES} parameters"), ""));
+        }
+        for pair in pairs {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let bad = || Fault::invalid(format!("Invalid request: {pair} cannot be decoded"), "");
+            let (name, value) = (decoded(name).ok_or_else(bad)?, decoded(value).ok_or_else(bad)?);
+            let steps = steps(&name).filter(|steps| steps.len() <= MAX_DEPTH);
+            let steps = steps.ok_or_else(|| Fault::invalid(format!("Invalid parameter name: {name}"), &name))?;
+            put(&mut root, &steps, value).ok_or_else(|| Fault::invalid(format!("Invalid {name}"), &name))?;
+        }
+        Ok(Self { root: Node::Named(root), path: String::new() })
+    }
+
+    /// The same text for the same parameters, in whichever order they came.
+    pub(super) fn canonical(&self) -> String {
+        format!("{:?}", self.root)
+    }
+
+    /// Refuses parameters that this call does not have.
+    pub(super) fn only(&self, known: &[&str]) -> Result<(), Fault> {
+        match self.members().find(|(name, _)| !known.contains(&name.as_str()) && *name != "expand") {
+            Some((name, _)) => Err(Fault::unknown(&self.named(name))),
+            None => Ok(()),
+        }
+    }
+
+    /// How a parameter of this part is written.
+    pub(super) fn named(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}[{name}]", self.path) }
+    }
+
+    fn members(&self) -> impl Iterator<Item = (&String, &Node)> {
+        let named = match &self.root {
+            Node::Named(named) => Some(named),
+            Node::Text(_) => None,
+        };
+        named.into_iter().flatten()
+    }
+
+    fn member(&self, name: &str) -> Option<&Node> {
+        self.members().find(|(own, _)| *own == name).map(|(_, node)| node)
+    }
+
+    /// Whether it is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.member(name).is_some()
+    }
+
+    /// A text; an empty one counts as none.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        match self.member(name) {
+            Some(Node::Text(text)) => Some(text.as_str()).filter(|text| !text.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// A text that must be there.
+    pub(super) fn required(&self, name: &str) -> Result<&str, Fault> {
+        self.text(name).ok_or_else(|| Fault::missing(&self.named(name)))
+    }
+
+    /// A whole number.
+    pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, Fault> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        let wrong =
+            || Fault::invalid(format!("Invalid integer: {text}"), &self.named(name)).code("parameter_invalid_integer");
+        text.parse().map(Some).map_err(|_| wrong())
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
+        match self.text(name) {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(text) => Err(Fault::invalid(format!("Invalid boolean: {text}"), &self.named(name))),
+        }
+    }
+
+    /// A part, if it is there.
+    pub(super) fn part(&self, name: &str) -> Option<Self> {
+        match self.member(name) {
+            Some(root @ Node::Named(_)) => Some(Self { root: root.clone(), path: self.named(name) }),
+            _ => None,
+        }
+    }
+
+    /// The entries of a list that are parts, in order.
+    pub(super) fn parts(&self, name: &str) -> Vec<Self> {
+        let list = self.part(name);
+        let mut numbers: Vec<usize> =
+            list.iter().flat_map(Params::members).filter_map(|(number, _)| number.parse().ok()).collect();
+        numbers.sort_unstable();
+        numbers.into_iter().filter_map(|number| list.as_ref()?.part(&number.to_string())).collect()
+    }
+
+    /// The entries of a list that are texts.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        let list = self.part(name);
+        let texts = list.iter().flat_map(Params::members).filter_map(|(_, node)| match node {
+            Node::Text(text) => Some(text.clone()),
+            Node::Named(_) => None,
+        });
+        texts.collect()
+    }
+
+    /// Metadata: texts by names.
+    pub(super) fn metadata(&self, name: &str) -> Result<Value, Fault> {
+        let mut map = Map::new();
+        let (key_chars, value_chars, most) = MAX_METADATA;
+        for (key, node) in self.part(name).iter().flat_map(Params::members) {
+            let path = format!("{}[{key}]", self.named(name));
+            let Node::Text(text) = node else { return Err(Fault::invalid(format!("Invalid string: {path}"), &path)) };
+            if key.chars().count() > key_chars || text.chars().count() > value_chars || map.len() >= most {
+                return Err(Fault::invalid("Metadata is too long".to_owned(), &path));
+            }
+            map.insert(key.clone(), Value::String(text.clone()));
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+/// `a[b][c]` as its steps; `None` for a name that is cut off.
+fn steps(name: &str) -> Option<Vec<String>> {
+    let (first, mut rest) = name.split_at(name.find('[').unwrap_or(name.len()));
+    let mut steps = vec![first.to_owned()];
+    while !rest.is_empty() {
+        let inside = rest.strip_prefix('[')?;
+        let end = inside.find(']')?;
+        steps.push(inside[..end].to_owned());
+        rest = &inside[end + 1..];
+    }
+    Some(steps)
+}
+
+/// `None` where a value and a part have the same name.
+fn put(into: &mut BTreeMap<String, Node>, steps: &[String], value: String) -> Option<()> {
+    let (first, rest) = steps.split_first()?;
+    // `expand[]=a&expand[]=b`: entries are numbered as they come.
+    let name = if first.is_empty() { into.len().to_string() } else { first.clone() };
+    if rest.is_empty() {
+        return into.insert(name, Node::Text(value)).is_none().then_some(());
+    }
+    match into.entry(name).or_insert_with(|| Node::Named(BTreeMap::new())) {
+        Node::Named(named) => put(named, rest, value),
+        Node::Text(_) => None,
+    }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digits = [rest.next()?, rest.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn names_say_where_a_value_stands() {
+        let text = "mode=payment&line_items%5B0%5D%5Bquantity%5D=2&line_items[1][quantity]=3&metadata[a+b]=%C3%BC&expand[]=x&expand[]=y";
+        let params = Params::parse(text).unwrap();
+        assert_eq!(params.text("mode"), Some("payment"));
+        let counts: Vec<_> = params.parts("line_items").iter().map(|line| line.integer("quantity").unwrap()).collect();
+        assert_eq!(counts, [Some(2), Some(3)]);
+        assert_eq!(params.metadata("metadata").unwrap(), serde_json::json!({"a b": "ü"}));
+        assert_eq!(params.texts("expand"), ["x", "y"]);
+        assert!(params.only(&["mode", "line_items"]).is_err());
+        assert!(params.only(&["mode", "line_items", "metadata"]).is_ok());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for text in ["a[b=1", "a=1&a[b]=2", "a%zz=1", "a[b][c][d][e][f][g]=1"] {
+            assert!(Params::parse(text).is_err(), "{text}");
+        }
+        assert!(Params::parse(&"a=1&".repeat(501)).is_err());
+    }
+}

@@ -1,0 +1,311 @@
+//! Other shops: Shopify and `WooCommerce` as their interfaces and webhooks behave, and the public storefront of the
+//! former.
+//!
+//! Orders are placed, paid, changed, cancelled and paid back as people there would, and each change sends a signed
+//! message: at once, late, twice or out of order. What the shop was told of shipments is there to be looked at.
+
+mod courier;
+mod orders;
+mod storefront;
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post, put};
+use axum::{Json, Router, middleware};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+pub use self::orders::SoldThere;
+pub use self::storefront::Product;
+
+use self::courier::{Letter, ShopCourier};
+use crate::processor::Travel;
+use crate::stock::{Way, Weather, on_the_way};
+use crate::wire::Server;
+
+/// Most bytes of a body.
+const MAX_BODY_BYTES: usize = 256 * 1024;
+
+/// Which system a shop works with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShopSystem {
+    /// Token in a header of its own, fulfillments.
+    Shopify,
+    /// Key and secret as user and password, notes and a status.
+    WooCommerce,
+}
+
+#[derive(Debug)]
+struct Inside {
+    system: ShopSystem,
+    token: String,
+    orders: BTreeMap<u64, SoldThere>,
+    products: Vec<Product>,
+    /// What every page of the storefront is answered with instead of products.
+    nonsense: Option<String>,
+    last_id: u64,
+    /// Calls that showed the right token.
+    calls: usize,
+    /// Pages of the storefront that were asked for.
+    pages: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Host {
+    inside: Arc<Mutex<Inside>>,
+    courier: ShopCourier,
+}
+
+impl Host {
+    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+        act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A running shop. Stops when dropped.
+#[derive(Debug)]
+pub struct OtherShop {
+    host: Host,
+    way: Way,
+    server: Server,
+    courier: JoinHandle<()>,
+}
+
+impl Drop for OtherShop {
+    fn drop(&mut self) {
+        self.courier.abort();
+    }
+}
+
+impl OtherShop {
+    /// Starts on a free loopback port; its interface asks for this token.
+    pub async fn start(system: ShopSystem, token: &str) -> std::io::Result<Self> {
+        let inside = Inside {
+            system,
+            token: token.to_owned(),
+            orders: BTreeMap::new(),
+            products: Vec::new(),
+            nonsense: None,
+            last_id: 1000,
+            calls: 0,
+            pages: 0,
+        };
+        let host = Host { inside: Arc::new(Mutex::new(inside)), courier: ShopCourier::default() };
+        let way = Way::default();
+        let router = Router::new()
+            .route("/products.json", get(storefront::products))
+            .route("/collections.json", get(storefront::collections))
+            .route("/collections/{handle}/products.json", get(storefront::in_collection))
+            .route("/admin/api/{version}/orders/{id}/fulfillments.json", get(fulfillments))
+            .route("/admin/api/{version}/orders/{id}/fulfillment_orders.json", get(fulfillment_orders))
+            .route("/admin/api/{version}/fulfillments.json", post(fulfill))
+            .route("/wp-json/wc/v3/orders/{id}/notes", get(notes).post(add_note))
+            .route("/wp-json/wc/v3/orders/{id}", put(set_status))
+            .layer(middleware::from_fn_with_state(way.clone(), on_the_way))
+            .with_state(host.clone());
+        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
+        let courier = tokio::spawn(host.courier.clone().work());
+        Ok(Self { host, way, server, courier })
+    }
+
+    /// Its base address.
+    pub fn url(&self) -> String {
+        self.server.base_url()
+    }
+
+    /// What happens to calls from now on.
+    pub fn weather(&self, weather: Weather) {
+        self.way.set(weather);
+    }
+
+    /// Messages go to `path` of the server at `to` from now on, signed with this secret.
+    pub fn messages_go_to(&self, to: SocketAddr, path: &str, secret: &str) {
+        self.host.courier.go_to(to, path, secret);
+    }
+
+    /// How messages travel from now on.
+    pub fn messages_travel(&self, travel: Travel) {
+        self.host.courier.travel(travel);
+    }
+
+    /// How many messages wait to be sent, were taken, and were given up.
+    pub fn message_counts(&self) -> (usize, usize, usize) {
+        self.host.courier.counts()
+    }
+
+    /// Orders are numbered from here on, unless their numbers are higher already.
+    pub fn number_from(&self, last: u64) {
+        self.host.with(|inside| inside.last_id = inside.last_id.max(last));
+    }
+
+    /// Somebody orders these: variant, how many, price of one in cents. Gives the id of the order; nobody paid yet.
+    pub fn place(&self, lines: &[(&str, u32, i64)]) -> u64 {
+        let id = self.host.with(|inside| {
+            inside.last_id += 1;
+            let id = inside.last_id;
+            inside.orders.insert(id, SoldThere::new(id, lines));
+            id
+        });
+        self.tell(id, "create");
+        id
+    }
+
+    /// The order is paid.
+    pub fn pay(&self, order: u64) {
+        self.change(order, "paid", |order| order.paid = true);
+    }
+
+    /// The order is cancelled.
+    pub fn cancel(&self, order: u64) {
+        self.change(order, "cancelled", |order| order.cancelled = true);
+    }
+
+    /// A part of what was paid goes back.
+    pub fn refund(&self, order: u64, cents: i64) {
+        self.change(order, "updated", |order| order.refunded_cents += cents);
+    }
+
+    /// The message about an order as it is now is sent once more.
+    pub fn tell(&self, order: u64, what: &str) {
+        let letter = self.host.with(|inside| {
+            let sold = inside.orders.get(&order)?;
+            Some(match inside.system {
+                ShopSystem::Shopify => Letter {
+                    topic: ("X-Shopify-Topic", format!("orders/{what}")),
+                    signature: "X-Shopify-Hmac-Sha256",
+                    ids: ["X-Shopify-Webhook-Id", "X-Shopify-Event-Id"],
+                    body: sold.of_shopify().to_string(),
+                },
+                ShopSystem::WooCommerce => Letter {
+                    topic: (
+                        "X-WC-Webhook-Topic",
+                        if what == "create" { "order.created" } else { "order.updated" }.to_owned(),
+                    ),
+                    signature: "X-WC-Webhook-Signature",
+                    ids: ["X-WC-Webhook-ID", "X-WC-Webhook-Delivery-ID"],
+                    body: sold.of_woocommerce().to_string(),
+                },
+            })
+        });
+        if let Some(letter) = letter {
+            self.host.courier.take(letter);
+        }
+    }
+
+    fn change(&self, order: u64, what: &str, change: impl FnOnce(&mut SoldThere)) {
+        self.host.with(|inside| {
+            if let Some(order) = inside.orders.get_mut(&order) {
+                order.changes += 1;
+                change(order);
+            }
+        });
+        self.tell(order, what);
+    }
+
+    /// An order as the shop knows it.
+    pub fn order(&self, order: u64) -> Option<SoldThere> {
+        self.host.with(|inside| inside.orders.get(&order).cloned())
+    }
+
+    /// What the storefront sells from now on.
+    pub fn sell(&self, products: Vec<Product>) {
+        self.host.with(|inside| inside.products = products);
+    }
+
+    /// Every page of the storefront is this text; `None`: no longer.
+    pub fn talk_nonsense(&self, text: Option<&str>) {
+        self.host.with(|inside| inside.nonsense = text.map(str::to_owned));
+    }
+
+    /// How many calls showed the right token, and how many pages of the storefront were asked for.
+    pub fn calls(&self) -> (usize, usize) {
+        self.host.with(|inside| (inside.calls, inside.pages))
+    }
+}
+
+/// Acts on an order for a caller who shows the token.
+fn admitted<T>(
+    host: &Host,
+    headers: &HeaderMap,
+    id: u64,
+    act: impl FnOnce(&mut SoldThere) -> Result<T, (StatusCode, Value)>,
+) -> Result<T, (StatusCode, Value)> {
+    host.with(|inside| {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+        let shown = match inside.system {
+            ShopSystem::Shopify => text("x-shopify-access-token"),
+            ShopSystem::WooCommerce => {
+                let basic = text("authorization");
+                let basic = basic.strip_prefix("Basic ").unwrap_or_default();
+                String::from_utf8(STANDARD.decode(basic).unwrap_or_default()).unwrap_or_default()
+            }
+        };
+        if shown != inside.token {
+            return Err((StatusCode::UNAUTHORIZED, json!({"errors": "[API] Invalid API key or access token"})));
+        }
+        inside.calls += 1;
+        let order = inside.orders.get_mut(&id);
+        act(order.ok_or_else(|| (StatusCode::NOT_FOUND, json!({"errors": "Not Found"})))?)
+    })
+}
+
+fn answer(done: Result<Value, (StatusCode, Value)>) -> Response {
+    match done {
+        Ok(value) => Json(value).into_response(),
+        Err((status, value)) => (status, Json(value)).into_response(),
+    }
+}
+
+async fn body(request: Request) -> Value {
+    let bytes = axum::body::to_bytes(request.into_body(), MAX_BODY_BYTES).await.unwrap_or_default();
+    bounded_json::read(&bytes, bounded_json::REQUEST).unwrap_or_default()
+}
+
+async fn fulfillments(State(host): State<Host>, Path((_, id)): Path<(String, u64)>, headers: HeaderMap) -> Response {
+    answer(admitted(&host, &headers, id, |order| Ok(json!({"fulfillments": order.fulfillments}))))
+}
+
+async fn fulfillment_orders(
+    State(host): State<Host>,
+    Path((_, id)): Path<(String, u64)>,
+    headers: HeaderMap,
+) -> Response {
+    answer(admitted(&host, &headers, id, |order| Ok(json!({"fulfillment_orders": [order.fulfillment_order()]}))))
+}
+
+async fn fulfill(State(host): State<Host>, headers: HeaderMap, request: Request) -> Response {
+    let body = body(request).await;
+    let wanted = &body["fulfillment"];
+    let part = &wanted["line_items_by_fulfillment_order"][0];
+    let order = part["fulfillment_order_id"].as_u64().unwrap_or_default() / 10;
+    answer(admitted(&host, &headers, order, |order| order.fulfill(wanted)))
+}
+
+async fn notes(State(host): State<Host>, Path(id): Path<u64>, headers: HeaderMap) -> Response {
+    answer(admitted(&host, &headers, id, |order| {
+        Ok(order.notes.iter().map(|note| json!({"note": note})).collect::<Vec<_>>().into())
+    }))
+}
+
+async fn add_note(State(host): State<Host>, Path(id): Path<u64>, headers: HeaderMap, request: Request) -> Response {
+    let body = body(request).await;
+    answer(admitted(&host, &headers, id, |order| {
+        order.notes.push(body["note"].as_str().unwrap_or_default().to_owned());
+        Ok(json!({"id": order.notes.len()}))
+    }))
+}
+
+async fn set_status(State(host): State<Host>, Path(id): Path<u64>, headers: HeaderMap, request: Request) -> Response {
+    let body = body(request).await;
+    answer(admitted(&host, &headers, id, |order| {
+        order.completed |= body["status"] == "completed";
+        Ok(json!({"id": id, "status": body["status"]}))
+    }))
+}

@@ -1,0 +1,164 @@
+//! Orders of another shop, in the shapes of both systems.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+/// An order that the shop sold.
+#[derive(Clone, Debug)]
+pub struct SoldThere {
+    /// Its id there.
+    pub id: u64,
+    /// Variant, how many, price of one in cents.
+    pub lines: Vec<(String, u32, i64)>,
+    /// Whether it was paid.
+    pub paid: bool,
+    /// Whether it was cancelled.
+    pub cancelled: bool,
+    /// What was paid back.
+    pub refunded_cents: i64,
+    /// What the shop knows to have left, as it shows it.
+    pub fulfillments: Vec<Value>,
+    /// Notes that were added.
+    pub notes: Vec<String>,
+    /// Whether its status was set to completed.
+    pub completed: bool,
+    /// How often it changed: each change is a second later.
+    pub(super) changes: u32,
+}
+
+fn money(cents: i64) -> String {
+    format!("{}.{:02}", cents / 100, cents % 100)
+}
+
+impl SoldThere {
+    pub(super) fn new(id: u64, lines: &[(&str, u32, i64)]) -> Self {
+        let lines = lines.iter().map(|(variant, quantity, cents)| ((*variant).to_owned(), *quantity, *cents)).collect();
+        Self {
+            id,
+            lines,
+            paid: false,
+            cancelled: false,
+            refunded_cents: 0,
+            fulfillments: Vec::new(),
+            notes: Vec::new(),
+            completed: false,
+            changes: 0,
+        }
+    }
+
+    /// What it costs in all.
+    pub fn total_cents(&self) -> i64 {
+        self.lines.iter().map(|(_, quantity, cents)| i64::from(*quantity) * cents).sum()
+    }
+
+    fn changed_at(&self) -> String {
+        format!("2026-11-02T10:{:02}:{:02}", self.changes / 60, self.changes % 60)
+    }
+
+    fn line_id(&self, at: usize) -> u64 {
+        self.id * 100 + at as u64
+    }
+
+    pub(super) fn of_shopify(&self) -> Value {
+        let line = |(at, (variant, quantity, cents)): (usize, &(String, u32, i64))| {
+            json!({
+                "id": self.line_id(at), "variant_id": variant.parse::<u64>().ok(), "sku": variant, "name": "Something",
+                "quantity": quantity, "price": money(*cents), "taxable": true, "tax_lines": [],
+            })
+        };
+        let status = match (self.paid, self.refunded_cents) {
+            (false, _) => "pending",
+            (true, 0) => "paid",
+            (true, back) if back >= self.total_cents() => "refunded",
+            (true, _) => "partially_refunded",
+        };
+        let refunds = match self.refunded_cents {
+            0 => json!([]),
+            back => json!([{"transactions": [{"kind": "refund", "status": "success", "amount": money(back)}]}]),
+        };
+        json!({
+            "id": self.id, "name": format!("#{}", self.id), "email": "buyer@example.org", "currency": "USD",
+            "updated_at": format!("{}Z", self.changed_at()), "taxes_included": false, "total_discounts": "0.00",
+            "total_price": money(self.total_cents()), "financial_status": status, "refunds": refunds, "note": "Hello",
+            "cancelled_at": self.cancelled.then(|| format!("{}Z", self.changed_at())),
+            "line_items": self.lines.iter().enumerate().map(line).collect::<Vec<_>>(), "shipping_lines": [],
+            "shipping_address": {
+                "name": "Bob Norman", "address1": "1 Main Street", "city": "Louisville", "province_code": "KY",
+                "zip": "40202", "country_code": "US",
+            },
+        })
+    }
+
+    pub(super) fn of_woocommerce(&self) -> Value {
+        let line = |(at, (variant, quantity, cents)): (usize, &(String, u32, i64))| {
+            let all = money(i64::from(*quantity) * cents);
+            json!({
+                "id": self.line_id(at), "name": "Something", "product_id": variant.parse::<u64>().unwrap_or(0),
+                "variation_id": 0, "sku": variant, "quantity": quantity, "subtotal": all, "total": all, "taxes": [],
+            })
+        };
+        let status = match (self.cancelled, self.paid) {
+            (true, _) => "cancelled",
+            (false, true) if self.completed => "completed",
+            (false, true) => "processing",
+            (false, false) => "pending",
+        };
+        let refunds = match self.refunded_cents {
+            0 => json!([]),
+            back => json!([{"id": 1, "total": format!("-{}", money(back))}]),
+        };
+        json!({
+            "id": self.id, "number": self.id.to_string(), "status": status, "currency": "USD",
+            "date_modified_gmt": self.changed_at(), "date_paid_gmt": self.paid.then(|| self.changed_at()),
+            "discount_total": "0.00", "shipping_total": "0.00", "total": money(self.total_cents()), "tax_lines": [],
+            "line_items": self.lines.iter().enumerate().map(line).collect::<Vec<_>>(), "shipping_lines": [],
+            "refunds": refunds, "customer_note": "", "billing": {"email": "buyer@example.org"},
+            "shipping": {
+                "first_name": "Bob", "last_name": "Norman", "address_1": "1 Main Street", "city": "Louisville",
+                "state": "KY", "postcode": "40202", "country": "US",
+            },
+        })
+    }
+
+    fn fulfilled(&self, line: u64) -> u64 {
+        let items = self.fulfillments.iter().flat_map(|one| one["line_items"].as_array().into_iter().flatten());
+        items.filter(|item| item["id"] == line).filter_map(|item| item["quantity"].as_u64()).sum()
+    }
+
+    /// What can still be fulfilled. Its id is that of the order and a zero, so that it leads back to it.
+    pub(super) fn fulfillment_order(&self) -> Value {
+        let item = |(at, (_, quantity, _)): (usize, &(String, u32, i64))| {
+            let line = self.line_id(at);
+            let left = u64::from(*quantity).saturating_sub(self.fulfilled(line));
+            json!({"id": line * 10, "line_item_id": line, "quantity": quantity, "fulfillable_quantity": left})
+        };
+        let items: Vec<Value> = self.lines.iter().enumerate().map(item).collect();
+        let open = items.iter().any(|item| item["fulfillable_quantity"] != 0);
+        json!({"id": self.id * 10, "status": if open { "open" } else { "closed" }, "line_items": items})
+    }
+
+    /// Takes a fulfillment, or refuses more than is open.
+    pub(super) fn fulfill(&mut self, wanted: &Value) -> Result<Value, (StatusCode, Value)> {
+        let items = wanted["line_items_by_fulfillment_order"][0]["fulfillment_order_line_items"].as_array();
+        let open = self.fulfillment_order();
+        let mut taken = Vec::new();
+        for item in items.into_iter().flatten() {
+            let all = open["line_items"].as_array().into_iter().flatten();
+            let known = all.into_iter().find(|one| one["id"] == item["id"]);
+            let left = known.and_then(|one| one["fulfillable_quantity"].as_u64()).unwrap_or(0);
+            let quantity = item["quantity"].as_u64().unwrap_or(0);
+            if quantity == 0 || quantity > left {
+                let words = json!({"errors": ["Invalid fulfillment order line item quantity requested."]});
+                return Err((StatusCode::UNPROCESSABLE_ENTITY, words));
+            }
+            taken.push(json!({"id": known.map(|one| one["line_item_id"].clone()), "quantity": quantity}));
+        }
+        let tracking = &wanted["tracking_info"];
+        let made = json!({
+            "id": self.id * 1000 + self.fulfillments.len() as u64, "status": "success", "line_items": taken,
+            "tracking_number": tracking["number"], "tracking_company": tracking["company"],
+        });
+        self.fulfillments.push(made.clone());
+        Ok(json!({"fulfillment": made}))
+    }
+}

@@ -1,0 +1,291 @@
+//! What orders and invoices have done at the payment processor: sessions made and closed, refunds asked for. Each
+//! request carries a key that follows from the state of its owner, so that the processor takes a repeat for the same
+//! request.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
+use crate::actors::kernel::directory::ASK_TIMEOUT;
+use crate::actors::kernel::effects::{Effects, report};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::Handle;
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::invoice::Invoice;
+use crate::domain::ledger::{
+    Checkout, CheckoutNews, CheckoutState, LedgerCommand, LedgerEffect, LedgerOwner, Payable, PaymentNews, RefundAsked,
+    RefundNews,
+};
+use crate::domain::principal::Principal;
+use crate::domain::time::HOUR_MS;
+use crate::services::payments::{
+    NewPaymentSession, NewRefund, PaymentProcessor, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
+};
+
+/// What an owner hears when money came by a session that was read at the processor.
+pub fn paid_by(session: &ProcessorSession) -> PaymentNews {
+    PaymentNews::Paid {
+        amount_cents: session.amount_cents,
+        currency: session.currency.clone(),
+        session: Some(session.id.clone()),
+        intent: session.intent.clone(),
+    }
+}
+
+/// A session that can be paid, as far as its owner knows.
+pub fn open_session(owner: &impl Payable) -> Option<(&Checkout, &str)> {
+    owner.checkout().and_then(|checkout| match &checkout.state {
+        CheckoutState::Open { session, .. } => Some((checkout, session.as_str())),
+        _ => None,
+    })
+}
+
+/// How long the processor is trusted to know the key of a request again, in milliseconds; it says a day. What was asked
+/// for before is looked for by our id.
+const KEY_TRUSTED_MS: i64 = 12 * HOUR_MS;
+
+/// Does at the processor what ledgers call for.
+#[derive(Clone)]
+pub struct LedgerWork {
+    /// Where orders and invoices are paid; `None` while the settings name none.
+    pub processor: Option<Arc<dyn PaymentProcessor>>,
+    /// Told when the making of a session is over, for those who wait for it.
+    pub checkout_news: watch::Sender<u64>,
+    /// The clock.
+    pub environment: Arc<Environment>,
+    /// Told of each new order, invoice and payment, so that kept payment events look for their owner again.
+    pub new_references: watch::Sender<u64>,
+}
+
+/// Effects of invoices: what those without an order have under way at the processor.
+pub struct InvoiceEffects {
+    /// Does it.
+    pub work: LedgerWork,
+}
+
+#[async_trait]
+impl Effects<Invoice> for InvoiceEffects {
+    async fn run(&self, effect: LedgerEffect, of: Handle<Invoice>) {
+        self.work.run(effect, &of).await;
+    }
+
+    fn committed(&self, _: &Handle<Invoice>, state: &Arc<Versioned<Invoice>>) {
+        self.work.committed(state);
+    }
+}
+
+impl LedgerWork {
+    /// At this processor; `None` while the settings name none.
+    pub fn new(processor: Option<Arc<dyn PaymentProcessor>>, environment: Arc<Environment>) -> Self {
+        Self { processor, checkout_news: watch::Sender::new(0), environment, new_references: watch::Sender::new(0) }
+    }
+
+    /// Tells those who wait for it what a commit may have brought: a new owner, or news of a checkout. An effect cannot
+    /// tell of its own end, because the commit that ends it stops its task.
+    pub fn committed<T: LedgerOwner>(&self, state: &Versioned<T>) {
+        if state.version == 1 {
+            self.new_references.send_modify(|count| *count += 1);
+        }
+        if state.state.as_ref().is_some_and(|owner| owner.under_way().checkouts > 0) {
+            self.checkout_news.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Tries an effect once, and tells its owner.
+    pub async fn run<T: LedgerOwner>(&self, effect: LedgerEffect, of: &Handle<T>) {
+        // Without a processor nothing is done until the settings name it again. What went back is then what its events
+        // say: they are heard without a key.
+        let Some(processor) = &self.processor else {
+            if let LedgerEffect::ReadRefunds { intent, number } = effect {
+                return tell_read(of, intent, number, None).await;
+            }
+            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured, its work waits");
+        };
+        match effect {
+            LedgerEffect::MakeSession { number } => {
+                // Its answer is heard of also after its owner has given the checkout up, which ends this task: a
+                // session that nobody knows would stay open.
+                let (processor, of) = (processor.clone(), of.clone());
+                let making = tokio::spawn(async move { make_session(&processor, &of, number).await });
+                if let Err(error) = making.await
+                    && let Ok(panic) = error.try_into_panic()
+                {
+                    std::panic::resume_unwind(panic);
+                }
+            }
+            LedgerEffect::CloseSession { session } => self.close_session(processor, of, session).await,
+            LedgerEffect::Refund { refund } => self.refund(processor, of, refund).await,
+            LedgerEffect::ReadRefunds { intent, number } => read_refunds(processor, of, intent, number).await,
+        }
+    }
+
+    /// Closes a session, unless it was paid in between: then its owner hears of that.
+    async fn close_session<T: LedgerOwner>(
+        &self,
+        processor: &Arc<dyn PaymentProcessor>,
+        of: &Handle<T>,
+        session: String,
+    ) {
+        let left = match processor.expire_session(&session).await {
+            Ok(_) => None,
+            Err(error) if error.is_missing() => None,
+            // It is not open any more, whatever ended it.
+            Err(ProcessorError::Refused { .. }) => match processor.session(&session).await {
+                Ok(found) => Some(found),
+                Err(error) if error.is_missing() => None,
+                Err(error) => return again(of, &error),
+            },
+            Err(error) => return again(of, &error),
+        };
+        match left {
+            Some(found) if found.status == SessionStatus::Open => return,
+            Some(found) if found.status == SessionStatus::Complete && found.paid => {
+                let origin = CommandOrigin::new(Principal::Processor);
+                let paid = T::asking(LedgerCommand::Payment(paid_by(&found)));
+                // Whatever kept it from being heard: the session is not forgotten before its money is known.
+                if let Err(error) = of.ask(origin, paid, ASK_TIMEOUT).await {
+                    return tracing::warn!(kind = T::KIND, id = %of.id(), %error, "not told of a payment, is told again");
+                }
+                self.new_references.send_modify(|count| *count += 1);
+            }
+            _ => {}
+        }
+        let closed = T::asking(LedgerCommand::SessionClosed(session));
+        if let Err(error) = of.ask(CommandOrigin::system(), closed, ASK_TIMEOUT).await {
+            tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not told, is told again");
+        }
+    }
+
+    /// Has the processor pay back, and tells the owner what went back of the payment in all.
+    async fn refund<T: LedgerOwner>(&self, processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, refund: Id) {
+        let state = of.read();
+        let Some(owner) = state.state.as_ref() else { return };
+        let Some(asked) = owner.under_way().refunds.iter().find(|one| one.id == refund) else { return };
+        let mut done = None;
+        if self.environment.now().since(asked.asked_at) > KEY_TRUSTED_MS {
+            done = match processor.refunds(&asked.intent).await {
+                Ok(all) => all.into_iter().find(|one| one.our_id.as_deref() == Some(&*refund.to_string())),
+                Err(error) => return again(of, &error),
+            };
+        }
+        let made = match done {
+            Some(done) => Ok(done),
+            None => processor.create_refund(&to_refund(owner, asked), &format!("refund-{refund}")).await,
+        };
+        let refused = match made {
+            Ok(Refund { counts: true, .. }) => None,
+            Ok(Refund { id, .. }) => Some(format!("it says that refund {id} failed")),
+            Err(ProcessorError::Refused { words, .. }) => Some(words),
+            Err(error) => return again(of, &error),
+        };
+        let refunded_cents = match processor.refunds(&asked.intent).await {
+            Ok(all) => Some(went_back(&all)),
+            Err(ProcessorError::Refused { .. } | ProcessorError::Credentials(_)) if refused.is_some() => None,
+            Err(ProcessorError::Refused { .. } | ProcessorError::Credentials(_)) => {
+                let known = owner.ledger_payments().iter().filter(|one| one.amount_cents < 0);
+                let of_it = known.filter(|one| one.reference.as_ref() == Some(&asked.intent));
+                Some(of_it.fold(asked.amount_cents, |sum: i64, one| sum.saturating_add(one.went_cents())))
+            }
+            Err(error) => return again(of, &error),
+        };
+        let news = match (refused, refunded_cents) {
+            (None, Some(refunded_cents)) => RefundNews::Taken { refunded_cents },
+            (reason, refunded_cents) => RefundNews::Refused { refunded_cents, reason: reason.unwrap_or_default() },
+        };
+        if let Err(error) = report(of, T::asking(LedgerCommand::RefundNews { refund, news })).await {
+            tracing::debug!(kind = T::KIND, id = %of.id(), %refund, %error, "not told of its refund, is told again");
+        }
+    }
+}
+
+/// What went back by these refunds, or is on its way, in minor units.
+fn went_back(refunds: &[Refund]) -> i64 {
+    let went = refunds.iter().filter(|one| one.counts);
+    went.fold(0, |sum: i64, one| sum.saturating_add(one.amount_cents))
+}
+
+/// Reads what went back of a payment in all, and tells its owner.
+async fn read_refunds<T: LedgerOwner>(
+    processor: &Arc<dyn PaymentProcessor>,
+    of: &Handle<T>,
+    intent: String,
+    number: u32,
+) {
+    let refunded_cents = match processor.refunds(&intent).await {
+        Ok(all) => Some(went_back(&all)),
+        // A key that may not list refunds never will: what events say of them counts.
+        Err(ProcessorError::Refused { .. }) => None,
+        Err(error) => return again(of, &error),
+    };
+    tell_read(of, intent, number, refunded_cents).await;
+}
+
+/// Tells an owner what went back of a payment in all; `None` where nobody says it.
+async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, refunded_cents: Option<i64>) {
+    let read = LedgerCommand::RefundsRead { intent, number, refunded_cents };
+    if let Err(error) = report(of, T::asking(read)).await {
+        tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not told what went back, is told again");
+    }
+}
+
+/// Has the session of a checkout made, and tells its owner.
+async fn make_session<T: LedgerOwner>(processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, number: u32) {
+    let state = of.read();
+    let Some(owner) = state.state.as_ref() else { return };
+    let Some(checkout) = owner.checkout().filter(|one| one.number == number) else { return };
+    let key = format!("{}-{}-{number}", T::KIND, owner.owner_id());
+    let asked = asked_for(owner, checkout);
+    let mut made = processor.create_payment_session(&asked, &key).await;
+    if made.as_ref().is_err_and(|error| error.code() == "email_invalid") {
+        // The customer fills in an address that the processor likes better.
+        let without = NewPaymentSession { customer_email: None, ..asked };
+        made = processor.create_payment_session(&without, &format!("{key}-without-address")).await;
+    }
+    let news = match made {
+        Ok(ProcessorSession { id: session, url: Some(url), expires_at, status: SessionStatus::Open, .. }) => {
+            CheckoutNews::Made { session, url, expires_at }
+        }
+        Ok(session) => not_made(of, true, false, format!("session {} is not open", session.id)),
+        Err(error) => {
+            // What it answered it may answer again under the same key: the next try is a new request.
+            let refused = matches!(error, ProcessorError::Refused { .. } | ProcessorError::Failing(_));
+            not_made(of, refused, error.is_about_amount(), error.to_string())
+        }
+    };
+    // Those who wait hear of it by the commit.
+    if let Err(error) = report(of, T::asking(LedgerCommand::CheckoutMade { number, news })).await {
+        tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not told of its session, is told again");
+    }
+}
+
+fn again<T: LedgerOwner>(of: &Handle<T>, error: &ProcessorError) {
+    tracing::debug!(kind = T::KIND, id = %of.id(), %error, "the payment processor is asked again");
+}
+
+fn not_made<T: LedgerOwner>(of: &Handle<T>, refused: bool, amount: bool, reason: String) -> CheckoutNews {
+    tracing::warn!(kind = T::KIND, id = %of.id(), reason, "no checkout session was made");
+    CheckoutNews::Failed { refused, amount, reason }
+}
+
+/// The session of a checkout. A repeat must be the same to the letter: all of it is frozen in its owner.
+fn asked_for<T: LedgerOwner>(owner: &T, checkout: &Checkout) -> NewPaymentSession {
+    NewPaymentSession {
+        reference: owner.owner_id().to_string(),
+        metadata: owner.metadata(),
+        title: checkout.title.clone().unwrap_or_else(|| owner.title()),
+        amount_cents: checkout.amount_cents,
+        currency: owner.ledger_currency().to_owned(),
+        customer_email: owner.payer().cloned(),
+        success_url: checkout.success_url.clone(),
+        cancel_url: checkout.cancel_url.clone(),
+    }
+}
+
+fn to_refund<T: LedgerOwner>(owner: &T, asked: &RefundAsked) -> NewRefund {
+    let mut metadata = owner.metadata();
+    metadata.push((REFUND_ID.to_owned(), asked.id.to_string()));
+    NewRefund { intent: asked.intent.clone(), amount_cents: asked.amount_cents, metadata }
+}

@@ -1,0 +1,186 @@
+//! Effects of orders that other shops sold: look their lines up in the variant map, make the order, tell it what
+//! happened there, and tell the shop what has left.
+
+mod lines;
+mod shops;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
+pub use shops::ShopLines;
+
+use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
+use crate::actors::kernel::effects::{Effects, report};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::{AskError, Handle};
+use crate::actors::orders::make::MakeSources;
+use crate::domain::channel_order::{
+    ChannelOrder, ChannelOrderCommand, ChannelOrderEffect, HeardThere, TrackingOutcome,
+};
+use crate::domain::order::{NewsThere, Order, OrderAnswer, OrderCommand, OrderStatus};
+use crate::domain::principal::Principal;
+use crate::domain::refusal::Refusal;
+use crate::domain::sales_channel::SalesChannel;
+use crate::domain::time::Timestamp;
+use crate::store::rows::LoadError;
+use lines::Looked;
+
+/// Time between two looks at what an order waits for, when nothing changes in its channel.
+const RETRY_AFTER: Duration = Duration::from_hours(1);
+
+/// Makes orders of what other shops sold.
+pub struct ChannelOrderEffects {
+    /// The channels with their maps.
+    pub channels: Directory<SalesChannel>,
+    /// Our orders.
+    pub orders: Directory<Order>,
+    /// What SKUs are made from.
+    pub sources: MakeSources,
+    /// Changes with each commit of a sales channel.
+    pub changes: watch::Sender<u64>,
+    /// The shops, to be told of shipments.
+    pub shops: Arc<ShopLines>,
+    /// Clock and chance, handed in.
+    pub environment: Arc<Environment>,
+}
+
+#[async_trait]
+impl Effects<ChannelOrder> for ChannelOrderEffects {
+    async fn run(&self, effect: ChannelOrderEffect, of: Handle<ChannelOrder>) {
+        let outcome = match effect {
+            ChannelOrderEffect::Resolve { .. } => self.resolve(&of).await,
+            ChannelOrderEffect::Make => self.make(&of).await,
+            ChannelOrderEffect::TellOrder(heard) => self.tell_order(&of, heard).await,
+            ChannelOrderEffect::TellShop { number, at, .. } => return self.tell_shop(&of, number, at).await,
+        };
+        if let Err(error) = outcome {
+            tracing::warn!(channel_order = %of.id(), %error, "an order of another shop is not further; it is tried again");
+        }
+    }
+}
+
+/// Why an effect has to be tried again.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Ask(#[from] AskError),
+}
+
+async fn tell(of: &Handle<ChannelOrder>, command: ChannelOrderCommand) -> Result<(), AskError> {
+    of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await.map(drop)
+}
+
+/// The refusal with everything that is wrong, on one line.
+fn in_words(refusal: &Refusal) -> String {
+    let faults: Vec<String> = refusal.faults.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
+    if faults.is_empty() { refusal.message.clone() } else { faults.join("; ") }
+}
+
+impl ChannelOrderEffects {
+    /// Looks the lines up until all are known: at once, when a channel changes, and every hour.
+    async fn resolve(&self, of: &Handle<ChannelOrder>) -> Result<(), Trouble> {
+        let mut changes = self.changes.subscribe();
+        // What the rules refused a moment ago they would refuse again.
+        let mut wait = of.read().state.as_ref().is_some_and(|order| order.refused);
+        loop {
+            changes.mark_unchanged();
+            if !wait {
+                let state = of.read();
+                let Some(order) = &state.state else { return Ok(()) };
+                match self.look_up(order).await? {
+                    Looked::Known(_) => return Ok(tell(of, ChannelOrderCommand::Resolved).await?),
+                    Looked::Lacks { missing, problem } => {
+                        if order.missing != missing || order.problem != problem {
+                            tell(of, ChannelOrderCommand::Unresolved { missing, problem }).await?;
+                        }
+                    }
+                }
+            }
+            wait = false;
+            tokio::select! {
+                biased; // news before the clock, so that the order of branches does not depend on chance
+                _ = changes.changed() => {}
+                () = tokio::time::sleep(RETRY_AFTER) => {}
+            }
+        }
+    }
+
+    /// Makes the order, unless it is there: its id was chosen before, so it is never made twice.
+    async fn make(&self, of: &Handle<ChannelOrder>) -> Result<(), Trouble> {
+        let state = of.read();
+        let Some(record) = &state.state else { return Ok(()) };
+        if self.orders.find(record.order_id).await?.is_some() {
+            return Ok(tell(of, ChannelOrderCommand::Made).await?);
+        }
+        let refused = |words: String| tell(of, ChannelOrderCommand::NotMade(words));
+        let sold = match self.look_up(record).await? {
+            Looked::Known(sold) => sold,
+            Looked::Lacks { missing, problem } => {
+                let lacking = format!("the map has no entry for {}", missing.join(", "));
+                return Ok(refused(problem.unwrap_or(lacking)).await?);
+            }
+        };
+        let origin = CommandOrigin::new(Principal::Channel { id: record.channel_id });
+        match self.orders.create_as(record.order_id, origin, OrderCommand::CreateSold(sold)).await {
+            Ok(_) => Ok(tell(of, ChannelOrderCommand::Made).await?),
+            Err(AskError::Refused(refusal)) if refusal.code == "exists" => {
+                Ok(tell(of, ChannelOrderCommand::Made).await?)
+            }
+            Err(AskError::Refused(refusal)) => Ok(refused(in_words(&refusal)).await?),
+            // Whether it is there is seen at the next try.
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Tells the order that it was cancelled or paid back there.
+    async fn tell_order(&self, of: &Handle<ChannelOrder>, heard: HeardThere) -> Result<(), Trouble> {
+        let state = of.read();
+        let Some(record) = &state.state else { return Ok(()) };
+        let HeardThere { cancelled, refunded_cents } = heard;
+        let origin = CommandOrigin::new(Principal::Channel { id: record.channel_id });
+        let news = OrderCommand::There(NewsThere { cancelled, refunded_cents });
+        let refused = match self.orders.ask(record.order_id, origin, news).await {
+            Ok(answered) => match answered.answer {
+                OrderAnswer::Order(order) if cancelled && order.status == OrderStatus::Shipped => {
+                    Some("it was cancelled there after it was shipped here".to_owned())
+                }
+                _ => None,
+            },
+            Err(AskError::Refused(refusal)) => Some(in_words(&refusal)),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(tell(of, ChannelOrderCommand::Told { heard, refused }).await?)
+    }
+
+    /// Tells the shop of a shipment, once it is due.
+    async fn tell_shop(&self, of: &Handle<ChannelOrder>, number: u32, at: Timestamp) {
+        self.environment.wait_until(at, RETRY_AFTER).await;
+        let outcome = loop {
+            let mut changes = self.changes.subscribe();
+            changes.mark_unchanged();
+            let state = of.read();
+            let Some(record) = &state.state else { return };
+            let channel = match self.channels.read(record.channel_id).await {
+                Ok(Some(channel)) => channel,
+                Ok(None) => break TrackingOutcome::NotWanted,
+                Err(error) => return tracing::warn!(%error, "a sales channel cannot be read"),
+            };
+            let Some(channel) = channel.state.as_ref() else { return };
+            if channel.active || channel.archived {
+                break self.shops.tell(channel, record, number, self.environment.chance()).await;
+            }
+            // It is told as soon as the channel works again.
+            if changes.changed().await.is_err() {
+                return;
+            }
+        };
+        // What the shop answered is not asked again: only the outcome is told until it is written.
+        let _ = report(of, ChannelOrderCommand::Tracked { number, outcome }).await;
+    }
+}

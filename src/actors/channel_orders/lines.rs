@@ -1,0 +1,174 @@
+//! What an order of another shop is made of: its lines by the variant map, at the prices there.
+//!
+//! A line there is a line here. Where one of it is several parts, or a kit, the line has the price and its parts stand
+//! behind it, as the parts of kits do: so prices are exact, and the shop's own units can be counted when they leave.
+
+use super::ChannelOrderEffects;
+use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::channel_order::{ChannelOrder, SoldContent, amounts};
+use crate::domain::id::Id;
+use crate::domain::order::{Line, NewOrder, OrderKind, SoldElsewhere, SoldOrder};
+use crate::domain::party::Party;
+use crate::domain::sales_channel::SalesChannel;
+use crate::domain::sku::Sku;
+use crate::services::sales_channels::channel_type;
+use crate::store::rows::LoadError;
+
+/// What came of looking the lines up.
+pub(super) enum Looked {
+    /// All is known: the order as it will be made.
+    Known(Box<SoldOrder>),
+    /// Something is missing or in the way.
+    Lacks {
+        /// What the map has no entry for.
+        missing: Vec<String>,
+        /// What is in the way besides, in words for people.
+        problem: Option<String>,
+    },
+}
+
+fn blocked(words: impl Into<String>) -> Looked {
+    Looked::Lacks { missing: Vec::new(), problem: Some(words.into()) }
+}
+
+impl ChannelOrderEffects {
+    /// Looks the lines of an order up.
+    pub(super) async fn look_up(&self, record: &ChannelOrder) -> Result<Looked, LoadError> {
+        let state = self.channels.read(record.channel_id).await?;
+        let Some(channel) = state.as_ref().and_then(|state| state.state.as_ref()) else {
+            return Ok(blocked("its sales channel is gone"));
+        };
+        let Some(content) = &record.content else { return Ok(blocked("nothing is known of what was sold")) };
+        let entry = |variant: Option<&String>, code: Option<&String>| {
+            channel.mapped(variant.map(String::as_str), code.map(String::as_str)).cloned()
+        };
+        let entries: Vec<_> =
+            content.lines.iter().map(|sold| entry(sold.variant.as_ref(), sold.code.as_ref())).collect();
+        let mut missing: Vec<String> = Vec::new();
+        for (sold, entry) in content.lines.iter().zip(&entries) {
+            let wanted = sold.wanted();
+            if entry.is_none() && !missing.contains(&wanted) {
+                missing.push(wanted);
+            }
+        }
+        if !missing.is_empty() {
+            return Ok(Looked::Lacks { missing, problem: None });
+        }
+        if content.currency != channel.currency {
+            let (there, ours) = (content.currency.to_uppercase(), channel.currency.to_uppercase());
+            return Ok(blocked(format!("it was paid in {there}, and the channel is set up for {ours}")));
+        }
+        let Some(costs) = amounts(content) else {
+            return Ok(blocked("its prices, discounts and taxes do not add up to what was paid"));
+        };
+        let (mut lines, mut parts) = (Vec::with_capacity(entries.len()), Vec::new());
+        let sold = content.lines.iter().zip(&costs.unit_prices).zip(entries.into_iter().flatten());
+        for (at, ((sold, price), entry)) in sold.enumerate() {
+            let state = self.sources.skus.read(entry.sku_id).await?;
+            let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+            let Some(sku) = sku else {
+                return Ok(blocked(format!("the SKU that the map names for {} is deleted", sold.wanted())));
+            };
+            let plain = !sku.fields.is_kit() && entry.quantity == 1;
+            lines.push(Line {
+                sku_id: sku.id,
+                quantity: sold.quantity,
+                unit_price_cents: *price,
+                description: sold.title.clone(),
+                tax_rate_bps: sold.tax_rate_bps,
+                make: if plain { self.sources.make(sku).await? } else { None },
+                kit_line: None,
+                per_set: None,
+            });
+            if plain {
+                continue;
+            }
+            match self.parts(sku, entry.quantity, sold.quantity, at).await? {
+                Ok(of_it) => parts.extend(of_it),
+                Err(words) => return Ok(blocked(words)),
+            }
+        }
+        let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+        lines.extend(parts);
+        let sold = SoldElsewhere {
+            channel_order_id: record.id,
+            channel_id: channel.id,
+            number: record.number.clone(),
+            lines: count,
+            shipping_tax_rate_bps: content.shipping_tax_rate_bps,
+            rounding_cents: costs.rounding_cents,
+            tells_customer: channel_type(&channel.kind).is_some_and(|kind| kind.connect.is_some())
+                && channel.base_url.is_some(),
+            told_shipments: 0,
+            told_last: false,
+        };
+        Ok(Looked::Known(Box::new(SoldOrder {
+            new: new_order(channel, record, content, lines),
+            sold,
+            shipping_cents: costs.shipping_cents,
+            discount_cents: costs.discount_cents,
+            total_cents: content.total_cents,
+        })))
+    }
+
+    /// The parts of one line that is a set or a kit; the inner error says why there are none.
+    async fn parts(
+        &self,
+        sku: &Sku,
+        per_unit: u32,
+        units: u32,
+        at: usize,
+    ) -> Result<Result<Vec<Line>, String>, LoadError> {
+        let of_kit = sku.fields.components.iter().map(|part| (part.sku_id, part.quantity));
+        let wanted: Vec<(Id, u32)> = if sku.fields.is_kit() { of_kit.collect() } else { vec![(sku.id, 1)] };
+        let mut parts = Vec::with_capacity(wanted.len());
+        for (id, quantity) in wanted {
+            let state = self.sources.skus.read(id).await?;
+            let part = state.as_ref().and_then(|state| state.state.as_ref());
+            let Some(part) = part.filter(|part| !part.archived && !part.fields.is_kit()) else {
+                return Ok(Err(format!("a part of {} is gone, or is a kit itself", sku.fields.name)));
+            };
+            let per_set = quantity.checked_mul(per_unit);
+            let all = per_set.and_then(|per_set| per_set.checked_mul(units)).filter(|all| *all <= MAX_QUANTITY);
+            let (Some(per_set), Some(all)) = (per_set, all) else {
+                return Ok(Err(format!("it has too many parts of {}", part.fields.name)));
+            };
+            parts.push(Line {
+                sku_id: id,
+                quantity: all,
+                unit_price_cents: 0,
+                description: part.fields.name.clone(),
+                tax_rate_bps: 0,
+                make: self.sources.make(part).await?,
+                kit_line: u32::try_from(at).ok(),
+                per_set: Some(per_set),
+            });
+        }
+        Ok(Ok(parts))
+    }
+}
+
+fn new_order(channel: &SalesChannel, record: &ChannelOrder, content: &SoldContent, lines: Vec<Line>) -> NewOrder {
+    let to = content.recipient.as_ref().map(|name| format!("; to {name}")).unwrap_or_default();
+    NewOrder {
+        kind: OrderKind::Catalog,
+        site: Some(channel.site.clone()),
+        made_by: None,
+        customer_id: record.customer_id,
+        customer_email: content.customer_email.clone(),
+        buyer: content.recipient.as_ref().map(|name| Party {
+            name: name.clone(),
+            email: content.customer_email.clone(),
+            ..Party::default()
+        }),
+        lines,
+        currency: content.currency.clone(),
+        notes: content.notes.clone(),
+        internal_notes: Some(format!("{} {}{to}", channel.name, record.number)),
+        shipping_address: content.address.clone(),
+        priority: None,
+        due_at: None,
+        draft: false,
+        own_use: false,
+    }
+}

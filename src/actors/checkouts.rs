@@ -1,0 +1,256 @@
+//! Checkouts: the one session at the payment processor by which an order or an invoice can be paid, for whoever asks
+//! for it. An invoice of an order is paid by paying the order.
+//!
+//! The owner keeps which session that is and has it made (`actors/at_processor.rs`); here a caller waits for it.
+//! A session that the owner knows is looked at where it is before anybody is sent there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::actors::at_processor::{LedgerWork, open_session, paid_by};
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::AskError;
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::invoice::{Invoice, InvoiceStatus};
+use crate::domain::ledger::{CheckoutState, LedgerCommand, LedgerOwner, Payable, PaymentNews};
+use crate::domain::order::Order;
+use crate::domain::principal::Principal;
+use crate::domain::refusal::{Class, Refusal};
+use crate::domain::time::Timestamp;
+use crate::services::payments::{PaymentProcessor, ProcessorError, ProcessorSession, SessionStatus};
+use crate::store::StoredAggregate;
+use crate::store::rows::LoadError;
+
+/// Longest time that a caller waits for a session.
+const MAX_WAIT: Duration = Duration::from_secs(20);
+/// How often a caller begins anew because the owner changed meanwhile.
+const MAX_ROUNDS: usize = 4;
+
+/// Why there is no session to be paid.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckoutError {
+    /// It cannot be paid.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The settings name no processor.
+    #[error("no payment processor is configured")]
+    NotConfigured,
+    /// The processor does not answer, or refuses what it should take. The reason is in the log.
+    #[error("the payment processor is not available now")]
+    Unavailable,
+    /// The owner did not answer.
+    #[error(transparent)]
+    Ask(AskError),
+    /// The owner cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+impl From<AskError> for CheckoutError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Refused(refusal) => Self::Refused(refusal),
+            error => Self::Ask(error),
+        }
+    }
+}
+
+impl From<ProcessorError> for CheckoutError {
+    fn from(error: ProcessorError) -> Self {
+        tracing::warn!(%error, "the payment processor did not do what it was asked");
+        Self::Unavailable
+    }
+}
+
+/// A session that can be paid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenSession {
+    /// The processor's id of it.
+    pub id: String,
+    /// The page on which it is paid.
+    pub url: String,
+    /// When the processor closes it by itself.
+    pub expires_at: Timestamp,
+}
+
+/// Where a customer is sent from the processor's page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReturnPages {
+    /// After paying.
+    pub success_url: String,
+    /// After giving up.
+    pub cancel_url: String,
+}
+
+/// Finds or makes sessions.
+#[derive(Clone)]
+pub struct Checkouts {
+    /// Orders to be paid.
+    pub orders: Directory<Order>,
+    /// Invoices to be paid.
+    pub invoices: Directory<Invoice>,
+    /// Where they are paid, and who is told of it.
+    pub work: LedgerWork,
+}
+
+impl Checkouts {
+    /// Whether the processor can be asked for anything.
+    pub const fn has_processor(&self) -> bool {
+        self.work.processor.is_some()
+    }
+
+    /// The session by which this order can be paid now.
+    pub async fn of_order(
+        &self,
+        id: Id,
+        origin: &CommandOrigin,
+        pages: &ReturnPages,
+    ) -> Result<OpenSession, CheckoutError> {
+        self.of(&self.orders, id, None, origin, pages).await
+    }
+
+    /// The session by which this invoice can be paid now; that of an order is the order's. `number` is the invoice's,
+    /// which its customer reads.
+    pub async fn of_invoice(
+        &self,
+        id: Id,
+        number: Option<&str>,
+        origin: &CommandOrigin,
+        pages: &ReturnPages,
+    ) -> Result<OpenSession, CheckoutError> {
+        let state = read(&self.invoices, id).await?;
+        let invoice = state.state.as_ref().ok_or_else(|| Refusal::not_found(Invoice::WORD))?;
+        match invoice.order_id {
+            // A void one is paid by nothing; its order may have another one.
+            Some(order) if invoice.status != InvoiceStatus::Void => self.of_order(order, origin, pages).await,
+            _ => {
+                let title = number.map(|number| format!("Invoice {number}"));
+                self.of(&self.invoices, id, title, origin, pages).await
+            }
+        }
+    }
+
+    async fn of<T: LedgerOwner + StoredAggregate>(
+        &self,
+        owners: &Directory<T>,
+        id: Id,
+        title: Option<String>,
+        origin: &CommandOrigin,
+        pages: &ReturnPages,
+    ) -> Result<OpenSession, CheckoutError> {
+        let until = Instant::now() + MAX_WAIT;
+        let rounds = self.rounds(owners, id, title, origin, pages);
+        timeout_at(until, rounds).await.unwrap_or(Err(CheckoutError::Unavailable))
+    }
+
+    async fn rounds<T: LedgerOwner + StoredAggregate>(
+        &self,
+        owners: &Directory<T>,
+        id: Id,
+        title: Option<String>,
+        origin: &CommandOrigin,
+        pages: &ReturnPages,
+    ) -> Result<OpenSession, CheckoutError> {
+        for _ in 0..MAX_ROUNDS {
+            let state = read(owners, id).await?;
+            let owner = state.state.as_ref().ok_or_else(|| Refusal::not_found(T::WORD))?;
+            let due = owner.to_check_out()?;
+            let processor = self.work.processor.as_ref().ok_or(CheckoutError::NotConfigured)?;
+            if let Some((_, session)) = open_session(owner).filter(|(checkout, _)| checkout.amount_cents == due)
+                && let Some(open) = self.look(owners, id, processor, session).await?
+            {
+                return Ok(open);
+            }
+            let mut news = self.work.checkout_news.subscribe();
+            let command = LedgerCommand::CheckOut {
+                title: title.clone().unwrap_or_else(|| owner.title()),
+                success_url: pages.success_url.clone(),
+                cancel_url: pages.cancel_url.clone(),
+            };
+            let asked = owners.ask(id, origin.clone(), T::asking(command)).await?;
+            let owner = T::answered(&asked.answer).ok_or(CheckoutError::Unavailable)?;
+            let Some(number) = owner.checkout().filter(|one| one.session().is_none()).map(|one| one.number) else {
+                continue; // Somebody else's session stands by now: it is looked at.
+            };
+            if let Some(open) = made(owners, id, number, &mut news).await? {
+                return Ok(open);
+            }
+        }
+        Err(CheckoutError::Unavailable)
+    }
+
+    /// Looks at a session that its owner knows: it can be paid, it was paid, or it is gone and `None`.
+    async fn look<T: LedgerOwner + StoredAggregate>(
+        &self,
+        owners: &Directory<T>,
+        id: Id,
+        processor: &Arc<dyn PaymentProcessor>,
+        session: &str,
+    ) -> Result<Option<OpenSession>, CheckoutError> {
+        let news = match processor.session(session).await {
+            Ok(ProcessorSession { id, url: Some(url), expires_at, status: SessionStatus::Open, .. }) => {
+                return Ok(Some(OpenSession { id, url, expires_at }));
+            }
+            // Its event may be lost for ever.
+            Ok(found) if found.payment_failed && !found.paid => {
+                PaymentNews::Failed { reason: None, intent: found.intent, session: Some(session.to_owned()) }
+            }
+            Ok(found) if found.status == SessionStatus::Complete && !found.paid => {
+                let words = format!("a payment of this {} is on its way; wait until it has arrived or failed", T::WORD);
+                return Err(Refusal::conflict("payment_pending", words).into());
+            }
+            Ok(found) if found.status == SessionStatus::Complete => paid_by(&found),
+            Ok(_) => PaymentNews::SessionExpired { session: Some(session.to_owned()) },
+            Err(error) if error.is_missing() => PaymentNews::SessionExpired { session: Some(session.to_owned()) },
+            Err(error) => return Err(error.into()),
+        };
+        let paid = matches!(news, PaymentNews::Paid { .. });
+        let told = T::asking(LedgerCommand::Payment(news));
+        owners.ask(id, CommandOrigin::new(Principal::Processor), told).await?;
+        if !paid {
+            return Ok(None);
+        }
+        self.work.new_references.send_modify(|count| *count += 1);
+        Err(Refusal::conflict("already_paid", format!("the {} is already paid", T::WORD)).into())
+    }
+}
+
+async fn read<T: LedgerOwner + StoredAggregate>(
+    owners: &Directory<T>,
+    id: Id,
+) -> Result<Arc<Versioned<T>>, CheckoutError> {
+    Ok(owners.read(id).await?.ok_or_else(|| Refusal::not_found(T::WORD))?)
+}
+
+/// Waits until the session of a checkout is made; `None` when its owner wants another one by now.
+async fn made<T: LedgerOwner + StoredAggregate>(
+    owners: &Directory<T>,
+    id: Id,
+    number: u32,
+    news: &mut tokio::sync::watch::Receiver<u64>,
+) -> Result<Option<OpenSession>, CheckoutError> {
+    loop {
+        news.mark_unchanged();
+        let state = read(owners, id).await?;
+        let checkout = state.state.as_ref().and_then(Payable::checkout).filter(|one| one.number == number);
+        match checkout.map(|one| &one.state) {
+            None => return Ok(None),
+            Some(CheckoutState::Open { session, url, expires_at }) => {
+                return Ok(Some(OpenSession { id: session.clone(), url: url.clone(), expires_at: *expires_at }));
+            }
+            Some(CheckoutState::Failed { amount: true, .. }) => {
+                let words = "the payment processor takes no payments of this amount";
+                return Err(Refusal::new(Class::Invalid, "not_payable", words).into());
+            }
+            Some(CheckoutState::Failed { .. }) => return Err(CheckoutError::Unavailable),
+            Some(CheckoutState::Wanted) => {}
+        }
+        if news.changed().await.is_err() {
+            return Err(CheckoutError::Unavailable);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Effects of exports: write the table page by page, and delete its file when its time is over.
+//!
+//! A page is on the disk before it is reported, so a restart goes on behind the last one that was. Not for what is in a
+//! row: that is known by the [`ExportRows`] that are handed in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::actors::kernel::effects::{Effects, report};
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::Handle;
+use crate::domain::csv::{Cell, Csv};
+use crate::domain::export::{
+    EXPORT_LIFE_MS, Export, ExportCommand, ExportCursor, ExportEffect, ExportProgress, ExportScope, ExportType,
+};
+use crate::domain::time::Timestamp;
+use crate::files::exports::{ExportFile, ExportFiles};
+use crate::secrets::credentials;
+use crate::secrets::encryption::SecretCipher;
+use crate::store::rows::LoadError;
+
+/// Rows that are read, written and reported together; as many are in memory at a time.
+const ROWS_PER_PAGE: u64 = 500;
+/// Where tables are fetched, before the token.
+const LINK_PATH: &str = "/api/v1/exports/";
+
+/// One cell of a row.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ExportCell {
+    /// Nothing is known, or nothing is to be said.
+    Empty,
+    /// A number as it is written, which cannot be a formula.
+    Number(String),
+    /// Words that anybody may have given.
+    Text(String),
+}
+
+impl ExportCell {
+    /// These words, or nothing.
+    pub fn words(text: Option<impl Into<String>>) -> Self {
+        text.map_or(Self::Empty, |text| Self::Text(text.into()))
+    }
+}
+
+/// Some rows, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExportPage {
+    /// Each has as many cells as there are columns.
+    pub rows: Vec<Vec<ExportCell>>,
+    /// Behind which record the next page begins; `None`: this is the last page.
+    pub after: Option<ExportCursor>,
+}
+
+/// Reads the records that exports write.
+#[async_trait]
+pub trait ExportRows: Send + Sync + 'static {
+    /// The names of the columns of a type of records.
+    fn columns(&self, kind: ExportType) -> &'static [&'static str];
+    /// The next records, oldest first, at most `limit`; none that was made after `upto`.
+    async fn page(
+        &self,
+        scope: &ExportScope,
+        upto: Timestamp,
+        after: Option<ExportCursor>,
+        limit: u64,
+    ) -> Result<ExportPage, LoadError>;
+}
+
+/// Writes tables and deletes them again.
+pub struct ExportEffects {
+    /// The clock that tries and ends are due by.
+    pub environment: Arc<Environment>,
+    /// Where tables are written.
+    pub files: ExportFiles,
+    /// What is written.
+    pub rows: Arc<dyn ExportRows>,
+    /// Encrypts links until they are mailed.
+    pub cipher: Arc<SecretCipher>,
+}
+
+/// Why a try ended before its time.
+#[derive(Debug, thiserror::Error)]
+enum WriteFault {
+    #[error("the records cannot be read: {0}")]
+    Load(#[from] LoadError),
+    #[error("the table cannot be written: {0}")]
+    Disk(#[from] std::io::Error),
+    /// Nobody is there to hear of it: the server ends.
+    #[error("its outcome cannot be told")]
+    Untold,
+}
+
+#[async_trait]
+impl Effects<Export> for ExportEffects {
+    async fn run(&self, effect: ExportEffect, of: Handle<Export>) {
+        let state = of.read();
+        let Some(export) = &state.state else { return };
+        match effect {
+            ExportEffect::Write { number, at } => {
+                self.environment.wait_until(at, export.longest_wait()).await;
+                let fault = match self.write(&of, export).await {
+                    Ok(()) | Err(WriteFault::Untold) => return,
+                    Err(fault) => fault,
+                };
+                tracing::warn!(export = %export.id, number, %fault, "an export was not made, is tried again");
+                let _ = report(&of, ExportCommand::Failed { number, words: fault.to_string() }).await;
+            }
+            ExportEffect::Delete { at } => {
+                self.environment.wait_until(at, Duration::from_millis(EXPORT_LIFE_MS.unsigned_abs())).await;
+                match self.files.delete(export.id).await {
+                    Ok(()) => drop(report(&of, ExportCommand::Deleted).await),
+                    Err(error) => tracing::warn!(export = %export.id, %error, "an export is still on the disk"),
+                }
+            }
+        }
+    }
+}
+
+impl ExportEffects {
+    async fn write(&self, of: &Handle<Export>, export: &Export) -> Result<(), WriteFault> {
+        let (mut file, mut progress) = self.resume(of, export).await?;
+        let columns = self.rows.columns(export.scope.kind);
+        let mut csv = if progress.bytes == 0 { Csv::for_spreadsheets(columns) } else { Csv::further() };
+        loop {
+            let page = self.rows.page(&export.scope, export.created_at, progress.after, ROWS_PER_PAGE).await?;
+            for row in &page.rows {
+                csv.row(row.iter().map(cell));
+            }
+            progress.rows += page.rows.len() as u64;
+            progress.bytes = file.append(csv.take()).await?;
+            if page.after.is_none() {
+                break;
+            }
+            progress.after = page.after;
+            report(of, ExportCommand::Progress(progress)).await.map_err(|_| WriteFault::Untold)?;
+        }
+        drop(file);
+        let token = credentials::session_token();
+        let url = format!("{}{LINK_PATH}{token}", self.environment.rules.public_url);
+        let finished = ExportCommand::Finished {
+            progress,
+            token_hash: credentials::session_hash(&token),
+            encrypted_url: self.cipher.encrypt_or_empty(&url),
+        };
+        report(of, finished).await.map(drop).map_err(|_| WriteFault::Untold)
+    }
+
+    /// The table as far as it was reported; a new one where that is not on the disk.
+    async fn resume(&self, of: &Handle<Export>, export: &Export) -> Result<(ExportFile, ExportProgress), WriteFault> {
+        if let Some(file) = self.files.resume(export.id, export.progress.bytes).await? {
+            return Ok((file, export.progress));
+        }
+        report(of, ExportCommand::Vanished).await.map_err(|_| WriteFault::Untold)?;
+        let anew = self.files.resume(export.id, 0).await?;
+        let anew = anew.ok_or_else(|| std::io::Error::other("an empty file is too short"))?;
+        Ok((anew, ExportProgress::default()))
+    }
+}
+
+fn cell(cell: &ExportCell) -> Cell<'_> {
+    match cell {
+        ExportCell::Empty => Cell::Empty,
+        ExportCell::Number(number) => Cell::Number(number),
+        ExportCell::Text(text) => Cell::Text(text),
+    }
+}

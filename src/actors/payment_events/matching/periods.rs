@@ -1,0 +1,73 @@
+//! Paid periods of subscriptions: each invoice of the processor makes one of ours, however often it is told of.
+
+use uuid::Uuid;
+
+use super::{Owner, PaymentMatch, PaymentMatcher, unavailable};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::AskError;
+use crate::domain::customer::Customer;
+use crate::domain::id::Id;
+use crate::domain::invoice::{ChargedLine, ChargedPeriod, InvoiceCommand};
+use crate::domain::payment_event::PaidPeriod;
+use crate::domain::principal::Principal;
+
+/// Our invoice of an invoice of the processor: the same is the same.
+fn our_invoice(theirs: &str) -> Id {
+    Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("period:{theirs}").as_bytes()))
+}
+
+impl PaymentMatcher {
+    /// Our invoice of a period whose payment is named, if it was made already.
+    pub(super) async fn invoice_of_period(&self, theirs: &str) -> Result<Option<Owner>, AskError> {
+        let id = our_invoice(theirs);
+        let known = self.invoices.read(id).await.map_err(unavailable)?.is_some();
+        Ok(known.then_some(Owner::Invoice(id)))
+    }
+
+    /// Makes our invoice of a paid period. Subscriptions that were not begun here are none of ours.
+    pub(super) async fn invoice_period(&self, period: &PaidPeriod) -> Result<PaymentMatch, AskError> {
+        let Some(customer) = &period.our_customer else { return Ok(PaymentMatch::Ignored) };
+        let Ok(customer) = customer.parse::<Id>() else { return Ok(PaymentMatch::Ignored) };
+        let state = self.customers.read(customer).await.map_err(unavailable)?;
+        let Some(customer) = state.as_ref().and_then(|state| state.state.as_ref()) else {
+            return Ok(PaymentMatch::Unmatched);
+        };
+        let id = our_invoice(&period.invoice);
+        let command = InvoiceCommand::Charge(Box::new(charged(period, customer)));
+        let caller = CommandOrigin::new(Principal::Processor);
+        let told = match self.invoices.find(id).await.map_err(unavailable)? {
+            Some(_) => self.invoices.ask(id, caller, command).await,
+            None => self.invoices.create_as(id, caller, command).await,
+        };
+        match told {
+            Ok(_) => Ok(PaymentMatch::Applied),
+            Err(AskError::Refused(refusal)) => {
+                tracing::error!(invoice = period.invoice, %refusal, "a paid period of a subscription cannot be invoiced");
+                Ok(PaymentMatch::Unmatched)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What our invoice is over, and to whom.
+fn charged(period: &PaidPeriod, customer: &Customer) -> ChargedPeriod {
+    ChargedPeriod {
+        buyer: customer.buyer(),
+        customer_email: Some(customer.email.clone()),
+        amount_cents: period.amount_cents,
+        currency: period.currency.clone(),
+        lines: period
+            .lines
+            .iter()
+            .map(|line| ChargedLine {
+                description: line.description.clone(),
+                quantity: line.quantity,
+                amount_cents: line.amount_cents,
+            })
+            .collect(),
+        processor_invoice: period.invoice.clone(),
+        intent: period.payment_intent.clone(),
+        number: period.number.clone().unwrap_or_else(|| period.invoice.clone()),
+    }
+}

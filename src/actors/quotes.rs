@@ -1,0 +1,221 @@
+//! Effects of quotes: have models sliced for their price, and make the order of an accepted quote.
+//!
+//! The order has the id that the accepting commit chose. So it is made once, whoever tries, how often, and after
+//! whatever crash.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
+use crate::actors::kernel::effects::{Effects, report};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::{AskError, Handle};
+use crate::actors::orders::make::MakeSources;
+use crate::actors::slicing::{NotSliced, Slicing};
+use crate::domain::custom_request::{CustomRequest, CustomRequestCommand};
+use crate::domain::customer::Customer;
+use crate::domain::id::Id;
+use crate::domain::order::{AgreedTerms, Line, NO_SKU, NewOrder, Order, OrderCommand, OrderKind};
+use crate::domain::party::Party;
+use crate::domain::quote::{Quote, QuoteCommand, QuoteEffect, QuoteLine, QuoteStatus, SlicedModel, SlicingNews};
+use crate::domain::slice_source::SliceSource;
+use crate::store::rows::LoadError;
+
+/// Makes the orders of quotes.
+#[derive(Clone)]
+pub struct QuoteOrders {
+    /// Where they are made.
+    pub orders: Directory<Order>,
+    /// Who is named on their invoices.
+    pub customers: Directory<Customer>,
+    /// SKUs and files that their lines are made from.
+    pub sources: MakeSources,
+}
+
+/// Why there is no order.
+#[derive(Debug)]
+pub enum NotOrdered {
+    /// It cannot be made before somebody changes something; the words say what.
+    Refused(String),
+    /// Not now; it is tried again.
+    Trouble(AskError),
+}
+
+impl From<LoadError> for NotOrdered {
+    fn from(error: LoadError) -> Self {
+        tracing::warn!(%error, "what a quote offers cannot be read, is read again");
+        Self::Trouble(AskError::Unavailable(crate::store::Unavailable::Database))
+    }
+}
+
+impl QuoteOrders {
+    /// Makes the order of a quote that was accepted, unless it is there already.
+    ///
+    /// # Errors
+    ///
+    /// When what it offers is gone, or the store does not answer.
+    pub async fn make(&self, quote: &Quote, order: Id) -> Result<(), NotOrdered> {
+        if self.orders.read(order).await?.is_some() {
+            return Ok(());
+        }
+        let mut lines = Vec::with_capacity(quote.lines.len());
+        for line in &quote.lines {
+            lines.push(self.line(line).await?);
+        }
+        let new = NewOrder {
+            kind: OrderKind::Custom,
+            site: Some(quote.site.clone()),
+            made_by: None,
+            customer_id: quote.customer_id,
+            customer_email: quote.customer_email.clone(),
+            buyer: self.buyer(quote).await?,
+            lines,
+            currency: quote.currency.clone(),
+            notes: quote.notes.clone(),
+            internal_notes: Some(format!("From quote {}.", quote.number_text())),
+            shipping_address: quote.shipping_address.clone(),
+            priority: None,
+            due_at: None,
+            draft: false,
+            own_use: false,
+        };
+        let agreed = AgreedTerms { tax_rate_bps: quote.tax_rate_bps, shipping_cents: quote.shipping_cents };
+        let create = OrderCommand::CreateAgreed { new: Box::new(new), agreed };
+        match self.orders.create_as(order, CommandOrigin::system(), create).await {
+            Ok(_) => Ok(()),
+            Err(AskError::Refused(refusal)) if refusal.code == "exists" => {
+                // Somebody else was quicker; it counts once it is on disk.
+                match self.orders.read(order).await? {
+                    Some(_) => Ok(()),
+                    None => Err(NotOrdered::Trouble(AskError::Unavailable(crate::store::Unavailable::Database))),
+                }
+            }
+            Err(AskError::Refused(refusal)) => Err(NotOrdered::Refused(refusal.message)),
+            Err(error) => Err(NotOrdered::Trouble(error)),
+        }
+    }
+
+    /// Who is named on the invoice, as the customer's profile says.
+    async fn buyer(&self, quote: &Quote) -> Result<Option<Party>, LoadError> {
+        let Some(id) = quote.customer_id else { return Ok(None) };
+        let state = self.customers.read(id).await?;
+        Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
+    }
+
+    /// A line of the order, at the price of the quote.
+    async fn line(&self, line: &QuoteLine) -> Result<Line, NotOrdered> {
+        let make = match line.sku_id {
+            Some(sku) => Some(self.made_of(sku, &line.description).await?),
+            None => None,
+        };
+        Ok(Line {
+            sku_id: line.sku_id.unwrap_or(NO_SKU),
+            quantity: line.quantity,
+            unit_price_cents: line.unit_price_cents,
+            description: line.description.clone(),
+            tax_rate_bps: 0,
+            make,
+            kit_line: None,
+            per_set: None,
+        })
+    }
+
+    async fn made_of(&self, sku: Id, description: &str) -> Result<crate::domain::order::Make, NotOrdered> {
+        let state = self.sources.skus.read(sku).await?;
+        let known = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+        let gone = || NotOrdered::Refused(format!("the SKU of \"{description}\" was deleted"));
+        let made = self.sources.make(known.ok_or_else(gone)?).await?;
+        made.ok_or_else(|| NotOrdered::Refused(format!("the SKU of \"{description}\" has become a kit")))
+    }
+}
+
+/// Does what quotes call for.
+pub struct QuoteEffects {
+    /// Custom requests, which hear what became of the quotes that answer them.
+    pub custom_requests: Directory<CustomRequest>,
+    /// Makes the orders of accepted quotes.
+    pub quote_orders: QuoteOrders,
+    /// Makes G-code from models.
+    pub slicing: Arc<Slicing>,
+    /// Time between two looks for what slicing waits for.
+    pub slicing_recheck: Duration,
+}
+
+#[async_trait]
+impl Effects<Quote> for QuoteEffects {
+    async fn run(&self, effect: QuoteEffect, of: Handle<Quote>) {
+        match effect {
+            QuoteEffect::Slice(source) => self.slice(&of, source).await,
+            QuoteEffect::TellRequest { request, status } => self.tell_request(&of, request, status).await,
+            QuoteEffect::MakeOrder(order) => {
+                let state = of.read();
+                let Some(quote) = &state.state else { return };
+                let outcome = match self.quote_orders.make(quote, order).await {
+                    Ok(()) => QuoteCommand::Ordered,
+                    Err(NotOrdered::Refused(words)) => QuoteCommand::NotOrdered(words),
+                    Err(NotOrdered::Trouble(error)) => {
+                        return tracing::warn!(quote = %of.id(), %error, "order not made, is tried again");
+                    }
+                };
+                if let Err(error) = of.ask(CommandOrigin::system(), outcome, ASK_TIMEOUT).await {
+                    tracing::debug!(quote = %of.id(), %error, "not told of its order, is told again");
+                }
+            }
+        }
+    }
+}
+
+impl QuoteEffects {
+    /// Tells the custom request that the quote answers how the quote stands. One that does not exist hears nothing.
+    async fn tell_request(&self, of: &Handle<Quote>, request: Id, status: QuoteStatus) {
+        let quote_id = of.id();
+        let news = match status {
+            QuoteStatus::Accepted => CustomRequestCommand::QuoteAccepted { quote_id },
+            QuoteStatus::Declined => CustomRequestCommand::QuoteDeclined { quote_id },
+            QuoteStatus::Draft | QuoteStatus::Sent | QuoteStatus::Expired => CustomRequestCommand::Quoted { quote_id },
+        };
+        match self.custom_requests.ask(request, CommandOrigin::system(), news).await {
+            Ok(_) => {}
+            Err(AskError::Refused(refusal)) => {
+                tracing::warn!(quote = %quote_id, %request, %refusal, "a custom request does not hear of its quote");
+            }
+            Err(error) => return tracing::debug!(quote = %quote_id, %request, %error, "not told, is told again"),
+        }
+        if let Err(error) = of.ask(CommandOrigin::system(), QuoteCommand::RequestTold(status), ASK_TIMEOUT).await {
+            tracing::debug!(quote = %quote_id, %error, "does not know that its request was told, tells it again");
+        }
+    }
+
+    /// Tells the quote what the slicer made of a model. What slicing waits for is looked for again at intervals.
+    async fn slice(&self, of: &Handle<Quote>, source: SliceSource) {
+        let news = loop {
+            match self.sliced(&source).await {
+                Ok(sliced) => break SlicingNews::Done(sliced),
+                Err(NotSliced::Failed(words)) => break SlicingNews::Failed(words),
+                Err(NotSliced::Waits(_)) => tokio::time::sleep(self.slicing_recheck).await,
+                Err(NotSliced::Trouble(error)) => {
+                    return tracing::warn!(quote = %of.id(), error, "model not sliced, is tried again");
+                }
+            }
+        };
+        if let Err(error) = report(of, QuoteCommand::Sliced { source, news }).await {
+            tracing::debug!(quote = %of.id(), %error, "not told of slicing, is told again");
+        }
+    }
+
+    async fn sliced(&self, source: &SliceSource) -> Result<SlicedModel, NotSliced> {
+        let files = &self.quote_orders.sources.files;
+        let gcode_file_id = self.slicing.gcode(files, source).await?;
+        let state = files.read(gcode_file_id).await?;
+        let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
+        match said.and_then(|said| Some((said.grams?, said.seconds?))) {
+            Some((grams, seconds)) => Ok(SlicedModel { gcode_file_id, grams, seconds }),
+            None => {
+                let words = "its G-code states no weight or no time: the profile has no density of the filament";
+                Err(NotSliced::Failed(words.to_owned()))
+            }
+        }
+    }
+}

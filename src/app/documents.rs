@@ -1,0 +1,302 @@
+//! PDFs of invoices: rendered when somebody asks for one, stored under an address that follows from what they show.
+//!
+//! The address is known before the PDF is made, and nobody can guess it: it is signed with the server's secret over
+//! everything that the PDF shows. An invoice that changed has another address, so its PDF counts as not generated.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use dashmap::DashMap;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::ShopStartError;
+use crate::config::Config;
+use crate::config::values::Secret;
+use crate::documents::labels::{Label, LabelPaper};
+use crate::documents::{RenderError, Renderer, Shown, cii};
+use crate::domain::id::Id;
+use crate::domain::invoice::{Document, DocumentKind, Invoice, InvoiceStatus, Payment};
+use crate::domain::signing::hmac_sha256;
+use crate::domain::time::Timestamp;
+use crate::services::http::{LanSettings, lan};
+use crate::services::object_storage::{BucketSettings, ObjectStorage, StorageError};
+use crate::store::queries::Queries;
+use crate::store::rows::LoadError;
+
+/// PDFs that are rendered at the same time; each takes a core for some milliseconds.
+const MAX_RENDERED_AT_ONCE: usize = 2;
+/// Most keys of a bucket of which is remembered whether they are stored.
+const MAX_KNOWN_KEYS: usize = 100_000;
+/// Most documents that are held in memory; the largest has some hundred kilobytes, most have two.
+const MAX_HELD_DOCUMENTS: usize = 200;
+/// Most numbers of documents that are held in memory.
+const MAX_HELD_NUMBERS: usize = 100_000;
+/// Longest wait for a bucket when an invoice is shown.
+const MAX_LOOK_TIME: Duration = Duration::from_secs(2);
+/// Hexadecimal digits of an address: 160 bits, which nobody guesses.
+const ADDRESS_DIGITS: usize = 40;
+/// The path under which the server hands out what is stored in a folder of this machine.
+const PUBLIC_PATH: &str = "/documents";
+
+/// Why there is no PDF.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// The settings switch PDFs off.
+    #[error("PDFs are switched off")]
+    Off,
+    /// The PDF was not stored, or not found where it should be.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// Rendering.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// The database.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The task that rendered it ended before it was done.
+    #[error("rendering broke off")]
+    BrokeOff,
+}
+
+/// A document with all that its PDF shows.
+#[derive(Clone, Debug)]
+pub struct WholeDocument {
+    /// What was issued, with its number.
+    pub document: Arc<Document>,
+    /// Number of the invoice that a credit note takes back, and when it was issued.
+    preceding: Option<(String, Timestamp)>,
+    /// Number of the credit note that took a void invoice back.
+    voided_by: Option<String>,
+    status: InvoiceStatus,
+    payments: Vec<Payment>,
+}
+
+impl WholeDocument {
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            document: &self.document,
+            preceding: self.preceding.as_ref().map(|(number, at)| (number.as_str(), *at)),
+            voided_by: self.voided_by.as_deref(),
+            status: self.status,
+            payments: &self.payments,
+        }
+    }
+
+    /// The document for programs.
+    pub fn xml(&self) -> String {
+        cii::xml(&self.document, self.preceding.as_ref().map(|(number, at)| (number.as_str(), *at)))
+    }
+}
+
+/// Renders and stores PDFs of invoices.
+pub struct InvoiceDocuments {
+    renderer: Option<Arc<Renderer>>,
+    storage: ObjectStorage,
+    secret: Secret,
+    queries: Queries,
+    places: Semaphore,
+    /// Whether something is stored under a key of a bucket, so that showing an invoice asks it only once.
+    known: DashMap<String, bool>,
+    /// Documents that were looked at lately. What was issued never changes.
+    held: DashMap<Id, Arc<Document>>,
+    /// Numbers of documents, which never change either.
+    numbers: DashMap<Id, String>,
+}
+
+/// Remembers something; what was remembered before is forgotten when it is too much.
+fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
+    if held.len() >= most {
+        held.clear();
+    }
+    held.insert(key, value);
+}
+
+/// The bucket that the settings name; `None` when they name none.
+pub fn bucket(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> {
+    let settings = &config.object_storage;
+    if settings.bucket.is_empty() {
+        return Ok(None);
+    }
+    let timeout = settings.timeout_seconds.duration();
+    let client = lan(&LanSettings { timeout, ..LanSettings::default() })?;
+    let bucket = BucketSettings {
+        bucket: settings.bucket.clone(),
+        endpoint: settings.endpoint.clone(),
+        region: settings.region.clone(),
+        access_key_id: settings.access_key_id.clone(),
+        secret_access_key: settings.secret_access_key.expose().to_owned(),
+        public_url: settings.public_url.clone(),
+        timeout,
+    };
+    Ok(Some(ObjectStorage::bucket(&bucket, client)?))
+}
+
+impl InvoiceDocuments {
+    /// As the settings say.
+    pub(super) fn new(config: &Config, queries: Queries) -> Result<Self, ShopStartError> {
+        let storage = match bucket(config)? {
+            Some(bucket) => bucket,
+            None => ObjectStorage::folder(&config.documents_dir(), format!("{}{PUBLIC_PATH}", config.public_url()))?,
+        };
+        let renderer = if config.pdf.enabled { Some(Arc::new(Renderer::new(&config.pdf)?)) } else { None };
+        let secret = config.auth.session_secret.clone();
+        Ok(Self {
+            renderer,
+            storage,
+            secret,
+            queries,
+            places: Semaphore::new(MAX_RENDERED_AT_ONCE),
+            known: DashMap::new(),
+            held: DashMap::new(),
+            numbers: DashMap::new(),
+        })
+    }
+
+    /// A document of an invoice with what its PDF shows; `None` when the invoice has no such document.
+    pub async fn whole(&self, invoice: &Invoice, id: Id) -> Result<Option<WholeDocument>, LoadError> {
+        if invoice.documents.iter().all(|one| one.id != id) {
+            return Ok(None);
+        }
+        let Some(document) = self.issued(id).await? else { return Ok(None) };
+        let preceding = match document.preceding {
+            Some(id) => self.issued(id).await?.map(|one| (one.number_text(), one.issued_at)),
+            None => None,
+        };
+        let (status, payments) = (invoice.status, invoice.payments.clone());
+        let note = invoice.documents.iter().find(|one| one.kind == DocumentKind::CreditNote);
+        let voided_by = match note.filter(|_| status == InvoiceStatus::Void) {
+            Some(note) => self.numbers(&[note.id]).await?.remove(&note.id),
+            None => None,
+        };
+        Ok(Some(WholeDocument { document, preceding, voided_by, status, payments }))
+    }
+
+    /// What was issued.
+    async fn issued(&self, id: Id) -> Result<Option<Arc<Document>>, LoadError> {
+        let held = self.held.get(&id).map(|held| held.value().clone());
+        if held.is_some() {
+            return Ok(held);
+        }
+        let Some(document) = self.queries.document(id).await?.map(Arc::new) else { return Ok(None) };
+        hold(&self.held, MAX_HELD_DOCUMENTS, id, document.clone());
+        Ok(Some(document))
+    }
+
+    /// The numbers of these documents. One that is not stored has none.
+    pub async fn numbers(&self, ids: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
+        let held = |id: &Id| Some((*id, self.numbers.get(id)?.value().clone()));
+        let known: HashMap<Id, String> = ids.iter().filter_map(held).collect();
+        if known.len() == ids.len() {
+            return Ok(known);
+        }
+        let numbers = self.queries.document_numbers(ids).await?;
+        for (id, number) in &numbers {
+            hold(&self.numbers, MAX_HELD_NUMBERS, *id, number.clone());
+        }
+        Ok(numbers)
+    }
+
+    /// The key under which its PDF is stored.
+    fn key(&self, whole: &WholeDocument) -> String {
+        let look = self.renderer.as_ref().map_or("", |renderer| renderer.look());
+        let content = serde_json::json!([
+            *whole.document,
+            whole.document.number,
+            whole.preceding,
+            whole.voided_by,
+            whole.status,
+            whole.payments,
+            look,
+        ]);
+        let content = content.to_string();
+        let digits = hmac_sha256(self.secret.expose().as_bytes(), &[b"document\0", content.as_bytes()]);
+        let digits = hex::encode(digits);
+        let digits = digits.get(..ADDRESS_DIGITS).unwrap_or_default();
+        format!("{digits}/{}.pdf", whole.document.number_text())
+    }
+
+    /// The address of its PDF, whether it was made or not.
+    pub fn url(&self, whole: &WholeDocument) -> String {
+        self.storage.url(&self.key(whole))
+    }
+
+    /// Whether its PDF is stored.
+    pub async fn is_stored(&self, whole: &WholeDocument) -> Result<bool, StorageError> {
+        let key = self.key(whole);
+        let stored = self.storage.has(&key).await?;
+        self.remember(key, stored);
+        Ok(stored)
+    }
+
+    fn remember(&self, key: String, stored: bool) {
+        if !self.storage.is_local() {
+            hold(&self.known, MAX_KNOWN_KEYS, key, stored);
+        }
+    }
+
+    /// The PDF, rendered now.
+    pub async fn pdf(&self, whole: &WholeDocument) -> Result<Bytes, DocumentError> {
+        let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;
+        let _place = self.places.acquire().await.map_err(|_| DocumentError::BrokeOff)?;
+        let whole = whole.clone();
+        let rendered = tokio::task::spawn_blocking(move || renderer.pdf(&whole.shown())).await;
+        Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
+    }
+
+    /// Labels as a PDF, which is stored nowhere.
+    pub async fn labels(&self, labels: Vec<Label>, paper: LabelPaper) -> Result<Bytes, DocumentError> {
+        let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;
+        let _place = self.places.acquire().await.map_err(|_| DocumentError::BrokeOff)?;
+        let rendered = tokio::task::spawn_blocking(move || renderer.labels(&labels, paper)).await;
+        Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
+    }
+
+    /// Makes and stores the PDF, unless it is there. Gives its address.
+    pub async fn store(&self, whole: &WholeDocument) -> Result<String, DocumentError> {
+        if self.renderer.is_none() {
+            return Err(DocumentError::Off);
+        }
+        let key = self.key(whole);
+        if !self.storage.has(&key).await? {
+            let pdf = self.pdf(whole).await?;
+            self.storage.put(&key, "application/pdf", pdf).await?;
+        }
+        let url = self.storage.url(&key);
+        self.remember(key, true);
+        Ok(url)
+    }
+
+    /// The address of an invoice's PDF, if it is known to be stored as the invoice is now. A bucket is asked once;
+    /// while it does not answer, the PDF counts as not stored until somebody asks for it.
+    pub async fn known_url(&self, invoice: &Invoice) -> Result<Option<String>, LoadError> {
+        let Some(issued) = invoice.issued() else { return Ok(None) };
+        let Some(whole) = self.whole(invoice, issued.id).await? else { return Ok(None) };
+        let key = self.key(&whole);
+        let url = self.storage.url(&key);
+        let known = self.known.get(&key).map(|known| *known);
+        let stored = if let Some(stored) = known {
+            stored
+        } else {
+            let stored = matches!(timeout(MAX_LOOK_TIME, self.storage.has(&key)).await, Ok(Ok(true)));
+            self.remember(key, stored);
+            stored
+        };
+        Ok(stored.then_some(url))
+    }
+
+    /// What is stored in the folder of this machine; nothing where PDFs are stored elsewhere.
+    pub async fn stored(&self, address: &str, name: &str) -> Result<Bytes, StorageError> {
+        let digits = address.len() == ADDRESS_DIGITS && address.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.');
+        let is_pdf = Path::new(name).extension().is_some_and(|end| end == "pdf") && !name.contains("..");
+        if !(self.storage.is_local() && digits && named && is_pdf) {
+            return Err(StorageError::Missing);
+        }
+        self.storage.get(&format!("{address}/{name}")).await
+    }
+}

@@ -1,0 +1,40 @@
+//! What exports write: for each type of records its columns, and a page of rows read by queries.
+//!
+//! A further type is a submodule with `COLUMNS` and `page`, and a line in each `match` here.
+
+mod invoices;
+mod quotes;
+
+use async_trait::async_trait;
+
+use crate::actors::exports::{ExportPage, ExportRows};
+use crate::domain::export::{ExportCursor, ExportScope, ExportType};
+use crate::domain::time::Timestamp;
+use crate::store::queries::Queries;
+use crate::store::rows::LoadError;
+
+/// Reads the records of exports from the pool for reading.
+pub(super) struct RowsOfQueries(pub(super) Queries);
+
+#[async_trait]
+impl ExportRows for RowsOfQueries {
+    fn columns(&self, kind: ExportType) -> &'static [&'static str] {
+        match kind {
+            ExportType::Invoices => invoices::COLUMNS,
+            ExportType::Quotes => quotes::COLUMNS,
+        }
+    }
+
+    async fn page(
+        &self,
+        scope: &ExportScope,
+        upto: Timestamp,
+        after: Option<ExportCursor>,
+        limit: u64,
+    ) -> Result<ExportPage, LoadError> {
+        match scope.kind {
+            ExportType::Invoices => invoices::page(&self.0, scope, upto, after, limit).await,
+            ExportType::Quotes => quotes::page(&self.0, scope, upto, after, limit).await,
+        }
+    }
+}

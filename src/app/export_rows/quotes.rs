@@ -1,0 +1,77 @@
+//! Quotes as rows: what was offered, to whom, and what became of it.
+
+use crate::actors::exports::{ExportCell, ExportPage};
+use crate::domain::currency;
+use crate::domain::export::{ExportCursor, ExportScope};
+use crate::domain::quote::{Quote, QuoteStatus};
+use crate::domain::time::Timestamp;
+use crate::store::queries::{ExportRange, Queries};
+use crate::store::rows::LoadError;
+
+/// The names of the columns.
+pub(super) const COLUMNS: &[&str] = &[
+    "number",
+    "status",
+    "createdAt",
+    "sentAt",
+    "validUntil",
+    "answeredAt",
+    "customerEmail",
+    "site",
+    "currency",
+    "subtotal",
+    "shipping",
+    "tax",
+    "total",
+    "orderId",
+    "id",
+];
+
+/// The next quotes.
+pub(super) async fn page(
+    queries: &Queries,
+    scope: &ExportScope,
+    upto: Timestamp,
+    after: Option<ExportCursor>,
+    limit: u64,
+) -> Result<ExportPage, LoadError> {
+    let range = ExportRange {
+        customer_email: scope.customer_email.clone(),
+        status: scope.status.as_deref().and_then(status),
+        site: scope.site.clone(),
+        from: scope.from,
+        before: scope.to,
+        upto,
+    };
+    let some = queries.quotes_of_range(&range, after, limit).await?;
+    let last = some.last().map(|(cursor, _)| *cursor).filter(|_| some.len() as u64 >= limit);
+    let rows = some.iter().filter_map(|(_, quote)| Some(row(quote.as_ref()?, upto))).collect();
+    Ok(ExportPage { rows, after: last })
+}
+
+/// The status with this word, which was checked when the export was asked for.
+fn status(word: &str) -> Option<QuoteStatus> {
+    serde_json::from_value(word.into()).ok()
+}
+
+fn row(quote: &Quote, now: Timestamp) -> Vec<ExportCell> {
+    let amount = |cents: i64| ExportCell::Number(currency::plain(cents, &quote.currency));
+    let time = |at: Option<Timestamp>| ExportCell::words(at.map(|at| at.to_string()));
+    vec![
+        ExportCell::Text(quote.number_text()),
+        ExportCell::Text(quote.shown_status(now).to_string()),
+        time(Some(quote.created_at)),
+        time(quote.sent_at),
+        time(quote.valid_until),
+        time(quote.answered_at),
+        ExportCell::words(quote.customer_email.clone()),
+        ExportCell::Text(quote.site.clone()),
+        ExportCell::Text(quote.currency.to_uppercase()),
+        amount(quote.subtotal_cents),
+        amount(quote.shipping_cents),
+        amount(quote.tax_cents),
+        amount(quote.total_cents),
+        ExportCell::words(quote.order_id.map(|id| id.to_string())),
+        ExportCell::Text(quote.id.to_string()),
+    ]
+}

@@ -1,0 +1,50 @@
+//! The documents that mails bring along, rendered when a mail is sent: a mail that waits holds no PDF.
+
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use super::documents::{DocumentError, InvoiceDocuments};
+use crate::actors::kernel::directory::Directory;
+use crate::actors::mails::{DocumentSource, EnclosedDocument};
+use crate::domain::invoice::{DocumentKind, Invoice};
+use crate::domain::mail::part::AttachedDocument;
+
+/// Finds and renders what mails name.
+pub struct MailedDocuments {
+    /// Renders PDFs.
+    pub documents: Arc<InvoiceDocuments>,
+    /// Knows what was issued, and how it is paid.
+    pub invoices: Directory<Invoice>,
+}
+
+impl MailedDocuments {
+    async fn find(&self, which: AttachedDocument) -> Result<Option<EnclosedDocument>, DocumentError> {
+        let state = self.invoices.read(which.invoice).await?;
+        let Some(invoice) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
+        let Some(whole) = self.documents.whole(invoice, which.document).await? else { return Ok(None) };
+        let label = match whole.document.kind {
+            DocumentKind::Invoice => "Invoice",
+            DocumentKind::CreditNote => "Credit note",
+        };
+        let number = whole.document.number_text();
+        let pdf = match self.documents.pdf(&whole).await {
+            Ok(pdf) => Some(pdf),
+            Err(DocumentError::Off) => None,
+            // Another try would not help, and the mail is worth more than its enclosure.
+            Err(DocumentError::Render(error)) => {
+                tracing::error!(%number, %error, "a mail goes without its PDF");
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Some(EnclosedDocument { label, number, pdf }))
+    }
+}
+
+impl DocumentSource for MailedDocuments {
+    fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>> {
+        async move { self.find(which).await.map_err(|error| error.to_string()) }.boxed()
+    }
+}

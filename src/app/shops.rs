@@ -1,0 +1,51 @@
+//! Other shops, as the settings have them: how their orders are told of shipments, and the catalogue of one.
+
+use std::sync::Arc;
+
+use dashmap::DashMap;
+
+use super::ShopStartError;
+use crate::actors::channel_orders::ShopLines;
+use crate::config::Config;
+use crate::domain::schedule::Delays;
+use crate::secrets::encryption::SecretCipher;
+use crate::services::circuit::CircuitSettings;
+use crate::services::http::{LanSettings, lan};
+use crate::services::storefront::{STOREFRONT_WORD, Storefront};
+
+/// The lines to shops whose orders are made here; nothing is called yet.
+pub(super) fn lines(config: &Config) -> Result<Arc<ShopLines>, ShopStartError> {
+    Ok(Arc::new(ShopLines {
+        client: lan(&LanSettings::default())?,
+        cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
+        settings: circuit(config),
+        lines: DashMap::new(),
+    }))
+}
+
+/// How long calls may take, and how long a shop that fails is left alone.
+pub fn circuit(config: &Config) -> CircuitSettings {
+    let calls = &config.integrations;
+    let first = calls.retry_first_seconds.duration();
+    let pauses = Delays { first, longest: calls.retry_longest_seconds.duration().max(first) };
+    CircuitSettings { timeout: calls.request_timeout_seconds.duration(), pauses }
+}
+
+/// The storefront whose products are the catalogue; `None`: our own products are.
+pub(super) fn storefront(config: &Config) -> Result<Option<Arc<Storefront>>, ShopStartError> {
+    let settings = &config.catalog;
+    if settings.provider == "local" {
+        return Ok(None);
+    }
+    if settings.provider != STOREFRONT_WORD {
+        return Err(ShopStartError::Catalog(format!("provider must be local or {STOREFRONT_WORD}")));
+    }
+    let made = Storefront::new(lan(&LanSettings::default())?, &settings.url, catalog_currency(config));
+    made.map(|made| Some(Arc::new(made))).map_err(|error| ShopStartError::Catalog(error.to_string()))
+}
+
+/// The currency of the catalogue's prices.
+pub fn catalog_currency(config: &Config) -> &str {
+    let own = &config.catalog.currency;
+    if own.is_empty() { &config.orders.currency } else { own }
+}

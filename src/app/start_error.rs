@@ -1,0 +1,53 @@
+//! Why a start ends before anything is served.
+
+use ractor::SpawnErr;
+
+use crate::documents::DesignError;
+use crate::secrets::encryption::EncryptionError;
+use crate::services::http::BuildError;
+use crate::services::mail::MailError;
+use crate::services::object_storage::StorageError;
+use crate::services::payments::ProcessorError;
+use crate::store::connect::OpenError;
+use crate::store::rows::LoadError;
+
+/// Why the app does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ShopStartError {
+    /// The database cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Something in it cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The HTTP clients for printers and services cannot be built.
+    #[error(transparent)]
+    Http(#[from] BuildError),
+    /// The key that encrypts secrets cannot be used.
+    #[error("SECRETS_KEY: {0}")]
+    Encryption(#[from] EncryptionError),
+    /// Mail is set up wrongly.
+    #[error(transparent)]
+    Mail(#[from] MailError),
+    /// The payment processor is set up wrongly.
+    #[error(transparent)]
+    Payments(#[from] ProcessorError),
+    /// The address of Redis cannot be used.
+    #[error("REDIS_URL: {0}")]
+    Redis(#[from] redis::RedisError),
+    /// The folder of files cannot be used.
+    #[error("the folder of files cannot be used: {0}")]
+    Files(#[from] std::io::Error),
+    /// What invoices and mails look like cannot be used.
+    #[error("the look of invoices and mails: {0}")]
+    Design(#[from] DesignError),
+    /// The bucket for PDFs cannot be used.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The catalogue's provider cannot be used.
+    #[error("catalog: {0}")]
+    Catalog(String),
+    /// An actor did not start.
+    #[error("an actor did not start: {0}")]
+    Spawn(#[from] SpawnErr),
+}

@@ -1,0 +1,118 @@
+//! The demo's admin connects the accounting system as people do it in a browser: a mailed link signs them in, and they
+//! consent on the page of the provider. The simulated provider is a new one with each start, so it is done each time.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::{Method, Response, header};
+use serde_json::json;
+use simulator::accounting::AccountingSystem;
+use tokio::time::sleep;
+
+use super::screen::{Screen, Tone};
+use super::setup::ADMIN;
+use crate::cli::CliError;
+use crate::cli::api::{Api, ApiFailure, json_of};
+
+/// Interval between two looks for the mail.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+/// Looks for the mail until it is given up.
+const MAX_LOOKS: usize = 150;
+
+/// An admin who connects the accounting system.
+pub struct Bookkeeper {
+    api: Api,
+    books: Arc<AccountingSystem>,
+    /// Where mails are written that are not sent.
+    outbox: PathBuf,
+    screen: Screen,
+}
+
+impl Bookkeeper {
+    /// An admin whose mails are in this folder.
+    pub fn new(api: Api, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
+        Self { api, books, outbox, screen }
+    }
+
+    /// Connects it once; without it the demo goes on. Returns only on an error.
+    pub async fn work(self) -> CliError {
+        if let Err(error) = self.connect().await {
+            let words = format!("the simulated accounting system is not connected: {error}");
+            if let Err(error) = self.screen.line(Tone::Bad, &words) {
+                return error;
+            }
+        }
+        std::future::pending().await
+    }
+
+    async fn connect(&self) -> Result<(), CliError> {
+        let before = mails(&self.outbox);
+        self.api.post("/api/v1/auth/magic-link", &json!({"email": ADMIN})).await?;
+        let token = self.token(&before).await?;
+        let verified = self.get(&format!("/api/v1/auth/verify?token={token}"), None).await?;
+        let cookie = header_of(&verified, "set-cookie")?;
+        let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
+        let sent = self.get("/api/v1/integrations/accounting/connect", Some(&cookie)).await?;
+        let back = self.books.decide(&header_of(&sent, "location")?, true).map_err(CliError::Failed)?;
+        let path = back.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap_or_default();
+        json_of(self.get(&path, Some(&cookie)).await?).await?;
+        Ok(())
+    }
+
+    async fn get(&self, path: &str, cookie: Option<&str>) -> Result<Response, CliError> {
+        let request = self.api.request(Method::GET, path);
+        let request = match cookie {
+            Some(cookie) => request.header(header::COOKIE, cookie),
+            None => request,
+        };
+        Ok(request.send().await.map_err(ApiFailure::from)?)
+    }
+
+    /// The token of the link that is mailed.
+    async fn token(&self, before: &BTreeSet<PathBuf>) -> Result<String, CliError> {
+        for _ in 0..MAX_LOOKS {
+            let new: Vec<PathBuf> = mails(&self.outbox).difference(before).cloned().collect();
+            if let Some(token) = new.iter().find_map(|mail| token_in(&std::fs::read_to_string(mail).ok()?)) {
+                return Ok(token);
+            }
+            sleep(LOOK_INTERVAL).await;
+        }
+        Err(CliError::Failed("no sign-in link was mailed".to_owned()))
+    }
+}
+
+/// The mails in a folder; those that are being written have another ending.
+fn mails(folder: &Path) -> BTreeSet<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.extension().is_some_and(|ending| ending == "eml")).collect()
+}
+
+/// The token of the link in a mail to the admin, whose long lines may be broken.
+fn token_in(mail: &str) -> Option<String> {
+    let text = mail.replace("=\r\n", "").replace("=\n", "").replace("=3D", "=");
+    let (_, rest) = text.split_once("token=").filter(|_| text.contains(ADMIN))?;
+    let token: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+    (!token.is_empty()).then_some(token)
+}
+
+fn header_of(answer: &Response, name: &str) -> Result<String, CliError> {
+    let found = answer.headers().get(name).and_then(|value| value.to_str().ok());
+    let words = || format!("an answer with {} has no {name}", answer.status());
+    found.map(str::to_owned).ok_or_else(|| CliError::Failed(words()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_read_across_broken_lines() {
+        let mail = "To: admin@demo.example\r\n\r\nhttp://127.0.0.1/sign-in/confirm?token=3Dab=\r\nC9&next=3D%2F\r\n";
+        assert_eq!(token_in(mail).as_deref(), Some("abC9"));
+        assert_eq!(token_in("admin@demo.example http://h/?token=abC9\r\n").as_deref(), Some("abC9"));
+        assert_eq!(token_in("ann@example.org http://h/?token=abC9\r\n"), None, "of somebody else");
+        assert_eq!(token_in("admin@demo.example"), None);
+    }
+}

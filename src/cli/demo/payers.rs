@@ -1,0 +1,82 @@
+//! Simulated customers pay their orders on the pages of the simulated payment processor; now and then a card is
+//! declined first. An order of anybody else waits for the person at the screen, who is told the page.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use simulator::processor::{Payer, PaymentProcessor};
+use tokio::time::sleep;
+
+use super::catalogue::CUSTOMERS;
+use super::clerk::{digits, done};
+use super::screen::{Screen, Tone};
+use super::setup::{id, text};
+use crate::cli::CliError;
+use crate::cli::api::Api;
+
+/// Interval between two rounds.
+const ROUND_INTERVAL: Duration = Duration::from_secs(1);
+/// Of so many orders one is paid with a card that is declined at first.
+const ORDERS_PER_DECLINE: u64 = 8;
+
+/// Customers who owe money.
+pub struct Payers {
+    api: Api,
+    processor: Arc<PaymentProcessor>,
+    screen: Screen,
+    /// Orders whose page was shown.
+    shown: BTreeSet<String>,
+}
+
+impl Payers {
+    /// Who pays at this processor.
+    pub fn new(api: Api, processor: Arc<PaymentProcessor>, screen: Screen) -> Self {
+        Self { api, processor, screen, shown: BTreeSet::new() }
+    }
+
+    /// Pays in rounds; returns only on an error.
+    pub async fn work(mut self) -> CliError {
+        loop {
+            if let Err(error) = self.round().await {
+                return error;
+            }
+            sleep(ROUND_INTERVAL).await;
+        }
+    }
+
+    async fn round(&mut self) -> Result<(), CliError> {
+        for status in ["created", "payment_failed"] {
+            let page = self.api.get(&format!("/api/orders?status={status}")).await?;
+            for order in page["orders"].as_array().into_iter().flatten() {
+                self.pay(order, status == "created").await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn pay(&mut self, order: &Value, first: bool) -> Result<(), CliError> {
+        let (order_id, number) = (id(order)?, text(order, "number")?);
+        let simulated = order["customerEmail"].as_str().is_some_and(|email| CUSTOMERS.contains(&email));
+        if !simulated && self.shown.contains(&order_id) {
+            return Ok(());
+        }
+        let made = self.api.post(&format!("/api/orders/{order_id}/checkout"), &json!({})).await;
+        let open = made.as_ref().ok().cloned().unwrap_or_default();
+        if !done(made)? {
+            return Ok(());
+        }
+        if simulated {
+            let declined = first && digits(&number).is_multiple_of(ORDERS_PER_DECLINE);
+            let payer = if declined { Payer::IsDeclined } else { Payer::Pays };
+            // A page that has just closed is a new one in the next round.
+            let _ = self.processor.act(&text(&open, "sessionId")?, payer);
+            return Ok(());
+        }
+        let page = text(&open, "checkoutUrl")?;
+        self.screen.line(Tone::Plain, &format!("{number} waits for its payment: pay it in your browser at {page}"))?;
+        self.shown.insert(order_id);
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! Other shops that sell what is made here: people order and pay there, and each order comes over by a signed message.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+use simulator::peers::all::{PEER_TOKEN, SHOP_TOKEN};
+use simulator::shops::OtherShop;
+use tokio::time::sleep;
+
+use super::Clock;
+use super::setup::{Names, id};
+use super::tally::{Tally, count};
+use crate::cli::CliError;
+use crate::cli::api::Api;
+
+/// Interval between two orders, of which each shop has every second one.
+const ORDER_INTERVAL: Duration = Duration::from_secs(20);
+/// What other shops sell of the parts.
+const MAX_SOLD: usize = 3;
+/// What one costs there, in cents.
+const PRICE_CENTS: i64 = 1_900;
+
+/// People who order at other shops.
+pub struct OtherShops {
+    api: Api,
+    /// With the word for their system.
+    shops: [(Arc<OtherShop>, &'static str); 2],
+    names: Names,
+    tally: Arc<Tally>,
+    random: Rng,
+    turn: usize,
+    /// How many variants the shops have.
+    sold: usize,
+}
+
+impl OtherShops {
+    /// Shops whose messages go to the server at `to`.
+    pub fn new(
+        api: Api,
+        shops: [(Arc<OtherShop>, &'static str); 2],
+        names: Names,
+        clock: &Clock,
+        tally: Arc<Tally>,
+    ) -> Self {
+        let now = clock().0.unsigned_abs();
+        // A demo that goes on has orders of these shops already: their numbers go on too.
+        shops.iter().for_each(|(shop, _)| shop.number_from(now / 1000));
+        Self { api, shops, names, tally, random: Rng::with_seed(now), turn: 0, sold: 0 }
+    }
+
+    /// Sets the channels up and orders; returns only on an error.
+    pub async fn work(mut self, to: SocketAddr) -> CliError {
+        if let Err(error) = self.open(to).await {
+            return error;
+        }
+        loop {
+            sleep(ORDER_INTERVAL).await;
+            self.order();
+        }
+    }
+
+    /// A channel for each shop, which exists from an earlier start or is made.
+    async fn open(&mut self, to: SocketAddr) -> Result<(), CliError> {
+        let known = self.api.list::<Value>("/api/sales-channels", "salesChannels").await?;
+        let mut sold: Vec<&String> =
+            self.names.parts.keys().filter(|part| self.names.on_sale.contains(*part)).collect();
+        sold.truncate(MAX_SOLD);
+        let variants = sold.iter().zip(1..);
+        let variants: Vec<Value> =
+            variants.map(|(sku, n)| json!({"variant": n.to_string(), "skuId": sku, "quantity": 1})).collect();
+        self.sold = variants.len();
+        for (shop, kind) in &self.shops {
+            let mut channel = json!({
+                "name": format!("Shop on {kind}"), "secret": PEER_TOKEN, "baseUrl": shop.url(), "accessToken": SHOP_TOKEN,
+            });
+            let channel = if let Some(known) = known.iter().find(|known| known["kind"] == *kind) {
+                let channel_id = id(known)?;
+                self.api.patch(&format!("/api/sales-channels/{channel_id}"), &channel).await?;
+                channel_id
+            } else {
+                channel["kind"] = json!(kind);
+                id(&self.api.post("/api/sales-channels", &channel).await?)?
+            };
+            let path = format!("/api/sales-channels/{channel}/variants");
+            self.api.post(&path, &json!({"variants": variants})).await?;
+            shop.messages_go_to(to, &format!("/webhooks/sales-channels/{channel}"), PEER_TOKEN);
+        }
+        Ok(())
+    }
+
+    /// Somebody orders one thing at the shop whose turn it is, and pays at once.
+    fn order(&mut self) {
+        let (shop, _) = &self.shops[self.turn % 2];
+        self.turn += 1;
+        let variant = self.random.usize(1..=self.sold.max(1)).to_string();
+        let order = shop.place(&[(variant.as_str(), 1, PRICE_CENTS)]);
+        shop.pay(order);
+        count(&self.tally.ordered);
+    }
+}

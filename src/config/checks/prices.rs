@@ -1,0 +1,73 @@
+//! Checks of the price tables of custom pieces.
+
+use std::collections::BTreeSet;
+
+use crate::config::sections::Intake;
+use crate::domain::bounds::MAX_CENTS;
+use crate::domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
+
+/// Longest time that an estimate is good, in days.
+const MAX_ESTIMATE_DAYS: u32 = 3650;
+
+/// What is wrong with them.
+pub(super) fn problems(intake: &Intake, found: &mut Vec<String>) {
+    let fits = |cents: i64| (0..=MAX_CENTS).contains(&cents);
+    for (name, table) in intake.tables() {
+        let ids: BTreeSet<&str> = table.iter().map(|entry| entry.id.as_str()).collect();
+        if !ids.contains(DEFAULT_ENTRY) {
+            found.push(format!("intake.{name} must have an entry with the id \"{DEFAULT_ENTRY}\""));
+        }
+        if ids.len() < table.len() {
+            found.push(format!("intake.{name}: an id stands there twice"));
+        }
+        if table.iter().any(|entry| !fits(entry.cents)) {
+            found.push(format!("intake.{name}: a price must be from 0 to {MAX_CENTS}"));
+        }
+    }
+    if intake.color_cents.len() != usize::from(MAX_COLORS) || !intake.color_cents.iter().all(|cents| fits(*cents)) {
+        found.push(format!("intake.color_cents must be {MAX_COLORS} prices, for one colour up to {MAX_COLORS}"));
+    }
+    if !fits(intake.uv_coating_cents) {
+        found.push(format!("intake.uv_coating_cents must be from 0 to {MAX_CENTS}"));
+    }
+    if !(1..=MAX_ESTIMATE_DAYS).contains(&intake.valid_days) {
+        found.push(format!("intake.valid_days must be from 1 to {MAX_ESTIMATE_DAYS}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::config::sections::IntakePrice;
+
+    fn faults(change: impl FnOnce(&mut Intake)) -> Vec<String> {
+        let (mut intake, mut found) = (Config::default().intake, Vec::new());
+        change(&mut intake);
+        problems(&intake, &mut found);
+        found
+    }
+
+    #[test]
+    fn every_fault_of_the_tables_is_told() {
+        assert!(faults(|_| {}).is_empty());
+        let price = |id: &str, cents| IntakePrice { id: id.to_owned(), cents };
+        let found = faults(|intake| {
+            intake.sizes = vec![price("m", 1), price("m", -1)];
+            intake.color_cents.pop();
+            intake.uv_coating_cents = -1;
+            intake.valid_days = 0;
+        });
+        for words in [
+            "sizes must have an entry",
+            "stands there twice",
+            "sizes: a price",
+            "color_cents",
+            "uv_coating_cents",
+            "valid_days",
+        ] {
+            assert!(found.iter().any(|fault| fault.contains(words)), "{words}: {found:?}");
+        }
+        assert_eq!(found.len(), 6, "{found:?}");
+    }
+}

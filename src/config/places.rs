@@ -1,0 +1,22 @@
+//! Where the server keeps what it writes beside its database.
+
+use std::path::PathBuf;
+
+use super::Config;
+
+impl Config {
+    /// The directory of uploaded files.
+    pub fn files_dir(&self) -> PathBuf {
+        if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
+    }
+
+    /// The directory that mails are written to if no mail server or service is configured.
+    pub fn outbox_dir(&self) -> PathBuf {
+        self.server.data_dir.join("outbox")
+    }
+
+    /// The folder of rendered documents, where no bucket is configured.
+    pub fn documents_dir(&self) -> PathBuf {
+        self.server.data_dir.join("documents")
+    }
+}

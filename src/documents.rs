@@ -1,0 +1,169 @@
+//! Documents that people and programs get: invoices and credit notes as PDF (PDF/A-3, tagged) and as XML (Cross
+//! Industry Invoice of EN 16931), which the PDF carries inside; and labels for what is scanned in the shop
+//! ([`labels`]).
+//!
+//! Everything here is a function of what it is given: the same document gives the same bytes. It reads no clock, no
+//! database and, but for the files of the settings at the start, no disk.
+
+mod canvas;
+pub mod cii;
+pub mod labels;
+pub mod mail;
+mod sample;
+mod sheet;
+mod text;
+mod xml;
+mod xmp;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use krilla::image::Image;
+use sha2::{Digest as _, Sha256};
+
+use crate::config::sections::Pdf;
+use crate::domain::invoice::{Document, InvoiceStatus, Payment};
+use crate::domain::time::Timestamp;
+use canvas::Canvas;
+use text::Fonts;
+
+/// Largest logo, in bytes: it is part of every PDF.
+const MAX_LOGO_BYTES: usize = 2 * 1024 * 1024;
+/// Counts the looks of PDFs: a new one makes those that are stored count as not generated.
+const LOOK_VERSION: u32 = 2;
+
+/// Why documents cannot be rendered with these settings.
+#[derive(Debug, thiserror::Error)]
+pub enum DesignError {
+    /// A file of the settings cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It is no picture, or no font, that can be used.
+    #[error("{} cannot be used: {words}", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        words: String,
+    },
+    /// A font of the program is broken.
+    #[error("a font of the program cannot be used: {0}")]
+    BuiltIn(String),
+    /// A sample breaks a rule of PDF/A: a logo for print without a colour profile, a font that must not be embedded.
+    #[error("no invoice can be made with this logo and these fonts: {0}")]
+    Sample(#[from] RenderError),
+}
+
+/// Why a document was not rendered.
+#[derive(Debug, thiserror::Error)]
+#[error("the PDF was not made: {0}")]
+pub struct RenderError(String);
+
+/// How documents look, as the settings say. Made once and shared.
+pub struct Renderer {
+    fonts: Fonts,
+    logo: Option<Image>,
+    accent: (u8, u8, u8),
+    footer: Vec<String>,
+    /// Told apart in the addresses of stored PDFs: another look is another PDF.
+    look: String,
+}
+
+/// What a PDF shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// What was issued, with its number.
+    pub document: &'a Document,
+    /// Number of the invoice that a credit note takes back, and when it was issued.
+    pub preceding: Option<(&'a str, Timestamp)>,
+    /// Number of the credit note that took a void invoice back.
+    pub voided_by: Option<&'a str>,
+    /// The state of the invoice, of which the PDF of an invoice shows what was paid.
+    pub status: InvoiceStatus,
+    /// Payments and refunds, oldest first.
+    pub payments: &'a [Payment],
+}
+
+impl Renderer {
+    /// Reads logo and fonts of the settings, and makes a sample with them: what a PDF for archives must not hold is
+    /// found here, and not with the first invoice.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or is not what it should be.
+    pub fn new(settings: &Pdf) -> Result<Self, DesignError> {
+        let mut fonts = Fonts::built_in().map_err(DesignError::BuiltIn)?;
+        let mut look = format!("{LOOK_VERSION} {} {}", settings.accent_color, settings.footer);
+        for path in &settings.fonts {
+            let data = read(path)?;
+            let _ = write!(look, " {}", hex::encode(Sha256::digest(&data)));
+            fonts.add(data).map_err(|words| DesignError::Unusable { path: path.clone(), words })?;
+        }
+        let logo = if settings.logo_file.as_os_str().is_empty() { None } else { Some(&settings.logo_file) };
+        let logo = logo.map(|path| {
+            let unusable = |words: String| DesignError::Unusable { path: path.clone(), words };
+            let data = read(path)?;
+            if data.len() > MAX_LOGO_BYTES {
+                return Err(unusable(format!("it has more than {MAX_LOGO_BYTES} bytes")));
+            }
+            let _ = write!(look, " {}", hex::encode(Sha256::digest(&data)));
+            picture(data).map_err(unusable)
+        });
+        let renderer = Self {
+            fonts,
+            logo: logo.transpose()?,
+            accent: settings.accent().unwrap_or((0x1f, 0x4e, 0x79)),
+            footer: settings.footer.lines().take(3).map(str::to_owned).collect(),
+            look,
+        };
+        // Of the program's own fonts without a logo the tests know it.
+        if renderer.logo.is_some() || !settings.fonts.is_empty() {
+            let document = sample::document(renderer.fonts.own_letters());
+            let status = InvoiceStatus::Open;
+            renderer.pdf(&Shown { document: &document, preceding: None, voided_by: None, status, payments: &[] })?;
+        }
+        Ok(renderer)
+    }
+
+    /// What tells this look from another.
+    pub fn look(&self) -> &str {
+        &self.look
+    }
+
+    /// The document as PDF/A-3 with its XML inside.
+    ///
+    /// # Errors
+    ///
+    /// When the PDF would break a rule of PDF/A.
+    pub fn pdf(&self, shown: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
+        let xml = cii::xml(shown.document, shown.preceding);
+        let page = sheet::page_size(shown.document);
+        let mut canvas = Canvas::new(&self.fonts, page, self.accent);
+        sheet::draw(&mut canvas, self, shown);
+        let bytes = canvas.finish(self.logo.as_ref(), shown.document, xml).map_err(RenderError)?;
+        Ok(xmp::with_invoice_schema(bytes))
+    }
+}
+
+fn read(path: &PathBuf) -> Result<Vec<u8>, DesignError> {
+    std::fs::read(path).map_err(|source| DesignError::Read { path: path.clone(), source })
+}
+
+/// A logo. It is not interpolated: PDF/A forbids that.
+fn picture(data: Vec<u8>) -> Result<Image, String> {
+    let data = Arc::new(data);
+    if data.starts_with(&[0x89, b'P', b'N', b'G']) {
+        Image::from_png(data.into(), false)
+    } else {
+        Image::from_jpeg(data.into(), false)
+    }
+}

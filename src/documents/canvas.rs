@@ -1,0 +1,337 @@
+//! Pages that are drawn on before they are written: what stands where, and what it is for readers who cannot see it.
+//!
+//! Everything is drawn into lists first, because "page 2 of 3" needs to know how many pages there are; then
+//! [`Canvas::finish`] writes them, with the tree of tags.
+
+use std::num::NonZeroU16;
+
+use krilla::SerializeSettings;
+use krilla::color::rgb;
+use krilla::configure::{Accessibility, Archival, ConfigurationBuilder};
+use krilla::destination::XyzDestination;
+use krilla::embed::{AssociationKind, EmbeddedFile, MimeType};
+use krilla::geom::{PathBuilder, Point, Rect, Size, Transform};
+use krilla::image::Image;
+use krilla::metadata::{DateTime, Metadata};
+use krilla::num::NormalizedF32;
+use krilla::outline::{Outline, OutlineNode};
+use krilla::page::PageSettings;
+use krilla::paint::{Fill, FillRule};
+use krilla::surface::Surface;
+use krilla::tagging::{
+    Artifact, ArtifactType, ContentTag, Identifier, SpanTag, TableHeaderScope, Tag, TagGroup, TagTree,
+};
+
+use super::text::{Fonts, Style, TextLine, Typesetter};
+use crate::domain::invoice::Document;
+use crate::domain::time::Timestamp;
+
+/// Name of the XML within the PDF, as ZUGFeRD and Factur-X have it.
+pub const XML_NAME: &str = "factur-x.xml";
+
+/// A colour of the screen.
+pub type Rgb = (u8, u8, u8);
+
+/// Where a text stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+/// What a part of the document is, for readers who cannot see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TagRole {
+    Title,
+    /// With its words, which PDF/UA wants a second time as its title.
+    Heading(&'static str),
+    Paragraph,
+    Table,
+    HeadRow,
+    Row,
+    HeadCell,
+    Cell,
+    Logo,
+}
+
+/// A node of the tree of tags.
+#[derive(Debug)]
+struct Node {
+    role: TagRole,
+    children: Vec<usize>,
+    identifiers: Vec<Identifier>,
+}
+
+/// Something that is drawn. Lengths are points from the upper left corner of the page.
+#[derive(Debug)]
+pub(super) enum Ink {
+    Text { x: f32, y: f32, line: TextLine, size: f32, color: Rgb },
+    Box { x: f32, y: f32, width: f32, height: f32, color: Rgb },
+    Logo { x: f32, y: f32, width: f32, height: f32 },
+}
+
+/// What is drawn, and the node that it belongs to; `None` is decoration.
+#[derive(Debug)]
+struct Mark {
+    node: Option<usize>,
+    ink: Ink,
+}
+
+/// Pages that are drawn on. Lengths are points from the upper left corner of the page.
+pub struct Canvas<'f> {
+    pub fonts: Typesetter<'f>,
+    pub width: f32,
+    pub height: f32,
+    pub accent: Rgb,
+    pages: Vec<Vec<Mark>>,
+    nodes: Vec<Node>,
+    top: Vec<usize>,
+    open: Vec<usize>,
+    /// Nothing is a part of the document while it is set: heads of tables that are repeated.
+    pub decoration: bool,
+}
+
+impl<'f> Canvas<'f> {
+    /// A document of one empty page.
+    pub fn new(fonts: &'f Fonts, (width, height): (f32, f32), accent: Rgb) -> Self {
+        let (pages, nodes, fonts) = (vec![Vec::new()], Vec::new(), fonts.typesetter());
+        Self { fonts, width, height, accent, pages, nodes, top: Vec::new(), open: Vec::new(), decoration: false }
+    }
+
+    /// Begins a page; what is drawn from here on stands on it.
+    pub fn next_page(&mut self) {
+        self.pages.push(Vec::new());
+    }
+
+    /// Draws a part of the document: what `draw` draws belongs to it.
+    pub fn part<T>(&mut self, role: TagRole, draw: impl FnOnce(&mut Self) -> T) -> T {
+        if self.decoration {
+            return draw(self);
+        }
+        let node = self.nodes.len();
+        self.nodes.push(Node { role, children: Vec::new(), identifiers: Vec::new() });
+        match self.open.last() {
+            Some(parent) => self.nodes[*parent].children.push(node),
+            None => self.top.push(node),
+        }
+        self.open.push(node);
+        let drawn = draw(self);
+        self.open.pop();
+        drawn
+    }
+
+    fn mark(&mut self, ink: Ink) {
+        let node = if self.decoration { None } else { self.open.last().copied() };
+        if let Some(page) = self.pages.last_mut() {
+            page.push(Mark { node, ink });
+        }
+    }
+
+    /// A line of text whose letters stand on `y`; `x` is its left or right end.
+    pub fn text(&mut self, (x, y): (f32, f32), text: &str, style: Style, color: Rgb, align: Align) -> f32 {
+        let line = self.fonts.line(text, style);
+        self.line((x, y), line, style.size, color, align)
+    }
+
+    /// A line that is ready to be drawn. Gives its width.
+    pub fn line(&mut self, (x, y): (f32, f32), line: TextLine, size: f32, color: Rgb, align: Align) -> f32 {
+        let width = line.width;
+        if line.runs.is_empty() {
+            return width;
+        }
+        let x = if align == Align::Right { x - width } else { x };
+        self.mark(Ink::Text { x, y, line, size, color });
+        width
+    }
+
+    /// A box of one colour, which is decoration.
+    pub fn fill(&mut self, (x, y): (f32, f32), (width, height): (f32, f32), color: Rgb) {
+        let before = std::mem::replace(&mut self.decoration, true);
+        self.mark(Ink::Box { x, y, width, height, color });
+        self.decoration = before;
+    }
+
+    /// The logo within a box of this size, from its upper left corner.
+    pub fn logo(&mut self, logo: &Image, (x, y): (f32, f32), (most_width, most_height): (f32, f32)) -> f32 {
+        let (width, height) = logo.size();
+        let (width, height) = (width.max(1) as f32, height.max(1) as f32);
+        let scale = (most_width / width).min(most_height / height);
+        let (width, height) = (width * scale, height * scale);
+        self.part(TagRole::Logo, |canvas| canvas.mark(Ink::Logo { x, y, width, height }));
+        height
+    }
+
+    /// Draws on every page, as decoration; `draw` is told the number of the page and how many there are.
+    pub fn on_each_page(&mut self, mut draw: impl FnMut(&mut Self, usize, usize)) {
+        let count = self.pages.len();
+        let (pages, before) = (std::mem::take(&mut self.pages), std::mem::replace(&mut self.decoration, true));
+        for (n, page) in pages.into_iter().enumerate() {
+            self.pages.push(page);
+            draw(self, n + 1, count);
+        }
+        self.decoration = before;
+    }
+
+    /// The PDF, with the XML inside.
+    pub fn finish(mut self, logo: Option<&Image>, document: &Document, xml: String) -> Result<Vec<u8>, String> {
+        let configuration = ConfigurationBuilder::new()
+            .with_archival_validator(Archival::A3_A)
+            .with_accessibility_validator(Accessibility::UA1)
+            .finish()
+            .map_err(|error| format!("{error:?}"))?;
+        let settings = SerializeSettings { configuration, enable_tagging: true, ..SerializeSettings::default() };
+        let mut pdf = krilla::Document::new_with(settings);
+        let size = PageSettings::from_wh(self.width, self.height).ok_or("a page without a size")?;
+        for marks in std::mem::take(&mut self.pages) {
+            let mut page = pdf.start_page_with(size.clone());
+            let mut surface = page.surface();
+            for mark in marks {
+                let tag = match (&mark.node, &mark.ink) {
+                    (None, _) => ContentTag::Artifact(Artifact::with_kind(ArtifactType::Layout)),
+                    (Some(_), Ink::Text { .. }) => ContentTag::Span(SpanTag::empty()),
+                    (Some(_), _) => ContentTag::Other,
+                };
+                let identifier = surface.start_tagged(tag);
+                draw(&mut surface, mark.ink, logo);
+                surface.end_tagged();
+                if let Some(node) = mark.node.and_then(|node| self.nodes.get_mut(node)) {
+                    node.identifiers.push(identifier);
+                }
+            }
+            surface.finish();
+            page.finish();
+        }
+        let mut tree = TagTree::new().with_lang(Some("en".to_owned()));
+        for node in &self.top {
+            tree.push(self.group(*node, document));
+        }
+        pdf.set_tag_tree(tree);
+        let title = title(document);
+        let mut outline = Outline::new();
+        outline.push_child(OutlineNode::new(title.clone(), XyzDestination::new(0, Point::from_xy(0.0, 0.0))));
+        pdf.set_outline(outline);
+        let at = moment(document.issued_at);
+        pdf.set_metadata(
+            Metadata::new()
+                .title(title)
+                .authors(vec![seller_name(document).to_owned()])
+                .creator("Printfloor".to_owned())
+                .producer("Printfloor".to_owned())
+                .language("en".to_owned())
+                .document_id(document.id.to_string())
+                .creation_date(at),
+        );
+        let file = EmbeddedFile {
+            path: XML_NAME.to_owned(),
+            mime_type: MimeType::new("text/xml"),
+            description: Some("The same document as a Cross Industry Invoice of EN 16931".to_owned()),
+            association_kind: AssociationKind::Alternative,
+            data: xml.into_bytes().into(),
+            modification_date: Some(at),
+            compress: Some(true),
+            location: None,
+        };
+        pdf.embed_file(file).ok_or("the XML is there already")?;
+        pdf.finish().map_err(|error| format!("{error:?}"))
+    }
+
+    fn group(&self, node: usize, document: &Document) -> TagGroup {
+        let Some(node) = self.nodes.get(node) else { return TagGroup::new(Tag::P) };
+        let level = NonZeroU16::MIN;
+        let mut group = match node.role {
+            TagRole::Title => TagGroup::new(Tag::Hn(level, Some(title(document)))),
+            TagRole::Heading(words) => TagGroup::new(Tag::Hn(level.saturating_add(1), Some(words.to_owned()))),
+            TagRole::Paragraph => TagGroup::new(Tag::P),
+            TagRole::Table => TagGroup::new(Tag::Table.with_summary(Some("Figures of the document".to_owned()))),
+            TagRole::HeadRow | TagRole::Row => TagGroup::new(Tag::TR),
+            TagRole::HeadCell => TagGroup::new(Tag::TH(TableHeaderScope::Column)),
+            TagRole::Cell => TagGroup::new(Tag::TD),
+            TagRole::Logo => TagGroup::new(Tag::Figure(Some(format!("Logo of {}", seller_name(document))))),
+        };
+        let identifiers = node.identifiers.iter().copied();
+        match node.role {
+            // A table's cells hold paragraphs, so that their content is never without a block around it.
+            TagRole::HeadCell | TagRole::Cell if !node.identifiers.is_empty() => {
+                let mut paragraph = TagGroup::new(Tag::P);
+                identifiers.for_each(|identifier| paragraph.push(identifier));
+                group.push(paragraph);
+            }
+            _ => identifiers.for_each(|identifier| group.push(identifier)),
+        }
+        let (mut head, mut body) = (TagGroup::new(Tag::THead), TagGroup::new(Tag::TBody));
+        for child in &node.children {
+            let inner = self.group(*child, document);
+            match self.nodes.get(*child).map(|child| child.role) {
+                Some(TagRole::HeadRow) => head.push(inner),
+                Some(TagRole::Row) => body.push(inner),
+                _ => group.push(inner),
+            }
+        }
+        if node.role == TagRole::Table {
+            group.push(head);
+            group.push(body);
+        }
+        group
+    }
+}
+
+/// Who issued it, where somebody is named.
+pub fn seller_name(document: &Document) -> &str {
+    if document.seller.name.is_empty() { "Printfloor" } else { &document.seller.name }
+}
+
+/// What the document is called.
+pub fn title(document: &Document) -> String {
+    format!("{} {}", super::sheet::kind_words(document.kind), document.number_text())
+}
+
+fn moment(at: Timestamp) -> DateTime {
+    let text = at.to_string();
+    let part = |from: usize, to: usize| text.get(from..to).and_then(|part| part.parse::<u8>().ok()).unwrap_or(0);
+    let year = text.get(..4).and_then(|year| year.parse().ok()).unwrap_or(1970);
+    DateTime::new(year)
+        .month(part(5, 7))
+        .day(part(8, 10))
+        .hour(part(11, 13))
+        .minute(part(14, 16))
+        .second(part(17, 19))
+        .utc_offset_hour(0)
+        .utc_offset_minute(0)
+}
+
+/// A surface of one colour.
+pub(super) fn ink(color: Rgb) -> Fill {
+    let (red, green, blue) = color;
+    Fill { paint: rgb::Color::new(red, green, blue).into(), opacity: NormalizedF32::ONE, rule: FillRule::NonZero }
+}
+
+/// Draws on a page; `logo` is the picture that [`Ink::Logo`] means.
+pub(super) fn draw(surface: &mut Surface<'_>, mark: Ink, logo: Option<&Image>) {
+    match mark {
+        Ink::Text { x, y, line, size, color } => {
+            surface.set_fill(Some(ink(color)));
+            let mut x = x;
+            for run in line.runs {
+                surface.draw_glyphs(Point::from_xy(x, y), &run.glyphs, run.font, &run.text, size, false);
+                x += run.width;
+            }
+        }
+        Ink::Box { x, y, width, height, color } => {
+            let mut path = PathBuilder::new();
+            if let Some(rect) = Rect::from_xywh(x, y, width, height) {
+                path.push_rect(rect);
+            }
+            if let Some(path) = path.finish() {
+                surface.set_fill(Some(ink(color)));
+                surface.draw_path(&path);
+            }
+        }
+        Ink::Logo { x, y, width, height } => {
+            if let (Some(logo), Some(size)) = (logo, Size::from_wh(width, height)) {
+                surface.push_transform(&Transform::from_translate(x, y));
+                surface.draw_image(logo.clone(), size);
+                surface.pop();
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Who sells and who buys.
+
+use super::super::canvas::seller_name;
+use super::super::xml::Xml;
+use super::category::TaxCategory;
+use crate::domain::address::Address;
+use crate::domain::invoice::{Document, Party};
+
+/// The seller (BG-4).
+pub fn seller(xml: &mut Xml, document: &Document) {
+    let seller = &document.seller;
+    xml.group("ram:SellerTradeParty", |xml| {
+        // A seller must be identified somehow: without one for value added tax, by the number at the tax office.
+        if seller.vat_id.is_none() {
+            xml.text("ram:ID", seller.tax_number.as_deref().unwrap_or_else(|| seller_name(document)));
+        }
+        xml.text("ram:Name", seller_name(document));
+        if seller.email.is_some() || seller.phone.is_some() {
+            xml.group("ram:DefinedTradeContact", |xml| {
+                xml.text("ram:PersonName", seller_name(document));
+                xml.group("ram:TelephoneUniversalCommunication", |xml| {
+                    xml.some("ram:CompleteNumber", seller.phone.as_deref());
+                });
+                xml.group("ram:EmailURIUniversalCommunication", |xml| {
+                    xml.some("ram:URIID", seller.email.as_deref());
+                });
+            });
+        }
+        if let Some(own) = &seller.address {
+            address(xml, own);
+        }
+        mailbox(xml, seller);
+        registrations(xml, seller);
+    });
+}
+
+/// The buyer (BG-7). Where no address is known, they bought where the seller is.
+pub fn buyer(xml: &mut Xml, document: &Document) {
+    let buyer = &document.content.buyer;
+    xml.group("ram:BuyerTradeParty", |xml| {
+        let named = [Some(buyer.name.as_str()), buyer.email.as_deref()];
+        let name = named.into_iter().flatten().find(|name| !name.trim().is_empty());
+        xml.text("ram:Name", name.unwrap_or("Customer"));
+        match (&buyer.address, &document.seller.address) {
+            (Some(own), _) => address(xml, own),
+            (None, Some(seller)) => {
+                xml.group("ram:PostalTradeAddress", |xml| xml.text("ram:CountryID", &seller.country));
+            }
+            (None, None) => {}
+        }
+        mailbox(xml, buyer);
+        let vat_id = buyer.vat_id.clone().filter(|_| !TaxCategory::outside(document));
+        registrations(xml, &Party { tax_number: None, vat_id, ..buyer.clone() });
+    });
+}
+
+fn address(xml: &mut Xml, address: &Address) {
+    xml.group("ram:PostalTradeAddress", |xml| {
+        xml.some("ram:PostcodeCode", Some(&address.postal_code));
+        xml.some("ram:LineOne", Some(&address.line1));
+        xml.some("ram:LineTwo", address.line2.as_deref());
+        xml.some("ram:CityName", Some(&address.city));
+        xml.text("ram:CountryID", &address.country);
+        xml.some("ram:CountrySubDivisionName", address.region.as_deref());
+    });
+}
+
+fn mailbox(xml: &mut Xml, party: &Party) {
+    if let Some(email) = party.email.as_deref().filter(|email| !email.is_empty()) {
+        xml.group("ram:URIUniversalCommunication", |xml| xml.with("ram:URIID", ("schemeID", "EM"), email));
+    }
+}
+
+/// Numbers for tax: `VA` for value added tax, `FC` at the local office.
+fn registrations(xml: &mut Xml, party: &Party) {
+    for (scheme, number) in [("FC", &party.tax_number), ("VA", &party.vat_id)] {
+        if let Some(number) = number {
+            xml.group("ram:SpecifiedTaxRegistration", |xml| xml.with("ram:ID", ("schemeID", scheme), number));
+        }
+    }
+}

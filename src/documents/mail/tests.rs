@@ -1,0 +1,246 @@
+//! Every kind of mail as it is read: `tests/mails/` keeps each as text and as HTML, for people to look at. They are
+//! written anew by `PRINTFLOOR_TEST_KEEP_MAILS=1 cargo nextest run -E 'test(mails_look)'`.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
+use crate::domain::mail::kind::{self, ExportReady, InvoiceToPay, QuoteSent, Receipt};
+use crate::domain::order::shipped_mail;
+use crate::domain::testing::{Bench, id};
+
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mails");
+
+fn look(accent: &str) -> Pdf {
+    Pdf {
+        enabled: true,
+        logo_file: Default::default(),
+        accent_color: accent.to_owned(),
+        footer: String::new(),
+        fonts: Vec::new(),
+    }
+}
+
+fn frame() -> MailFrame {
+    let seller = Party {
+        name: "Ada & Sons <Prints>".to_owned(),
+        email: Some("hello@prints.example".to_owned()),
+        vat_id: Some("DE123456789".to_owned()),
+        ..Party::default()
+    };
+    MailFrame::new(&look("#1f4e79"), seller).unwrap()
+}
+
+fn items() -> Vec<MailItem> {
+    let item = |quantity, what: &str, amount: &str| MailItem {
+        quantity,
+        what: what.to_owned(),
+        amount: Some(amount.to_owned()),
+    };
+    vec![item(2, "Vase, tall", "25.00 USD"), item(1, "<b>Bracket</b> & \"co\"", "4.50 USD")]
+}
+
+fn sums() -> Vec<MailFact> {
+    vec![MailFact::new("Tax", "5.61 USD"), MailFact::new("Total", "35.11 USD")]
+}
+
+/// One mail of each kind, by the name of its file.
+fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
+    let to = || "buyer@example.org".to_owned();
+    let later = cx.now.plus_ms(7 * 86_400_000);
+    let alert = |kind, subject: &str, text: &str| Mail::alert(cx, kind, subject, text).remove(0);
+    vec![
+        ("sign-in", kind::sign_in(cx, &to(), "sealed", cx.now.plus_ms(600_000))),
+        (
+            "receipt",
+            kind::receipt(
+                cx,
+                Receipt {
+                    to: to(),
+                    invoice: id(1),
+                    document: Some(id(2)),
+                    order_number: Some("ORD-000123".to_owned()),
+                    items: items(),
+                    sums: sums(),
+                },
+            ),
+        ),
+        (
+            "invoice",
+            kind::invoice_to_pay(
+                cx,
+                InvoiceToPay {
+                    to: to(),
+                    invoice: id(1),
+                    document: Some(id(2)),
+                    items: items(),
+                    sums: sums(),
+                    due_at: Some(later),
+                },
+            ),
+        ),
+        (
+            "quote",
+            kind::quote_sent(
+                cx,
+                QuoteSent {
+                    to: to(),
+                    quote: id(3),
+                    number: "Q-000007".to_owned(),
+                    items: items(),
+                    sums: sums(),
+                    valid_until: Some(later),
+                    message: Some("Thank you for asking.\nThe <red> one is sold out.".to_owned()),
+                },
+            ),
+        ),
+        ("shipment-in-time", shipped_mail(false)),
+        ("shipment-late", shipped_mail(true)),
+        (
+            "export",
+            kind::export_ready(
+                cx,
+                ExportReady {
+                    to: to(),
+                    what: "invoices".to_owned(),
+                    rows: 1204,
+                    encrypted_url: "sealed".to_owned(),
+                    expires_at: later,
+                },
+            ),
+        ),
+        ("low-stock", alert(AlertKind::LowStock, "Low stock: PLA black, 120 g left", "120 g free of 500 g on hand.\n")),
+        (
+            "failed-print",
+            alert(
+                AlertKind::JobFailed,
+                "JOB-000009 failed: nozzle too hot",
+                "Job JOB-000009 (Vase) of order ORD-000123 failed: nozzle too hot.\nRetry it or cancel it; nothing happens to it by itself.\n",
+            ),
+        ),
+        (
+            "endpoint-disabled",
+            alert(
+                AlertKind::EndpointDisabled,
+                "Webhook endpoint disabled after 6 tries: https://hooks.example/in",
+                "Nothing more is sent to https://hooks.example/in: it answered 500.\n",
+            ),
+        ),
+        (
+            "printer-lost",
+            alert(AlertKind::Printer, "Printer lost: MK4 left", "MK4 left cannot be reached: no route to host.\n"),
+        ),
+        (
+            "maintenance",
+            alert(
+                AlertKind::Printer,
+                "Maintenance due: MK4 left: Grease the rails",
+                "Grease the rails is due on MK4 left: 500 hours of printing since it was last done.\n",
+            ),
+        ),
+    ]
+}
+
+/// The link of a mail, that of a sealed one as it is when it was opened.
+fn link(mail: &Mail) -> Option<Link> {
+    let sealed = mail.sealed_link.as_ref().map(|sealed| Link {
+        label: sealed.label.clone(),
+        url: "https://shop.example/secret?token=abc&next=%2Forders".to_owned(),
+    });
+    sealed.or_else(|| mail.link.clone())
+}
+
+fn letter<'a>(mail: &'a Mail, link: Option<&'a Link>) -> Letter<'a> {
+    Letter { subject: &mail.subject, text: &mail.text, parts: &mail.parts, link, to_staff: mail.alert.is_some() }
+}
+
+#[test]
+fn mails_look_as_they_are_kept() {
+    let (bench, frame) = (Bench::new(), frame());
+    let keep = std::env::var_os("PRINTFLOOR_TEST_KEEP_MAILS").is_some();
+    let mut changed = Vec::new();
+    for (name, mail) in all(&bench.cx()) {
+        let link = link(&mail);
+        assert!(link.is_some(), "{name} says what can be done");
+        let letter = letter(&mail, link.as_ref());
+        // A line for each element, so that changes can be read.
+        let html = frame.html(&letter).replace("><", ">\n<");
+        for (kind, written) in [("txt", format!("{}\n\n{}", mail.subject, frame.text(&letter))), ("html", html + "\n")]
+        {
+            let path = Path::new(KEPT).join(format!("{name}.{kind}"));
+            if keep {
+                fs::create_dir_all(KEPT).unwrap();
+                fs::write(&path, &written).unwrap();
+            } else if fs::read_to_string(&path).ok().as_deref() != Some(&written) {
+                changed.push(format!("{name}.{kind}:\n{written}"));
+            }
+        }
+    }
+    assert!(changed.is_empty(), "look at these, and keep them as the head of this file says:\n{}", changed.join("\n"));
+}
+
+#[test]
+fn nothing_that_people_wrote_is_html_and_nothing_is_loaded_from_elsewhere() {
+    let (bench, frame) = (Bench::new(), frame());
+    for (name, mail) in all(&bench.cx()) {
+        let mail = Mail {
+            subject: format!("{} <script>alert(1)</script>", mail.subject),
+            text: format!("<img src=x onerror=alert(1)>\n\n{}", mail.text),
+            parts: mail
+                .parts
+                .into_iter()
+                .chain([
+                    MailPart::Text("<script>alert(2)</script>".to_owned()),
+                    MailPart::Facts(vec![MailFact::new("<i>", "\"><script>")]),
+                    MailPart::Link(Link { label: "<b>".to_owned(), url: "https://a.example/\"onclick=\"x".to_owned() }),
+                ])
+                .collect(),
+            ..mail
+        };
+        let link = link(&mail);
+        let html = frame.html(&letter(&mail, link.as_ref()));
+        for hostile in ["<script", "<img", "<b>", "<i>", "\"onclick"] {
+            assert!(!html.contains(hostile), "{name}: {hostile} in {html}");
+        }
+        assert!(!html.contains("src=\"http") && !html.contains("url("), "{name}: {html}");
+        assert!(html.contains("token=abc&amp;next=") || !html.contains("token=abc"), "{name}: {html}");
+    }
+}
+
+#[test]
+fn a_small_logo_stands_in_place_of_the_name_and_a_large_one_in_pdfs_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("logo.png");
+    let of = |bytes: usize| {
+        let mut picture = vec![0x89, b'P', b'N', b'G'];
+        picture.resize(bytes, 0);
+        fs::write(&file, picture).unwrap();
+        MailFrame::new(&Pdf { logo_file: file.clone(), ..look("#ffcc00") }, Party::default()).unwrap()
+    };
+    let mail = shipped_mail(false);
+    let small = of(100);
+    assert_eq!(small.logo().map(|logo| (logo.content_type, logo.bytes.len())), Some(("image/png", 100)));
+    let html = small.html(&letter(&mail, None));
+    assert!(html.contains("<img src=\"cid:logo\" alt=\"Printfloor\""), "{html}");
+    let large = of(MAX_MAIL_LOGO_BYTES + 1);
+    assert!(large.logo().is_none() && !large.html(&letter(&mail, None)).contains("<img"));
+    let missing = Pdf { logo_file: folder.path().join("none.png"), ..look("#ffcc00") };
+    assert!(MailFrame::new(&missing, Party::default()).is_err());
+}
+
+#[test]
+fn the_button_is_read_on_any_colour() {
+    let link = Link { label: "Open".to_owned(), url: "https://shop.example/".to_owned() };
+    let mail = shipped_mail(false);
+    for (accent, written) in
+        [("#1f4e79", "#ffffff"), ("#ffcc00", "#000000"), ("#000000", "#ffffff"), ("#ffffff", "#000000")]
+    {
+        let frame = MailFrame::new(&look(accent), Party::default()).unwrap();
+        let html = frame.html(&letter(&mail, Some(&link)));
+        assert!(html.contains(&format!("background:{accent};color:{written}")), "{accent}: {html}");
+    }
+}

@@ -1,0 +1,36 @@
+//! An invoice of nothing, with which logo and fonts are tried out.
+
+use crate::domain::id::Id;
+use crate::domain::invoice::{Content, Document, DocumentKind, InvoiceLine, Party, Sums};
+use crate::domain::time::Timestamp;
+
+/// An invoice with these words in its one line.
+pub(super) fn document(words: String) -> Document {
+    let line = InvoiceLine { description: words, quantity: 1, unit_price_cents: 100, tax_rate_bps: 0 };
+    let lines = vec![line];
+    let content = Content {
+        sums: Sums::of(&lines, (0, 0), 0).unwrap_or_default(),
+        lines,
+        shipping_cents: 0,
+        shipping_tax_rate_bps: 0,
+        discount_cents: 0,
+        currency: "eur".to_owned(),
+        buyer: Party { name: "Sample".to_owned(), ..Party::default() },
+        notes: None,
+    };
+    Document {
+        id: Id::ONLY,
+        invoice_id: Id::ONLY,
+        kind: DocumentKind::Invoice,
+        number: 1,
+        issued_at: Timestamp(0),
+        due_at: None,
+        content,
+        rounding_cents: 0,
+        paid_cents: 0,
+        seller: Party { name: "Sample".to_owned(), ..Party::default() },
+        zero_rate_reason: None,
+        order_number: None,
+        preceding: None,
+    }
+}

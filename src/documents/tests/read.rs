@@ -1,0 +1,61 @@
+//! Reads XML back, as far as ours needs it: elements and their text; attributes are passed over.
+
+/// An element with what is in it.
+#[derive(Clone, Debug, Default)]
+pub struct Element {
+    /// Its name without the prefix.
+    pub name: String,
+    pub text: String,
+    pub children: Vec<Self>,
+}
+
+impl Element {
+    /// The root of a document; panics where it is not well formed.
+    pub fn read(xml: &str) -> Self {
+        let mut open = vec![Self::default()];
+        let mut rest = xml.trim_start_matches("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+        while let Some(at) = rest.find('<') {
+            open.last_mut().unwrap().text.push_str(&unescaped(&rest[..at]));
+            let end = at + rest[at..].find('>').unwrap();
+            let tag = &rest[at + 1..end];
+            rest = &rest[end + 1..];
+            if let Some(name) = tag.strip_prefix('/') {
+                let mut closed = open.pop().unwrap();
+                assert_eq!(closed.name, local(name), "elements nest");
+                closed.text = closed.text.trim().to_owned();
+                open.last_mut().unwrap().children.push(closed);
+                continue;
+            }
+            let (tag, empty) = tag.strip_suffix('/').map_or((tag, false), |tag| (tag, true));
+            let name = tag.split_once(' ').map_or(tag, |(name, _)| name);
+            let element = Self { name: local(name).to_owned(), ..Self::default() };
+            if empty { open.last_mut().unwrap().children.push(element) } else { open.push(element) }
+        }
+        assert_eq!(open.len(), 1, "every element is closed");
+        open.remove(0).children.remove(0)
+    }
+
+    /// The first element of this name, however deep.
+    pub fn find(&self, name: &str) -> Option<&Self> {
+        self.children.iter().find_map(|child| if child.name == name { Some(child) } else { child.find(name) })
+    }
+
+    /// The direct children of this name.
+    pub fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Self> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+
+    /// The text of the direct child of this name.
+    pub fn child_text(&self, name: &str) -> Option<&str> {
+        let child = self.children.iter().find(|child| child.name == name)?;
+        Some(&child.text)
+    }
+}
+
+fn local(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(_, local)| local)
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}

@@ -1,0 +1,374 @@
+//! Text: which font has each character, shaping, direction, width, and lines of at most a width.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use krilla::text::{Font, GlyphId, KrillaGlyph};
+use rustybuzz::{Direction, Face, UnicodeBuffer};
+use unicode_bidi::BidiInfo;
+
+static REGULAR: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Regular.ttf");
+static BOLD: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Bold.ttf");
+
+/// What stands for a character that no font has.
+const UNKNOWN: char = '?';
+/// What a line may be wider than it should, in points: sums of the same widths differ by less.
+const WIDTH_SLACK: f32 = 0.01;
+/// How often a line is set at most until it is short enough.
+const MAX_TRIES: usize = 8;
+
+/// Fonts in the order in which they are tried for each character.
+pub struct Fonts {
+    regular: Vec<FontFile>,
+    bold: Vec<FontFile>,
+}
+
+#[derive(Clone)]
+struct FontFile {
+    data: Arc<Vec<u8>>,
+    font: Font,
+}
+
+/// How a text is set.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Style {
+    /// Height of the letters, in points.
+    pub size: f32,
+    /// Whether it is set in bold.
+    pub bold: bool,
+}
+
+/// Glyphs of one font, beside each other.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub font: Font,
+    pub glyphs: Vec<KrillaGlyph>,
+    /// The text of the glyphs, in its logical order.
+    pub text: String,
+    /// Width in points.
+    pub width: f32,
+}
+
+/// A line of text that is ready to be drawn.
+#[derive(Clone, Debug, Default)]
+pub struct TextLine {
+    /// From the left to the right.
+    pub runs: Vec<Run>,
+    /// Width in points, without blanks at the end.
+    pub width: f32,
+}
+
+impl FontFile {
+    fn new(data: Vec<u8>) -> Result<Self, String> {
+        let data = Arc::new(data);
+        Face::from_slice(&data, 0).ok_or("it is no font")?;
+        let font = Font::new(data.clone().into(), 0).ok_or("it is no font that a PDF can hold")?;
+        Ok(Self { data, font })
+    }
+}
+
+/// A font that is read for one document.
+struct OpenFont<'f> {
+    face: Face<'f>,
+    font: Font,
+}
+
+/// Sets texts in fonts that are read once for one document: reading them anew for each line would take longer than
+/// setting it.
+pub struct Typesetter<'f> {
+    regular: Vec<OpenFont<'f>>,
+    bold: Vec<OpenFont<'f>>,
+}
+
+/// A part of a text in one font and one direction.
+struct Segment {
+    font: usize,
+    rtl: bool,
+    range: Range<usize>,
+}
+
+impl Fonts {
+    /// The fonts that are part of the program: Latin, Greek and Cyrillic.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is broken: without it every text would be empty.
+    pub fn built_in() -> Result<Self, String> {
+        let file = |data: &[u8]| FontFile::new(data.to_vec()).map(|file| vec![file]);
+        Ok(Self { regular: file(REGULAR)?, bold: file(BOLD)? })
+    }
+
+    /// Adds a font for characters that the others lack.
+    pub fn add(&mut self, data: Vec<u8>) -> Result<(), String> {
+        let file = FontFile::new(data)?;
+        self.regular.push(file.clone());
+        self.bold.push(file);
+        Ok(())
+    }
+
+    /// Reads them for one document.
+    pub fn typesetter(&self) -> Typesetter<'_> {
+        Typesetter { regular: open(&self.regular), bold: open(&self.bold) }
+    }
+
+    /// One character of each font that was added, which none of the fonts before it has: a text of them uses all fonts.
+    pub fn own_letters(&self) -> String {
+        let fonts = open(&self.regular);
+        let own = fonts.iter().enumerate().skip(1).filter_map(|(n, font)| {
+            let before = |c: char| fonts.iter().take(n).any(|font| font.has(c));
+            ('!'..='\u{2ffff}').find(|c| font.has(*c) && seen(*c) == Some(*c) && !joins(*c) && !before(*c))
+        });
+        own.collect()
+    }
+}
+
+fn open(files: &[FontFile]) -> Vec<OpenFont<'_>> {
+    files
+        .iter()
+        .filter_map(|file| Some(OpenFont { face: Face::from_slice(&file.data, 0)?, font: file.font.clone() }))
+        .collect()
+}
+
+impl OpenFont<'_> {
+    fn has(&self, c: char) -> bool {
+        self.face.glyph_index(c).is_some_and(|glyph| glyph.0 != 0)
+    }
+}
+
+impl<'f> Typesetter<'f> {
+    fn fonts(&self, style: Style) -> &[OpenFont<'f>] {
+        if style.bold { &self.bold } else { &self.regular }
+    }
+
+    /// One line of text.
+    pub fn line(&self, text: &str, style: Style) -> TextLine {
+        let fonts = self.fonts(style);
+        let text: String = text.chars().filter_map(|c| settable(c, fonts)).collect();
+        let mut line = TextLine::default();
+        for Segment { font, rtl, range } in segments(&text, fonts) {
+            if let (Some(part), Some(font)) = (text.get(range), fonts.get(font)) {
+                line.runs.push(shape(part, font, rtl, style.size));
+            }
+        }
+        let blanks = text.chars().rev().take_while(|c| *c == ' ').count();
+        let whole: f32 = line.runs.iter().map(|run| run.width).sum();
+        let blank = if blanks == 0 { 0.0 } else { blank(fonts, style.size) };
+        line.width = (whole - blank * blanks as f32).max(0.0);
+        line
+    }
+
+    /// The text in lines of at most this width. Words that are longer are broken; line breaks of the text are kept.
+    ///
+    /// Each paragraph is measured once, and then each of its lines is set once: the time grows with the length of the
+    /// text, also where it has no blank.
+    pub fn wrapped(&self, text: &str, style: Style, width: f32) -> Vec<TextLine> {
+        let mut lines = Vec::new();
+        for paragraph in text.lines() {
+            let measured = Measured::new(paragraph, self.fonts(style), style.size);
+            let mut from = 0;
+            loop {
+                let (line, end) = self.longest(&measured, from, style, width);
+                lines.push(line);
+                from = end;
+                if from >= measured.letters.len() {
+                    break;
+                }
+            }
+        }
+        if lines.is_empty() {
+            lines.push(TextLine::default());
+        }
+        lines
+    }
+
+    /// The longest line from a letter on, and the letter behind it. Letters may be wider in the line than they were in
+    /// the paragraph (kerning, letters that join); then it is set again, shorter.
+    fn longest(&self, measured: &Measured, from: usize, style: Style, width: f32) -> (TextLine, usize) {
+        let mut most = measured.fitting(from, width);
+        let mut tries = 1;
+        loop {
+            let end = measured.break_before(from, most);
+            let line = self.line(measured.text_of(from, end), style);
+            if line.width <= width + WIDTH_SLACK || end <= from + 1 || tries == MAX_TRIES {
+                return (line, end);
+            }
+            (most, tries) = (end - 1, tries + 1);
+        }
+    }
+}
+
+/// A paragraph whose letters are measured: what is set as one, such as a letter with its accents, is one of them.
+struct Measured {
+    text: String,
+    /// Where each letter begins, and its width in points; in the order of the text.
+    letters: Vec<(usize, f32)>,
+    /// Where a line may end: behind blanks. Sorted.
+    breaks: Vec<usize>,
+}
+
+impl Measured {
+    fn new(paragraph: &str, fonts: &[OpenFont<'_>], size: f32) -> Self {
+        let (mut text, mut breaks) = (String::new(), Vec::new());
+        for c in paragraph.chars() {
+            text.extend(settable(c, fonts));
+            if matches!(c, ' ' | '\t') {
+                breaks.push(text.len());
+            }
+        }
+        let mut letters: Vec<(usize, f32)> = Vec::new();
+        for Segment { font, rtl, range } in segments(&text, fonts) {
+            let start = range.start;
+            if let (Some(part), Some(font)) = (text.get(range), fonts.get(font)) {
+                let glyphs = shape(part, font, rtl, size).glyphs;
+                letters.extend(glyphs.iter().map(|glyph| (start + glyph.text_range.start, glyph.x_advance * size)));
+            }
+        }
+        letters.sort_by_key(|(start, _)| *start);
+        letters.dedup_by(|later, kept| {
+            let same = later.0 == kept.0;
+            if same {
+                kept.1 += later.1;
+            }
+            same
+        });
+        Self { text, letters, breaks }
+    }
+
+    /// Where this letter begins; behind the last one the end of the text.
+    fn start(&self, letter: usize) -> usize {
+        self.letters.get(letter).map_or(self.text.len(), |(start, _)| *start)
+    }
+
+    fn text_of(&self, from: usize, end: usize) -> &str {
+        // The first letter begins with the text, whatever it begins with.
+        let start = if from == 0 { 0 } else { self.start(from) };
+        self.text.get(start..self.start(end)).unwrap_or_default()
+    }
+
+    /// The first letter that is too much for a line from here on; blanks at its end are not. At least one letter fits.
+    fn fitting(&self, from: usize, width: f32) -> usize {
+        let mut sum = 0.0;
+        for (n, (start, own)) in self.letters.iter().enumerate().skip(from) {
+            sum += own;
+            let blank = self.text.get(*start..).is_some_and(|rest| rest.starts_with(' '));
+            if sum > width && !blank && n > from {
+                return n;
+            }
+        }
+        self.letters.len()
+    }
+
+    /// Where the line ends when this letter is the first that does not stand on it: behind its last blank, else within
+    /// the word.
+    fn break_before(&self, from: usize, most: usize) -> usize {
+        if most >= self.letters.len() {
+            return most;
+        }
+        let last = self.start(most);
+        let at = self.breaks.partition_point(|at| *at <= last).checked_sub(1).and_then(|n| self.breaks.get(n));
+        let end = at.and_then(|at| self.letters.binary_search_by_key(at, |(start, _)| *start).ok());
+        end.filter(|end| *end > from).unwrap_or(most)
+    }
+}
+
+/// A character as it is set; `None` for those that are not seen, or that a PDF for archives must not hold.
+fn seen(c: char) -> Option<char> {
+    match c {
+        '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{a0}' | '\u{202f}' => Some(' '),
+        '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{ffff}' => None,
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => Some(UNKNOWN),
+        c if c.is_control() => None,
+        c => Some(c),
+    }
+}
+
+/// Whether a character belongs to the one before it, and is set in the same font.
+fn joins(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{20d0}'..='\u{20ff}')
+}
+
+/// A character as it is set in these fonts: a question mark for what none of them has.
+fn settable(c: char, fonts: &[OpenFont<'_>]) -> Option<char> {
+    let c = seen(c)?;
+    if fonts.iter().any(|font| font.has(c)) { Some(c) } else { (!joins(c)).then_some(UNKNOWN) }
+}
+
+/// Width of a blank in points.
+fn blank(fonts: &[OpenFont<'_>], size: f32) -> f32 {
+    let Some(font) = fonts.iter().find(|font| font.has(' ')) else { return 0.0 };
+    let advance = font.face.glyph_index(' ').and_then(|glyph| font.face.glyph_hor_advance(glyph));
+    f32::from(advance.unwrap_or_default()) / font.font.units_per_em() * size
+}
+
+/// The text in parts of one font and one direction each, from the left to the right.
+fn segments(text: &str, fonts: &[OpenFont<'_>]) -> Vec<Segment> {
+    let bidi = BidiInfo::new(text, None);
+    let mut segments = Vec::new();
+    for paragraph in &bidi.paragraphs {
+        let (levels, ranges) = bidi.visual_runs(paragraph, paragraph.range.clone());
+        for range in ranges {
+            let rtl = levels.get(range.start).is_some_and(unicode_bidi::Level::is_rtl);
+            let mut parts = by_font(text, range, fonts);
+            if rtl {
+                parts.reverse();
+            }
+            segments.extend(parts.into_iter().map(|(font, range)| Segment { font, rtl, range }));
+        }
+    }
+    segments
+}
+
+/// A part of the text in parts of one font each, with the index of the font.
+fn by_font(text: &str, within: Range<usize>, fonts: &[OpenFont<'_>]) -> Vec<(usize, Range<usize>)> {
+    let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
+    let from = within.start;
+    for (at, c) in text.get(within).unwrap_or_default().char_indices() {
+        let (start, end) = (from + at, from + at + c.len_utf8());
+        let own = fonts.iter().position(|font| font.has(c)).unwrap_or(0);
+        let in_font = |font: usize| fonts.get(font).is_some_and(|font| font.face.glyph_index(c).is_some());
+        match parts.last_mut() {
+            Some((font, range)) if *font == own || (joins(c) && in_font(*font)) => range.end = end,
+            _ => parts.push((own, start..end)),
+        }
+    }
+    parts
+}
+
+fn shape(text: &str, open: &OpenFont<'_>, rtl: bool, size: f32) -> Run {
+    let font = open.font.clone();
+    let mut buffer = UnicodeBuffer::new();
+    buffer.push_str(text);
+    buffer.guess_segment_properties();
+    buffer.set_direction(if rtl { Direction::RightToLeft } else { Direction::LeftToRight });
+    let shaped = rustybuzz::shape(&open.face, &[], buffer);
+    let per_em = font.units_per_em();
+    let mut starts: Vec<usize> = shaped.glyph_infos().iter().map(|info| info.cluster as usize).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    let end = |start: usize| starts.get(starts.partition_point(|other| *other <= start)).copied().unwrap_or(text.len());
+    let glyphs: Vec<KrillaGlyph> = shaped
+        .glyph_infos()
+        .iter()
+        .zip(shaped.glyph_positions())
+        .map(|(info, at)| {
+            let start = info.cluster as usize;
+            KrillaGlyph::new(
+                GlyphId::new(info.glyph_id),
+                at.x_advance as f32 / per_em,
+                at.x_offset as f32 / per_em,
+                at.y_offset as f32 / per_em,
+                at.y_advance as f32 / per_em,
+                start..end(start),
+                None,
+            )
+        })
+        .collect();
+    let width = glyphs.iter().map(|glyph| glyph.x_advance * size).sum();
+    Run { font, glyphs, text: text.to_owned(), width }
+}

@@ -1,0 +1,71 @@
+//! Writing XML: elements that nest, escaped text, nothing empty.
+
+use std::fmt::Write as _;
+
+/// An XML document that grows.
+pub struct Xml(String);
+
+impl Xml {
+    /// A document of this root element.
+    pub fn document(root: &str, attributes: &str, write: impl FnOnce(&mut Self)) -> String {
+        let mut xml = Self(String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
+        let _ = write!(xml.0, "<{root} {attributes}>");
+        write(&mut xml);
+        let _ = write!(xml.0, "</{root}>");
+        xml.0.push('\n');
+        xml.0
+    }
+
+    /// An element with others in it. It is left out when nothing is written into it.
+    pub fn group(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
+        let before = self.0.len();
+        let _ = write!(self.0, "<{name}>");
+        let empty = self.0.len();
+        write(self);
+        if self.0.len() == empty {
+            self.0.truncate(before);
+        } else {
+            let _ = write!(self.0, "</{name}>");
+        }
+    }
+
+    /// An element that is there even if it is empty.
+    pub fn empty(&mut self, name: &str) {
+        let _ = write!(self.0, "<{name}/>");
+    }
+
+    /// An element with text.
+    pub fn text(&mut self, name: &str, text: &str) {
+        let _ = write!(self.0, "<{name}>{}</{name}>", escaped(text));
+    }
+
+    /// An element with text and one attribute.
+    pub fn with(&mut self, name: &str, (attribute, value): (&str, &str), text: &str) {
+        let _ = write!(self.0, "<{name} {attribute}=\"{}\">{}</{name}>", escaped(value), escaped(text));
+    }
+
+    /// An element with text, if there is some.
+    pub fn some(&mut self, name: &str, text: Option<&str>) {
+        if let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) {
+            self.text(name, text);
+        }
+    }
+}
+
+/// Text as XML has it; characters that XML does not know are left out.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\t' | '\n' => escaped.push(c),
+            '\r' | '\u{fffe}' | '\u{ffff}' => {}
+            c if c.is_control() => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,144 @@
+//! What is told of a document to the accounting system: lines with net and tax that add up to exactly what the document
+//! is over.
+//!
+//! A document rounds the tax once for each rate; accounting systems want it line by line. So the tax of each rate is
+//! spread over its lines, shipping and discount, and the cents that rounding leaves go to the largest of them.
+
+use crate::domain::currency;
+use crate::domain::invoice::{Category, Document, DocumentKind};
+use crate::domain::time::Timestamp;
+
+/// Most characters of a description there.
+const MAX_DESCRIPTION_CHARS: usize = 4_000;
+/// Name of whom nothing is known of.
+const UNNAMED_BUYER: &str = "Customer without a name";
+/// Most characters of a name there.
+const MAX_NAME_CHARS: usize = 200;
+
+/// One line in the books.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PaperLine {
+    /// What it is, in words.
+    pub description: String,
+    /// How many units, at least 1.
+    pub quantity: u32,
+    /// Net price of one unit in minor units.
+    pub unit_cents: i64,
+    /// Net amount in minor units; negative for a discount.
+    pub net_cents: i64,
+    /// Tax on it in minor units.
+    pub tax_cents: i64,
+    /// Tax rate in basis points.
+    pub rate_bps: i64,
+}
+
+/// A document as the books have it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Paper {
+    /// Invoice or credit note.
+    pub kind: DocumentKind,
+    /// Its number, as people see it.
+    pub number: String,
+    /// What it is for: the number of the order.
+    pub reference: Option<String>,
+    /// When it was issued.
+    pub issued_at: Timestamp,
+    /// When it is to be paid.
+    pub due_at: Option<Timestamp>,
+    /// ISO 4217 code in lower case.
+    pub currency: String,
+    /// Name of whom it is for; like no other's, because the address is part of it.
+    pub contact_name: String,
+    /// E-mail address of whom it is for, in lower case.
+    pub contact_email: Option<String>,
+    /// Net and tax of each line; together exactly `total_cents`.
+    pub lines: Vec<PaperLine>,
+    /// What is to be paid, or went back, in minor units.
+    pub total_cents: i64,
+}
+
+impl Paper {
+    /// What is told of a document.
+    pub fn of(document: &Document) -> Self {
+        let content = &document.content;
+        let mut lines: Vec<PaperLine> = Vec::with_capacity(content.lines.len() + 2);
+        for category in &content.sums.categories {
+            lines.extend(of_rate(document, category));
+        }
+        if document.rounding_cents != 0 {
+            lines.push(plain("Rounding", document.rounding_cents, 0));
+        }
+        let email = content.buyer.email.as_deref().map(|email| email.trim().to_lowercase());
+        let name = content.buyer.name.trim();
+        let contact_name = match &email {
+            Some(email) if name.is_empty() || name.eq_ignore_ascii_case(email) => email.clone(),
+            Some(email) => format!("{name} ({email})"),
+            None if name.is_empty() => UNNAMED_BUYER.to_owned(),
+            None => name.to_owned(),
+        };
+        Self {
+            kind: document.kind,
+            number: document.number_text(),
+            reference: document.order_number.clone(),
+            issued_at: document.issued_at,
+            due_at: document.due_at,
+            currency: content.currency.clone(),
+            contact_name: first(&one_line(&contact_name), MAX_NAME_CHARS),
+            contact_email: email.filter(|email| !email.is_empty()),
+            lines,
+            total_cents: document.payable_cents(),
+        }
+    }
+
+    /// An amount as it is written there: `12.34`.
+    pub fn amount(&self, cents: i64) -> String {
+        currency::plain(cents, &self.currency)
+    }
+}
+
+fn first(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
+/// Without line breaks and the brackets that names may not have there.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || matches!(c, '<' | '>') { ' ' } else { c }).collect()
+}
+
+fn plain(description: &str, net_cents: i64, rate_bps: i64) -> PaperLine {
+    let description = description.to_owned();
+    PaperLine { description, quantity: 1, unit_cents: net_cents, net_cents, tax_cents: 0, rate_bps }
+}
+
+/// The lines of one rate, with shipping and discount, whose taxes add up to that of the rate.
+fn of_rate(document: &Document, category: &Category) -> Vec<PaperLine> {
+    let rate_bps = category.rate_bps;
+    let of_it = document.content.lines.iter().filter(|line| line.tax_rate_bps == rate_bps);
+    let mut lines: Vec<PaperLine> = of_it
+        .map(|line| PaperLine {
+            description: first(&line.description, MAX_DESCRIPTION_CHARS),
+            quantity: line.quantity,
+            unit_cents: line.unit_price_cents,
+            net_cents: line.amount_cents().unwrap_or(0),
+            tax_cents: 0,
+            rate_bps,
+        })
+        .collect();
+    if category.shipping_cents != 0 {
+        lines.push(plain("Shipping", category.shipping_cents, rate_bps));
+    }
+    if category.discount_cents != 0 {
+        lines.push(plain("Discount", category.discount_cents.saturating_neg(), rate_bps));
+    }
+    for line in &mut lines {
+        line.tax_cents = (i128::from(line.net_cents) * i128::from(rate_bps) / 10_000) as i64;
+    }
+    let left = category.tax_cents - lines.iter().map(|line| line.tax_cents).sum::<i64>();
+    if let Some(largest) = lines.iter_mut().max_by_key(|line| line.net_cents) {
+        largest.tax_cents += left;
+    }
+    lines
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,88 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::invoice::{Content, InvoiceLine, Party, Sums};
+use crate::domain::testing::id;
+
+/// An invoice over these lines (price, quantity, rate) with shipping and discount.
+pub(crate) fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: i64) -> Document {
+    let line = |(at, one): (usize, &(i64, u32, i64))| InvoiceLine {
+        description: format!("part {at}"),
+        quantity: one.1,
+        unit_price_cents: one.0,
+        tax_rate_bps: one.2,
+    };
+    let lines: Vec<InvoiceLine> = lines.iter().enumerate().map(line).collect();
+    let sums = Sums::of(&lines, (shipping_cents, 1900), discount_cents).unwrap();
+    let buyer =
+        Party { name: "Ann <Example>".to_owned(), email: Some("Ann@Example.org".to_owned()), ..Party::default() };
+    Document {
+        id: id(7),
+        invoice_id: id(8),
+        kind: DocumentKind::Invoice,
+        number: 12,
+        issued_at: Timestamp(1_700_000_000_000),
+        due_at: None,
+        content: Content {
+            lines,
+            shipping_cents,
+            shipping_tax_rate_bps: 1900,
+            discount_cents,
+            sums,
+            currency: "eur".to_owned(),
+            buyer,
+            notes: None,
+        },
+        rounding_cents: 0,
+        paid_cents: 0,
+        seller: Party::default(),
+        zero_rate_reason: None,
+        order_number: Some("ORD-000001".to_owned()),
+        preceding: None,
+    }
+}
+
+#[test]
+fn a_document_is_told_line_by_line() {
+    let paper = Paper::of(&document(&[(999, 3, 1900), (500, 1, 700)], 490, 100));
+    assert_eq!((paper.number.as_str(), paper.reference.as_deref()), ("INV-2023-000012", Some("ORD-000001")));
+    assert_eq!(paper.contact_name, "Ann  Example  (ann@example.org)", "brackets are refused in names there");
+    assert_eq!(paper.contact_email.as_deref(), Some("ann@example.org"));
+    let words: Vec<&str> = paper.lines.iter().map(|line| line.description.as_str()).collect();
+    assert_eq!(words, ["part 1", "Discount", "part 0", "Shipping", "Discount"], "by rate, the lowest first");
+    assert_eq!(paper.amount(paper.total_cents), "45.67");
+}
+
+#[test]
+fn whom_nobody_named_is_a_contact_all_the_same() {
+    let mut document = document(&[(100, 1, 0)], 0, 0);
+    document.content.buyer.name = "ann@example.org".to_owned();
+    assert_eq!(Paper::of(&document).contact_name, "ann@example.org");
+    document.content.buyer = Party::default();
+    assert_eq!(Paper::of(&document).contact_name, UNNAMED_BUYER);
+}
+
+proptest! {
+    /// The cents of the books are those of the document, whatever its rates round to.
+    #[test]
+    fn the_lines_add_up_to_the_document(
+        lines in prop::collection::vec((0i64..100_000, 1u32..50, prop::sample::select(vec![0i64, 700, 725, 1900])), 1..20),
+        shipping in 0i64..5_000,
+        discount in 0i64..1_000,
+        rounding in -2i64..3,
+    ) {
+        let all: i64 = lines.iter().map(|line| line.0 * i64::from(line.1)).sum();
+        let mut document = document(&lines, shipping, discount.min(all));
+        document.rounding_cents = rounding;
+        let paper = Paper::of(&document);
+        let told: i64 = paper.lines.iter().map(|line| line.net_cents + line.tax_cents).sum();
+        prop_assert_eq!(told, document.payable_cents());
+        prop_assert_eq!(told, paper.total_cents);
+        for line in &paper.lines {
+            prop_assert_eq!(line.net_cents, line.unit_cents * i64::from(line.quantity));
+            let exact = line.net_cents as f64 * line.rate_bps as f64 / 10_000.0;
+            prop_assert!((line.tax_cents as f64 - exact).abs() < 25.0, "the tax of a line is that of its rate: {line:?}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Postal addresses: where an order is shipped to, and who is named on an invoice.
+
+use serde::{Deserialize, Serialize};
+
+/// What stands for the post code of an address whose country, or whose source, has none.
+pub const NO_POSTAL_CODE: &str = "-";
+
+/// A postal address, with the same members as an address in a customer's profile.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(missing_docs, reason = "the names of an address's members are plain")]
+pub struct Address {
+    pub line1: String,
+    #[serde(default)]
+    pub line2: Option<String>,
+    pub city: String,
+    #[serde(default)]
+    pub region: Option<String>,
+    pub postal_code: String,
+    /// Country as ISO 3166-1 alpha-2 code. `region` is the code of ISO 3166-2 without the country (`CA` for
+    /// California), where it is known.
+    pub country: String,
+}

@@ -1,0 +1,51 @@
+//! Taking in what another shop says of an order. Messages come late, twice and in any order.
+
+use super::{ChannelOrder, HeardThere, SoldNews};
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+
+impl ChannelOrder {
+    /// An order of which nothing is known yet.
+    pub(super) fn unheard(id: Id, channel: Id, cx: &DecisionContext<'_>, news: &SoldNews) -> Self {
+        Self {
+            id,
+            channel_id: channel,
+            external_id: news.external_id.clone(),
+            number: news.number.clone(),
+            changed_at: Timestamp(0),
+            paid: false,
+            there: HeardThere::default(),
+            customer_id: None,
+            content: None,
+            order_id: cx.ids.id(),
+            making: false,
+            made: false,
+            told: HeardThere::default(),
+            missing: Vec::new(),
+            problem: None,
+            refused: false,
+            asked: 0,
+            alerted: false,
+            trackings: Vec::new(),
+            created_at: cx.now,
+            updated_at: cx.now,
+        }
+    }
+
+    /// Takes a message in. Of what was sold the latest message counts, as long as it is not being made; that it was
+    /// paid, cancelled or paid back stays true whichever message came last.
+    pub(super) fn hear(&mut self, news: &SoldNews) {
+        self.paid |= news.paid;
+        self.there.cancelled |= news.cancelled;
+        self.there.refunded_cents = self.there.refunded_cents.max(news.refunded_cents);
+        let later = self.content.is_none() || news.changed_at > self.changed_at;
+        if let Some(content) = news.content.as_ref().filter(|_| later && !self.making) {
+            self.content = Some(content.clone());
+            self.number.clone_from(&news.number);
+            self.changed_at = news.changed_at;
+            self.missing.clear();
+            (self.problem, self.refused) = (None, false);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Which rule answers which command, and which effects the state calls for.
+
+use super::{ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderEffect, TrackingState};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
+use crate::domain::refusal::Refusal;
+
+/// Most missing entries that are named.
+const MAX_NAMED: usize = 20;
+
+impl Aggregate for ChannelOrder {
+    const KIND: &'static str = "channel_order";
+    type Command = ChannelOrderCommand;
+    type Answer = ChannelOrderAnswer;
+    type Row = std::convert::Infallible;
+    type Created = Mail;
+    type Effect = ChannelOrderEffect;
+
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &ChannelOrderCommand,
+    ) -> Result<Decision<Self>, Refusal> {
+        use ChannelOrderCommand as C;
+        let mut order = match (this, command) {
+            (Some(order), _) => order.clone(),
+            (None, C::Hear { channel, news, .. }) => Self::unheard(id, *channel, cx, news),
+            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+        };
+        let mut mails = Vec::new();
+        match command {
+            C::Hear { customer, news, .. } => {
+                order.hear(news);
+                order.customer_id = order.customer_id.or(*customer);
+            }
+            C::Unresolved { missing, problem } if order.waits() => {
+                order.missing = missing.iter().take(MAX_NAMED).cloned().collect();
+                order.problem.clone_from(problem);
+                mails = order.alert(cx);
+            }
+            C::Resolved if order.waits() => {
+                order.making = true;
+                (order.missing, order.problem, order.refused) = (Vec::new(), None, false);
+            }
+            C::NotMade(words) if order.making && !order.made => {
+                (order.making, order.refused, order.problem) = (false, true, Some(words.clone()));
+                mails = order.alert(cx);
+            }
+            C::Made if order.making => order.made = true,
+            C::Told { heard, refused } => {
+                order.told = *heard;
+                if let Some(words) = refused {
+                    order.problem = Some(words.clone());
+                    let subject = format!("What happened to {} does not fit", order.name());
+                    let text = format!("{subject} (order {} here): {words}.\n", order.order_id);
+                    mails = Mail::alert(cx, AlertKind::Order, &subject, &text);
+                }
+            }
+            C::Shipped(shipments) => order.ship(cx, shipments),
+            C::Tracked { number, outcome } => mails = order.tracked(cx, *number, outcome),
+            C::Retry => {
+                if order.waits() {
+                    order.asked = order.asked.saturating_add(1);
+                    (order.problem, order.refused) = (None, false);
+                }
+                order.retry(cx);
+            }
+            // Heard too late: it is made already, or never will be.
+            C::Unresolved { .. } | C::Resolved | C::NotMade(_) | C::Made => {}
+        }
+        let fresh = this != Some(&order);
+        let answer = |order: &Self| match command {
+            C::Hear { .. } => ChannelOrderAnswer::Heard { fresh },
+            _ => ChannelOrderAnswer::Order(Box::new(order.clone())),
+        };
+        if !fresh {
+            return Ok(Decision::unchanged(answer(&order)));
+        }
+        order.updated_at = cx.now;
+        let answer = answer(&order);
+        Ok(Decision::to(order, answer).created(mails))
+    }
+
+    fn name(command: &ChannelOrderCommand) -> &'static str {
+        match command {
+            ChannelOrderCommand::Hear { .. } => "channel_order.hear",
+            ChannelOrderCommand::Unresolved { .. } => "channel_order.unresolved",
+            ChannelOrderCommand::Resolved => "channel_order.resolved",
+            ChannelOrderCommand::Made => "channel_order.made",
+            ChannelOrderCommand::NotMade(_) => "channel_order.not_made",
+            ChannelOrderCommand::Told { .. } => "channel_order.told",
+            ChannelOrderCommand::Shipped(_) => "channel_order.shipped",
+            ChannelOrderCommand::Tracked { .. } => "channel_order.tracked",
+            ChannelOrderCommand::Retry => "channel_order.retry",
+        }
+    }
+
+    fn effects(&self) -> Vec<ChannelOrderEffect> {
+        let mut effects = Vec::new();
+        if self.making && !self.made {
+            effects.push(ChannelOrderEffect::Make);
+        } else if self.waits() {
+            effects.push(ChannelOrderEffect::Resolve { changed_at: self.changed_at, asked: self.asked });
+        }
+        if self.made && self.told != self.there {
+            effects.push(ChannelOrderEffect::TellOrder(self.there));
+        }
+        // One after the other: a later shipment never overtakes an earlier one there.
+        let next = self.trackings.iter().find(|one| one.state == TrackingState::Pending);
+        effects.extend(next.map(|one| ChannelOrderEffect::TellShop {
+            number: one.shipment.number,
+            tries: one.tries,
+            at: one.next_at,
+        }));
+        effects
+    }
+
+    fn at_rest(&self) -> bool {
+        self.effects().is_empty()
+    }
+}
+
+impl ChannelOrder {
+    /// Whether it is to be made and is not yet.
+    fn waits(&self) -> bool {
+        self.paid && !self.there.cancelled && !self.making && !self.made && self.content.is_some()
+    }
+
+    /// Tells the operators once that it waits.
+    fn alert(&mut self, cx: &DecisionContext<'_>) -> Vec<Mail> {
+        if self.alerted || (self.missing.is_empty() && self.problem.is_none()) {
+            return Vec::new();
+        }
+        self.alerted = true;
+        let missing = match self.missing.len() {
+            0 => String::new(),
+            _ => format!(" The variant map has no entry for {}.", self.missing.join(", ")),
+        };
+        let problem = self.problem.as_ref().map(|words| format!(" {words}.")).unwrap_or_default();
+        let subject = format!("A paid {} waits", self.name());
+        let text = format!("It is kept, and made as soon as it can be.{missing}{problem}\n");
+        Mail::alert(cx, AlertKind::Order, &subject, &text)
+    }
+}

@@ -1,0 +1,357 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::aggregate::Aggregate as _;
+use crate::domain::invoice::{InvoiceLine, Sums};
+use crate::domain::order::{NewsThere, Order, OrderCommand, OrderStatus, SoldElsewhere, SoldOrder, order_to};
+use crate::domain::testing::{Bench, id};
+
+const CHANNEL: u32 = 7;
+
+fn content(quantity: u32) -> SoldContent {
+    SoldContent {
+        lines: vec![SoldLine {
+            line_id: "1".to_owned(),
+            variant: Some("V1".to_owned()),
+            code: None,
+            title: "Vase".to_owned(),
+            quantity,
+            unit_price_cents: 1250,
+            tax_rate_bps: 800,
+        }],
+        currency: "usd".to_owned(),
+        taxes_included: false,
+        shipping_cents: 500,
+        shipping_tax_rate_bps: 800,
+        discount_cents: 0,
+        total_cents: (i64::from(quantity) * 1250 + 500) * 108 / 100,
+        customer_email: Some("ann@example.org".to_owned()),
+        address: None,
+        recipient: None,
+        notes: None,
+    }
+}
+
+/// What is said of an order there, step by step: placed, paid, changed, then cancelled or paid back in part.
+fn said(n: u32) -> Vec<SoldNews> {
+    let news = |at: i64, quantity: u32| SoldNews {
+        external_id: n.to_string(),
+        number: format!("#{n}"),
+        changed_at: Timestamp(at),
+        paid: at > 1,
+        cancelled: false,
+        refunded_cents: 0,
+        content: Some(content(quantity)),
+    };
+    let mut all = vec![news(1, 1), news(2, 1), news(3, 2)];
+    if n.is_multiple_of(5) {
+        all.push(SoldNews { refunded_cents: 700, ..news(4, 2) });
+    }
+    if n.is_multiple_of(7) {
+        all.push(SoldNews { cancelled: true, ..news(5, 2) });
+    }
+    all
+}
+
+/// The shop there, the records here, and the orders that are made: what effects do, step by step, with the process
+/// ended between any two of them.
+struct World {
+    bench: Bench,
+    records: BTreeMap<u32, Option<ChannelOrder>>,
+    orders: BTreeMap<Id, Option<Order>>,
+    made: BTreeMap<Id, u32>,
+    mapped: bool,
+}
+
+impl World {
+    fn new() -> Self {
+        let (records, orders, made) = Default::default();
+        Self { bench: Bench::new(), records, orders, made, mapped: false }
+    }
+
+    fn hear(&mut self, n: u32, news: &SoldNews) {
+        let record = self.records.entry(n).or_default();
+        let hear = ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news.clone()) };
+        self.bench.tell(record, id(1000 + n), &hear).unwrap();
+    }
+
+    fn tell(&mut self, n: u32, command: &ChannelOrderCommand) {
+        self.bench.tell(self.records.get_mut(&n).unwrap(), id(1000 + n), command).unwrap();
+    }
+
+    /// Carries out one effect of a record; `lost`: the process ends before what came of it is told.
+    fn step(&mut self, n: u32, lost: bool) -> bool {
+        let record = self.records[&n].clone().unwrap();
+        let Some(effect) = record.effects().into_iter().next() else { return false };
+        let told = match effect {
+            ChannelOrderEffect::Resolve { .. } if self.mapped => ChannelOrderCommand::Resolved,
+            ChannelOrderEffect::Resolve { .. } => {
+                let unresolved = ChannelOrderCommand::Unresolved { missing: vec!["V1".to_owned()], problem: None };
+                if record.missing.is_empty() {
+                    self.tell(n, &unresolved);
+                }
+                return false;
+            }
+            ChannelOrderEffect::Make => {
+                let order = self.orders.entry(record.order_id).or_default();
+                if order.is_none() {
+                    let sold = OrderCommand::CreateSold(Box::new(sold(&record)));
+                    self.bench.tell(order, record.order_id, &sold).unwrap();
+                    *self.made.entry(record.order_id).or_default() += 1;
+                }
+                ChannelOrderCommand::Made
+            }
+            ChannelOrderEffect::TellOrder(heard) => {
+                let HeardThere { cancelled, refunded_cents } = heard;
+                let news = OrderCommand::There(NewsThere { cancelled, refunded_cents });
+                let order = self.orders.get_mut(&record.order_id).unwrap();
+                self.bench.tell(order, record.order_id, &news).unwrap();
+                ChannelOrderCommand::Told { heard, refused: None }
+            }
+            ChannelOrderEffect::TellShop { .. } => return false,
+        };
+        if !lost {
+            self.tell(n, &told);
+        }
+        true
+    }
+}
+
+fn sold(record: &ChannelOrder) -> SoldOrder {
+    let content = record.content.as_ref().unwrap();
+    let costs = amounts(content).unwrap();
+    let mut new = order_to("US", costs.unit_prices[0]);
+    new.lines[0].quantity = content.lines[0].quantity;
+    new.lines[0].tax_rate_bps = content.lines[0].tax_rate_bps;
+    SoldOrder {
+        new,
+        sold: SoldElsewhere {
+            channel_order_id: record.id,
+            channel_id: record.channel_id,
+            number: record.number.clone(),
+            lines: 1,
+            shipping_tax_rate_bps: content.shipping_tax_rate_bps,
+            rounding_cents: costs.rounding_cents,
+            tells_customer: true,
+            told_shipments: 0,
+            told_last: false,
+        },
+        shipping_cents: costs.shipping_cents,
+        discount_cents: costs.discount_cents,
+        total_cents: content.total_cents,
+    }
+}
+
+/// 10,000 messages of 500 orders: each several times, shuffled, with the map completed in the middle and the process
+/// ended between any two steps.
+/// Chance that a seed determines (`SplitMix64`).
+struct Chance(u64);
+
+impl Chance {
+    /// A number from 0 to one less than this.
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % end as u64).unwrap()
+    }
+}
+
+#[test]
+fn of_ten_thousand_shuffled_messages_none_makes_a_second_order_and_none_is_lost() {
+    for seed in 1..=3 {
+        let mut random = Chance(seed);
+        let mut world = World::new();
+        let orders = 500;
+        let mut all: Vec<(u32, SoldNews)> = Vec::new();
+        for n in 1..=orders {
+            let of_it = said(n);
+            for k in 0..20 {
+                all.push((n, of_it[k % of_it.len()].clone()));
+            }
+        }
+        assert_eq!(all.len(), 10_000);
+        for at in (1..all.len()).rev() {
+            all.swap(at, random.below(at + 1));
+        }
+        for (at, (n, news)) in all.iter().enumerate() {
+            world.mapped = at > 3_000;
+            world.hear(*n, news);
+            for _ in 0..random.below(3) {
+                world.step(*n, random.below(5) == 0);
+            }
+        }
+        for n in 1..=orders {
+            for _ in 0..20 {
+                if !world.step(n, false) {
+                    break;
+                }
+            }
+        }
+        assert!(world.made.values().all(|made| *made == 1), "seed {seed}");
+        for n in 1..=orders {
+            let record = world.records[&n].as_ref().unwrap();
+            let order = world.orders.get(&record.order_id).and_then(Option::as_ref);
+            let cancelled = n.is_multiple_of(7);
+            assert!(record.effects().is_empty(), "seed {seed}, order {n}: {record:?}");
+            match order {
+                None => assert!(cancelled && record.status() == ChannelOrderStatus::Cancelled, "{seed} {n} is lost"),
+                Some(order) => {
+                    let paid: i64 =
+                        order.payments.iter().filter(|one| one.amount_cents > 0).map(|one| one.amount_cents).sum();
+                    let back: i64 =
+                        order.payments.iter().filter(|one| one.amount_cents < 0).map(|one| -one.amount_cents).sum();
+                    assert_eq!((paid, order.payments[0].method.as_str()), (order.total_cents, "channel"));
+                    assert_eq!(back, if n.is_multiple_of(5) { 700 } else { 0 }, "seed {seed}, order {n}");
+                    assert_eq!(order.status == OrderStatus::Cancelled, cancelled, "seed {seed}, order {n}");
+                    assert!(order.invoice.is_some());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_made_is_kept_and_told_once() {
+    let mut world = World::new();
+    world.hear(1, &said(1)[0]);
+    assert_eq!(world.records[&1].as_ref().unwrap().status(), ChannelOrderStatus::Unpaid);
+    assert!(world.records[&1].as_ref().unwrap().effects().is_empty());
+    world.hear(1, &said(1)[1]);
+    let unresolved = ChannelOrderCommand::Unresolved { missing: vec!["V1".to_owned()], problem: None };
+    let record = world.records.get_mut(&1).unwrap();
+    let first = world.bench.tell(record, id(1001), &unresolved).unwrap();
+    assert_eq!(first.created.len(), 1, "the operators are told");
+    assert!(world.bench.tell(record, id(1001), &unresolved).unwrap().next.is_none());
+    assert!(record.as_ref().unwrap().needs_attention());
+    world.mapped = true;
+    assert!(world.step(1, false) && world.step(1, true) && world.step(1, false));
+    let record = world.records[&1].as_ref().unwrap();
+    assert_eq!(record.status(), ChannelOrderStatus::Made);
+    assert!(!record.needs_attention());
+    assert_eq!(world.made[&record.order_id], 1);
+}
+
+#[test]
+fn what_the_rules_refuse_waits_for_a_change_or_a_person() {
+    let mut world = World::new();
+    world.mapped = true;
+    world.hear(1, &said(1)[1]);
+    world.step(1, false);
+    world.tell(1, &ChannelOrderCommand::NotMade("too many jobs".to_owned()));
+    let record = world.records[&1].clone().unwrap();
+    assert!(record.refused && !record.making);
+    let before = record.effects();
+    world.tell(1, &ChannelOrderCommand::Retry);
+    let record = world.records[&1].clone().unwrap();
+    assert!(!record.refused && record.problem.is_none());
+    assert_ne!(record.effects(), before, "it is tried anew");
+}
+
+fn shipment(number: u32, last: bool) -> ShipmentThere {
+    let (carrier, tracking_number) = ("DHL".to_owned(), format!("T{number}"));
+    ShipmentThere { number, carrier, tracking_number, units: vec![1], last }
+}
+
+#[test]
+fn shipments_are_told_one_after_the_other_until_the_shop_knows_them() {
+    let mut world = World::new();
+    world.hear(1, &said(1)[1]);
+    world.tell(1, &ChannelOrderCommand::Shipped(vec![shipment(1, false)]));
+    world.tell(1, &ChannelOrderCommand::Shipped(vec![shipment(1, false), shipment(2, true)]));
+    let due = |world: &World| {
+        let effects = world.records[&1].as_ref().unwrap().effects();
+        effects.into_iter().find_map(|effect| match effect {
+            ChannelOrderEffect::TellShop { number, tries, at } => Some((number, tries, at)),
+            _ => None,
+        })
+    };
+    assert_eq!(due(&world).map(|(number, tries, _)| (number, tries)), Some((1, 0)));
+    world.tell(1, &ChannelOrderCommand::Tracked { number: 1, outcome: TrackingOutcome::Again("away".to_owned()) });
+    let (number, tries, at) = due(&world).unwrap();
+    assert_eq!((number, tries), (1, 1));
+    assert!(at > world.bench.now, "not at once");
+    world.tell(1, &ChannelOrderCommand::Tracked { number: 1, outcome: TrackingOutcome::Told });
+    assert_eq!(due(&world).map(|(number, ..)| number), Some(2));
+    let record = world.records.get_mut(&1).unwrap();
+    let refused = TrackingOutcome::Refused("422 no".to_owned());
+    let told = world.bench.tell(record, id(1001), &ChannelOrderCommand::Tracked { number: 2, outcome: refused });
+    assert_eq!(told.unwrap().created.len(), 1, "a person has to look");
+    assert_eq!(due(&world), None);
+    world.tell(1, &ChannelOrderCommand::Retry);
+    assert_eq!(due(&world).map(|(number, tries, _)| (number, tries)), Some((2, 0)));
+}
+
+/// What our sums make of these amounts.
+fn total(content: &SoldContent, costs: &SoldAmounts) -> i64 {
+    let lines: Vec<InvoiceLine> = content
+        .lines
+        .iter()
+        .zip(&costs.unit_prices)
+        .map(|(line, price)| InvoiceLine {
+            description: String::new(),
+            quantity: line.quantity,
+            unit_price_cents: *price,
+            tax_rate_bps: line.tax_rate_bps,
+        })
+        .collect();
+    let shipping = (costs.shipping_cents, content.shipping_tax_rate_bps);
+    Sums::of(&lines, shipping, costs.discount_cents).unwrap().total_cents + costs.rounding_cents
+}
+
+#[test]
+fn prices_with_their_tax_in_them_give_what_was_paid() {
+    let mut gross = content(1);
+    gross.taxes_included = true;
+    gross.lines[0].tax_rate_bps = 1900;
+    (gross.shipping_cents, gross.shipping_tax_rate_bps) = (0, 1900);
+    (gross.lines[0].unit_price_cents, gross.total_cents) = (999, 999);
+    let costs = amounts(&gross).unwrap();
+    assert_eq!(total(&gross, &costs), 999);
+    assert!(costs.rounding_cents.abs() <= 1 && costs.discount_cents == 0, "{costs:?}");
+    // A tip has no place in an order: it is a charge beside the shipping.
+    let tipped = SoldContent { total_cents: 1499, ..gross.clone() };
+    let costs = amounts(&tipped).unwrap();
+    assert_eq!(total(&tipped, &costs), 1499);
+    assert!(costs.shipping_cents > 0);
+    // A discount that was not told is one all the same.
+    let less = SoldContent { total_cents: 500, ..gross };
+    let costs = amounts(&less).unwrap();
+    assert_eq!(total(&less, &costs), 500);
+    assert!(costs.discount_cents > 0);
+}
+
+proptest! {
+    #[test]
+    fn the_total_is_what_was_paid_or_nothing_is_made(
+        lines in prop::collection::vec((1_u32..30, 0_i64..50_000, prop::sample::select(vec![0, 700, 888, 1900])), 1..8),
+        shipping in 0_i64..3_000,
+        discount in 0_i64..5_000,
+        total_share in 1_i64..200,
+        taxes_included: bool,
+    ) {
+        let mut sold = content(1);
+        sold.lines = lines
+            .iter()
+            .map(|(quantity, cents, bps)| SoldLine {
+                quantity: *quantity,
+                unit_price_cents: *cents,
+                tax_rate_bps: *bps,
+                ..sold.lines[0].clone()
+            })
+            .collect();
+        (sold.taxes_included, sold.shipping_cents, sold.discount_cents) = (taxes_included, shipping, discount);
+        let gross: i64 = lines.iter().map(|(quantity, cents, _)| i64::from(*quantity) * cents).sum();
+        sold.total_cents = gross * total_share / 100;
+        if let Some(costs) = amounts(&sold) {
+            prop_assert_eq!(total(&sold, &costs), sold.total_cents);
+            prop_assert!(costs.rounding_cents.abs() <= lines.len() as i64 + 2 + sold.total_cents / 10_000);
+            prop_assert!(costs.shipping_cents >= 0 && costs.discount_cents >= 0);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Currencies: how many decimals their minor unit has, and amounts written as decimals.
+
+use std::fmt::Write as _;
+
+use crate::domain::bounds::MAX_CENTS;
+
+/// Currencies without a minor unit.
+const WITHOUT_DECIMALS: [&str; 16] =
+    ["bif", "clp", "djf", "gnf", "isk", "jpy", "kmf", "krw", "pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf"];
+/// Currencies whose minor unit is a thousandth.
+const WITH_THREE_DECIMALS: [&str; 7] = ["bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"];
+
+/// How many decimals an amount of this currency has (ISO 4217); two for those that are not known.
+fn decimals(currency: &str) -> u32 {
+    let is = |one: &&str| one.eq_ignore_ascii_case(currency);
+    if WITHOUT_DECIMALS.iter().any(is) {
+        0
+    } else if WITH_THREE_DECIMALS.iter().any(is) {
+        3
+    } else {
+        2
+    }
+}
+
+/// Whether a unit of this currency has smaller ones.
+pub fn has_decimals(currency: &str) -> bool {
+    decimals(currency) > 0
+}
+
+/// The minor units of an amount that is written as a decimal with a point, as programs do: `1234.5`. `None` for what is
+/// none, is larger than [`MAX_CENTS`], or has more digits behind the point than the currency has, unless they are
+/// zeros.
+pub fn parse(text: &str, currency: &str) -> Option<i64> {
+    let text = text.trim();
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
+    let decimals = decimals(currency) as usize;
+    let is_number = |part: &str| part.len() <= 15 && part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(whole) || !is_number(rest) {
+        return None;
+    }
+    let (kept, beyond) = rest.split_at(rest.len().min(decimals));
+    if beyond.bytes().any(|byte| byte != b'0') {
+        return None;
+    }
+    let cents: i64 = format!("{whole}{kept:0<decimals$}").parse().ok()?;
+    let cents = Some(cents).filter(|cents| *cents <= MAX_CENTS)?;
+    Some(if negative { -cents } else { cents })
+}
+
+/// An amount of minor units as a decimal with a point, for programs: `1234.50`.
+pub fn plain(cents: i64, currency: &str) -> String {
+    split(cents, currency, "", '.')
+}
+
+/// An amount of minor units for people, with the code of the currency: `1,234.50 USD`.
+pub fn shown(cents: i64, currency: &str) -> String {
+    format!("{} {}", split(cents, currency, ",", '.'), currency.to_uppercase())
+}
+
+/// An amount of minor units for people, without the currency: `1,234.50`.
+pub fn figure(cents: i64, currency: &str) -> String {
+    split(cents, currency, ",", '.')
+}
+
+/// An amount of minor units as prices are shown to customers: `$1,234.50`, or with the code where there is no common
+/// sign.
+pub fn price(cents: i64, currency: &str) -> String {
+    let sign = match currency.to_lowercase().as_str() {
+        "usd" => "$",
+        "eur" => "€",
+        "gbp" => "£",
+        _ => return shown(cents, currency),
+    };
+    let minus = if cents < 0 { "-" } else { "" };
+    format!("{minus}{sign}{}", figure(cents, currency).trim_start_matches('-'))
+}
+
+fn split(cents: i64, currency: &str, group: &str, point: char) -> String {
+    let decimals = decimals(currency);
+    let unit = 10u64.pow(decimals);
+    let (whole, rest) = (cents.unsigned_abs() / unit, cents.unsigned_abs() % unit);
+    let digits = whole.to_string();
+    let mut text = String::from(if cents < 0 { "-" } else { "" });
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push_str(group);
+        }
+        text.push(digit);
+    }
+    if decimals > 0 {
+        text.push(point);
+        let _ = write!(text, "{rest:0width$}", width = decimals as usize);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_the_decimals_of_their_currency() {
+        assert_eq!(shown(123_456_789, "usd"), "1,234,567.89 USD");
+        assert_eq!(plain(-5, "EUR"), "-0.05");
+        assert_eq!(shown(1500, "jpy"), "1,500 JPY");
+        assert_eq!(plain(1500, "kwd"), "1.500");
+        assert_eq!(figure(99_900, "eur"), "999.00");
+        assert_eq!(
+            [price(12_345, "usd"), price(-123_456, "eur"), price(5, "chf")],
+            ["$123.45", "-€1,234.56", "0.05 CHF"]
+        );
+        assert_eq!(plain(i64::MIN, "usd"), "-92233720368547758.08");
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for (text, currency, cents) in [
+            ("12.50", "usd", 1250),
+            ("12.5", "usd", 1250),
+            ("7", "usd", 700),
+            ("-0.05", "eur", -5),
+            ("3.0000", "usd", 300),
+        ] {
+            assert_eq!(parse(text, currency), Some(cents), "{text}");
+        }
+        assert_eq!((parse("1500", "jpy"), parse("1.5", "kwd")), (Some(1500), Some(1500)));
+        for wrong in ["", ".5", "1,50", "1.005", "x", "1e3", "--1", "99999999999999999999", "100000000.01"] {
+            assert_eq!(parse(wrong, "usd"), None, "{wrong}");
+        }
+    }
+}

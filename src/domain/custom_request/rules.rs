@@ -1,0 +1,213 @@
+//! The custom request as an aggregate: taken in, changed, answered.
+
+use std::convert::Infallible;
+
+use super::{
+    CustomRequest, CustomRequestChange, CustomRequestCommand, CustomRequestCreated, CustomRequestStatus, MAX_PHOTOS,
+    NewCustomRequest, NewPhoto, Photo,
+};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::domain::currency;
+use crate::domain::event::Event;
+use crate::domain::event::data::CustomRequestData;
+use crate::domain::file::File;
+use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::{AlertKind, one_line};
+use crate::domain::refusal::Refusal;
+use crate::domain::time::DAY_MS;
+
+impl Aggregate for CustomRequest {
+    const KIND: &'static str = "custom_request";
+    type Command = CustomRequestCommand;
+    type Answer = Self;
+    type Row = Infallible;
+    type Created = CustomRequestCreated;
+    type Effect = Infallible;
+
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &CustomRequestCommand,
+    ) -> Result<Decision<Self>, Refusal> {
+        use CustomRequestCommand as C;
+        use CustomRequestStatus as S;
+        let before = match (this, command) {
+            (None, C::Create(new)) => return create(cx, id, new),
+            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (Some(request), _) => request,
+        };
+        let mut next = before.clone();
+        match command {
+            C::Create(_) => return Err(Refusal::conflict("exists", "this custom request exists already")),
+            C::Update { if_version: _, change } => next.update(change)?,
+            C::Close if before.status == S::Closed => {
+                return Err(Refusal::transition("closing a custom request", before.status));
+            }
+            C::Close => next.status = S::Closed,
+            C::Quoted { quote_id } => {
+                // One that is told late neither takes back a decision nor opens anything again.
+                let again = before.quote_id == Some(*quote_id);
+                if before.status == S::New || (before.status == S::Declined && !again) {
+                    (next.status, next.quote_id) = (S::Quoted, Some(*quote_id));
+                } else if before.status == S::Quoted {
+                    next.quote_id = Some(*quote_id);
+                }
+            }
+            C::QuoteAccepted { quote_id } => (next.status, next.quote_id) = (S::Accepted, Some(*quote_id)),
+            C::QuoteDeclined { quote_id } => {
+                if before.status == S::Quoted && before.quote_id == Some(*quote_id) {
+                    next.status = S::Declined;
+                }
+            }
+        }
+        Ok(next.after(cx, before))
+    }
+
+    fn name(command: &CustomRequestCommand) -> &'static str {
+        match command {
+            CustomRequestCommand::Create(_) => "custom_request.create",
+            CustomRequestCommand::Update { .. } => "custom_request.update",
+            CustomRequestCommand::Close => "custom_request.close",
+            CustomRequestCommand::Quoted { .. } => "custom_request.quoted",
+            CustomRequestCommand::QuoteAccepted { .. } => "custom_request.quote_accepted",
+            CustomRequestCommand::QuoteDeclined { .. } => "custom_request.quote_declined",
+        }
+    }
+
+    fn if_version(command: &CustomRequestCommand) -> Option<i64> {
+        match command {
+            CustomRequestCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+}
+
+fn create(cx: &DecisionContext<'_>, id: Id, new: &NewCustomRequest) -> Result<Decision<CustomRequest>, Refusal> {
+    if !(1..=MAX_PHOTOS).contains(&new.photos.len()) {
+        return Err(Refusal::field("photos", format!("must have 1 to {MAX_PHOTOS} items")));
+    }
+    let files: Vec<File> = (1..).zip(&new.photos).map(|(n, photo)| file(cx, id, n, photo)).collect();
+    let photo = |(file, photo): (&File, &NewPhoto)| Photo { file_id: file.id, format: photo.format, size: photo.size };
+    let prices = &cx.rules.intake;
+    let request = CustomRequest {
+        id,
+        revision: 1,
+        status: CustomRequestStatus::New,
+        site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
+        customer_id: new.customer_id,
+        customer_email: new.customer_email.clone(),
+        customer_name: new.customer_name.clone(),
+        phone: new.phone.clone(),
+        wishes: new.wishes.clone(),
+        photos: files.iter().zip(&new.photos).map(photo).collect(),
+        estimate: prices.estimate(&new.wishes, &cx.rules.currency),
+        valid_until: cx.now.plus_ms(prices.valid_days.saturating_mul(DAY_MS)),
+        quote_id: None,
+        internal_notes: None,
+        created_at: cx.now,
+        updated_at: cx.now,
+    };
+    let mails = request.alert(cx).into_iter().map(|mail| CustomRequestCreated::Mail(Box::new(mail)));
+    let photos = files.into_iter().map(|file| CustomRequestCreated::Photo(Box::new(file)));
+    let event = request.event(cx, "custom_request.created");
+    Ok(Decision::to(request.clone(), request).events([event]).created(mails.chain(photos)))
+}
+
+/// The photo with this number as a file.
+fn file(cx: &DecisionContext<'_>, request: Id, n: usize, photo: &NewPhoto) -> File {
+    let name = format!("custom-request-{request}-{n}.{}", photo.format.extension());
+    File::picture(cx, name, photo.sha256.clone(), photo.size)
+}
+
+impl CustomRequest {
+    fn update(&mut self, change: &CustomRequestChange) -> Result<(), Refusal> {
+        use CustomRequestStatus as S;
+        if let Some(notes) = &change.internal_notes {
+            self.internal_notes.clone_from(notes);
+        }
+        let Some(status) = change.status.filter(|status| *status != self.status) else { return Ok(()) };
+        let allowed = match self.status {
+            S::New => matches!(status, S::Quoted | S::Declined | S::Closed),
+            S::Quoted => matches!(status, S::Accepted | S::Declined | S::Closed),
+            S::Declined => matches!(status, S::Quoted | S::Closed),
+            S::Accepted => matches!(status, S::Closed),
+            S::Closed => false,
+        };
+        if !allowed {
+            return Err(Refusal::transition(&format!("making a custom request {status}"), self.status));
+        }
+        self.status = status;
+        Ok(())
+    }
+
+    /// The decision that leads from `before` to this; an unchanged one when nothing differs.
+    fn after(mut self, cx: &DecisionContext<'_>, before: &Self) -> Decision<Self> {
+        if self == *before {
+            return Decision::unchanged(self);
+        }
+        self.revision += i64::from(cx.by.is_person());
+        self.updated_at = cx.now;
+        let told = (self.status != before.status).then_some(match self.status {
+            CustomRequestStatus::New => "custom_request.created",
+            CustomRequestStatus::Quoted => "custom_request.quoted",
+            CustomRequestStatus::Accepted => "custom_request.accepted",
+            CustomRequestStatus::Declined => "custom_request.declined",
+            CustomRequestStatus::Closed => "custom_request.closed",
+        });
+        let events: Vec<Event> = told.into_iter().map(|event| self.event(cx, event)).collect();
+        Decision::to(self.clone(), self).events(events)
+    }
+
+    fn event(&self, cx: &DecisionContext<'_>, event: &str) -> Event {
+        let data = CustomRequestData {
+            custom_request_id: self.id,
+            status: self.status,
+            customer_email: self.customer_email.clone(),
+            product_type: self.wishes.product_type.clone(),
+            estimated_total_cents: self.estimate.total_cents,
+            currency: self.estimate.currency.clone(),
+            quote_id: self.quote_id,
+        };
+        Event::new(cx, event, (Self::KIND, self.id), None, &data)
+    }
+
+    /// What the operators are told when it comes in. All that the customer wrote stands on lines of its own.
+    fn alert(&self, cx: &DecisionContext<'_>) -> Vec<Mail> {
+        let Self { customer_name, customer_email, wishes, .. } = self;
+        let total = currency::shown(self.estimate.total_cents, &self.estimate.currency);
+        let said = |what: &str, text: Option<&String>| {
+            text.map(|text| format!("{what}: {}\n", one_line(text))).unwrap_or_default()
+        };
+        let unknown: Vec<&str> = self.estimate.unknown().collect();
+        let flagged = if unknown.is_empty() {
+            String::new()
+        } else {
+            format!("Not in the price tables, estimated by their defaults: {}.\n", unknown.join(", "))
+        };
+        let text = format!(
+            "{} <{}> asks for a {} ({}, style {}, size {}, base {}, {} colours), with {} photos.\n{}{}{}\
+             Estimated at {total}, good until {}.\n{flagged}Look at the request, and answer it with a quote.\n",
+            one_line(customer_name),
+            one_line(customer_email),
+            one_line(&wishes.product_type),
+            one_line(&wishes.subject_type),
+            one_line(&wishes.style_id),
+            one_line(&wishes.size_id),
+            one_line(&wishes.base_option_id),
+            wishes.color_count,
+            self.photos.len(),
+            said("Phone", self.phone.as_ref()),
+            said("Inscription", wishes.inscription.as_ref()),
+            said("Notes", wishes.notes.as_ref()),
+            self.valid_until,
+        );
+        let subject = format!("Custom request of {customer_name}: {}, {total}", wishes.product_type);
+        Mail::alert(cx, AlertKind::CustomRequest, &subject, &text)
+    }
+}

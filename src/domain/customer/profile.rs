@@ -1,0 +1,137 @@
+//! What customers say of themselves, and how a change of it is merged.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Customer, CustomerAnswer, shown};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::order::Address;
+use crate::domain::refusal::{Faults, Refusal};
+
+/// Most addresses of one customer: the record is kept in memory and written as a whole.
+pub const MAX_ADDRESSES: usize = 10;
+
+/// What an address is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AddressKind {
+    /// It stands on invoices.
+    Billing,
+    /// Parcels are sent there.
+    Shipping,
+}
+
+impl AddressKind {
+    const ALL: [Self; 2] = [Self::Billing, Self::Shipping];
+}
+
+/// Where a customer is billed, or where parts are sent to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CustomerAddress {
+    /// Identifier of the address; it stays the same when the list is replaced.
+    pub id: Id,
+    /// What it is for.
+    pub kind: AddressKind,
+    /// The address itself.
+    pub address: Address,
+    /// Whether it is taken where none is named; exactly one of each kind is.
+    pub is_default: bool,
+}
+
+/// An address of a list that replaces the one before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenAddress {
+    /// The present address that it takes the place of; `None` for a new one.
+    pub id: Option<Id>,
+    /// What it is for.
+    pub kind: AddressKind,
+    /// The address itself.
+    pub address: Address,
+    /// Whether it is taken where none is named.
+    pub is_default: bool,
+}
+
+/// A change of a profile; `None` leaves a member as it is, the inner `None` clears it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ProfileChange {
+    /// What people call them.
+    pub name: Option<Option<String>>,
+    /// Telephone number.
+    pub phone: Option<Option<String>>,
+    /// The company that they buy for.
+    pub company: Option<Option<String>>,
+    /// Tax identifier of that company.
+    pub tax_id: Option<Option<String>>,
+    /// Language and region.
+    pub locale: Option<Option<String>>,
+    /// All addresses, in place of those before.
+    pub addresses: Option<Vec<GivenAddress>>,
+}
+
+/// Merges a change into the profile. One that changes nothing writes nothing.
+pub(super) fn update(
+    customer: &Customer,
+    cx: &DecisionContext<'_>,
+    change: &ProfileChange,
+) -> Result<Decision<Customer>, Refusal> {
+    let merged = |given: &Option<Option<String>>, present: &Option<String>| match given {
+        Some(given) => given.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
+        None => present.clone(),
+    };
+    let addresses = match &change.addresses {
+        Some(given) => replaced(customer, cx, given)?,
+        None => customer.addresses.clone(),
+    };
+    let next = Customer {
+        name: merged(&change.name, &customer.name),
+        phone: merged(&change.phone, &customer.phone),
+        company: merged(&change.company, &customer.company),
+        tax_id: merged(&change.tax_id, &customer.tax_id),
+        locale: merged(&change.locale, &customer.locale),
+        addresses,
+        ..customer.clone()
+    };
+    if next == *customer {
+        let answer = Customer { sessions: Vec::new(), ..next };
+        return Ok(Decision::unchanged(CustomerAnswer::Customer(Box::new(answer))));
+    }
+    Ok(shown(Customer { updated_at: cx.now, ..next }))
+}
+
+/// The given addresses, each with its id. The first of a kind is the default when none is given as such.
+fn replaced(
+    customer: &Customer,
+    cx: &DecisionContext<'_>,
+    given: &[GivenAddress],
+) -> Result<Vec<CustomerAddress>, Refusal> {
+    let mut faults = Faults::default();
+    faults.check(given.len() <= MAX_ADDRESSES, "addresses", format!("must have at most {MAX_ADDRESSES} items"));
+    for (at, one) in given.iter().enumerate() {
+        if let Some(id) = one.id {
+            let known = customer.addresses.iter().any(|present| present.id == id);
+            let again = given[..at].iter().any(|other| other.id == Some(id));
+            let path = format!("addresses.{at}.id");
+            faults.check(known, &path, "is no address of this profile; leave it out for a new one");
+            faults.check(!again, &path, "is named twice");
+        }
+        let second = one.is_default && given[..at].iter().any(|other| other.is_default && other.kind == one.kind);
+        faults.check(!second, &format!("addresses.{at}.isDefault"), "another address of this kind is the default");
+    }
+    faults.refuse()?;
+    let with_id = |one: &GivenAddress| CustomerAddress {
+        id: one.id.unwrap_or_else(|| cx.ids.id()),
+        kind: one.kind,
+        address: one.address.clone(),
+        is_default: one.is_default,
+    };
+    let mut all: Vec<CustomerAddress> = given.iter().map(with_id).collect();
+    for kind in AddressKind::ALL {
+        let mut of_kind = all.iter_mut().filter(|one| one.kind == kind);
+        let named = given.iter().any(|one| one.kind == kind && one.is_default);
+        if let Some(first) = of_kind.next().filter(|_| !named) {
+            first.is_default = true;
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,40 @@
+//! What is told of a custom request.
+
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{EventData, EventKind};
+use crate::domain::custom_request_status::CustomRequestStatus;
+use crate::domain::id::Id;
+
+/// What is told of a custom request.
+#[derive(Response, Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "CustomRequestEventData", example = json!({
+    "customRequestId": "01890a5d-ac96-774b-bcce-b302099a8090", "status": "new", "customerEmail": "customer@example.org",
+    "productType": "figurine", "estimatedTotalCents": 12345, "currency": "usd", "quoteId": null,
+}))]
+pub struct CustomRequestData {
+    /// Id of the request.
+    pub(crate) custom_request_id: Id,
+    /// The status after the event.
+    pub(crate) status: CustomRequestStatus,
+    /// Address of the customer.
+    pub(crate) customer_email: String,
+    /// What is to be made.
+    pub(crate) product_type: String,
+    /// What it was estimated to cost, in minor units of the currency.
+    pub(crate) estimated_total_cents: i64,
+    /// ISO 4217, in lower case.
+    pub(crate) currency: String,
+    /// The newest quote that answers it; null while there is none.
+    pub(crate) quote_id: Option<Id>,
+}
+carried_by! { CustomRequestData:
+    "custom_request.created", "A customer asks for a custom piece.";
+    "custom_request.quoted", "A custom request was answered with a quote.";
+    "custom_request.accepted", "The quote that answers a custom request was accepted.";
+    "custom_request.declined", "A custom request, or the quote that answers it, was declined.";
+    "custom_request.closed", "A custom request was closed.";
+}

@@ -1,0 +1,103 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::testing::{Bench, id};
+
+fn scope() -> ExportScope {
+    let kind = ExportType::Invoices;
+    let customer_email = Some("ann@example.org".to_owned());
+    ExportScope { kind, customer_email, from: None, to: None, status: None, site: None }
+}
+
+fn asked(bench: &Bench) -> Option<Export> {
+    let mut export = None;
+    let request = ExportCommand::Request { scope: scope(), mail_to: Some("ann@example.org".to_owned()) };
+    bench.tell(&mut export, id(1), &request).unwrap();
+    export
+}
+
+fn progress(rows: u64) -> ExportProgress {
+    ExportProgress { rows, bytes: rows * 10, after: Some(ExportCursor { at: Timestamp(5), id: id(9) }) }
+}
+
+fn finished(rows: u64) -> ExportCommand {
+    ExportCommand::Finished {
+        progress: progress(rows),
+        token_hash: "hash".to_owned(),
+        encrypted_url: "sealed".to_owned(),
+    }
+}
+
+#[test]
+fn a_finished_export_is_mailed_once_and_lives_seven_days() {
+    let mut bench = Bench::new();
+    let mut export = asked(&bench);
+    bench.tell(&mut export, id(1), &ExportCommand::Progress(progress(500))).unwrap();
+    assert_eq!(export.as_ref().map(|export| (export.state, export.progress.rows)), Some((ExportState::Running, 500)));
+    let done = bench.tell(&mut export, id(1), &finished(700)).unwrap();
+    let [mail] = &done.created[..] else { panic!("{:?}", done.created) };
+    assert_eq!((&mail.to[..], mail.useless_at), (&["ann@example.org".to_owned()][..], done.answer.expires_at));
+    assert!(mail.sealed_link.is_some() && mail.link.is_none(), "the address is sealed");
+    let again = bench.tell(&mut export, id(1), &finished(700)).unwrap();
+    assert!(again.next.is_none() && again.created.is_empty(), "told twice");
+    let ready = export.clone().unwrap();
+    assert_eq!(ready.effects(), [ExportEffect::Delete { at: bench.now.plus_ms(EXPORT_LIFE_MS) }]);
+    assert!(ready.is_open(bench.now.plus_ms(EXPORT_LIFE_MS - 1)) && !ready.is_open(bench.now.plus_ms(EXPORT_LIFE_MS)));
+    bench.now = bench.now.plus_ms(EXPORT_LIFE_MS);
+    bench.tell(&mut export, id(1), &ExportCommand::Deleted).unwrap();
+    let over = export.unwrap();
+    assert!(over.state == ExportState::Expired && over.at_rest() && !over.is_open(bench.now));
+}
+
+#[test]
+fn it_is_tried_again_and_given_up_with_a_word() {
+    let bench = Bench::new();
+    let mut export = asked(&bench);
+    for number in 1..=MAX_EXPORT_TRIES {
+        let failed = ExportCommand::Failed { number, words: "no space left".to_owned() };
+        let done = bench.tell(&mut export, id(1), &failed).unwrap();
+        assert_eq!(done.created.len(), usize::from(number == MAX_EXPORT_TRIES));
+        assert!(bench.tell(&mut export, id(1), &failed).unwrap().next.is_none(), "the same try");
+    }
+    let given_up = export.clone().unwrap();
+    assert_eq!(given_up.state, ExportState::Failed);
+    assert_eq!(given_up.effects(), [ExportEffect::Delete { at: bench.now }], "what was written goes");
+    bench.tell(&mut export, id(1), &ExportCommand::Deleted).unwrap();
+    assert!(export.unwrap().at_rest());
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_all_faults() {
+    let bench = Bench::new();
+    let (from, to) = (Some(Timestamp(2)), Some(Timestamp(2)));
+    let scope = ExportScope { status: Some("draft".to_owned()), from, to, ..scope() };
+    let request = ExportCommand::Request { scope, mail_to: None };
+    let refused = bench.tell(&mut None::<Export>, id(1), &request).unwrap_err();
+    let paths: Vec<&str> = refused.faults.iter().map(|fault| fault.path.as_str()).collect();
+    assert_eq!(paths, ["status", "to"]);
+}
+
+proptest! {
+    /// Whatever comes in whatever order: what is on the disk never shrinks while it is written, and there is one mail.
+    #[test]
+    fn progress_only_grows_and_one_mail_ends_it(steps in prop::collection::vec((0u8..4, 0u64..50, 1u32..10), 0..40)) {
+        let bench = Bench::new();
+        let mut export = asked(&bench);
+        let (mut rows, mut mails) = (0, 0);
+        for (what, count, number) in steps {
+            let command = match what {
+                0 => ExportCommand::Progress(progress(count)),
+                1 => ExportCommand::Failed { number, words: "x".to_owned() },
+                2 => ExportCommand::Deleted,
+                _ => finished(rows + count),
+            };
+            mails += bench.tell(&mut export, id(1), &command).unwrap().created.len();
+            let now = export.as_ref().unwrap();
+            prop_assert!(now.progress.rows >= rows);
+            rows = now.progress.rows;
+            prop_assert_eq!(mails, usize::from(!now.is_pending()));
+            prop_assert_eq!(now.is_pending(), now.effects().iter().any(|one| matches!(one, ExportEffect::Write { .. })));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Numbers over a time beside the quality of parts: how busy printers are, how many prints fail, how long orders take,
+//! and how promises came out. What is counted is handed in by whoever reads it.
+
+use crate::domain::job::AttemptState;
+use crate::domain::order::Order;
+use crate::domain::time::{DAY_MS, HOUR_MS, Timestamp};
+
+/// Most days that are told apart: a year, with a day more where it begins and ends within a day.
+const MAX_DAYS: usize = 367;
+/// The spans of time that tell lead times apart, in milliseconds, the shortest first; the last group is of longer ones.
+pub const LEAD_STEPS_MS: [i64; 7] = [HOUR_MS, 4 * HOUR_MS, DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS];
+/// The share of orders that the longer of the two lead times stands for.
+const MOST_SHARE: f64 = 0.8;
+
+/// What attempts came to: those of a printer, of a day, or all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PrintTally {
+    /// Prints that ran to their end.
+    pub finished: i64,
+    /// Prints that failed, or were given up.
+    pub failed: i64,
+    /// Prints that were cancelled after they began.
+    pub cancelled: i64,
+    /// Attempts that are over and printed nothing.
+    pub not_started: i64,
+    /// How long was printed, in milliseconds, as far as it was seen.
+    pub print_ms: i64,
+}
+
+impl PrintTally {
+    /// Counts `attempts` in this state, of which `prints` printed something, for `print_ms` milliseconds together.
+    /// Those that are not over count nowhere.
+    pub fn add(&mut self, state: AttemptState, attempts: i64, prints: i64, print_ms: i64) {
+        self.print_ms += print_ms;
+        match state {
+            AttemptState::Finished => self.finished += attempts,
+            AttemptState::Failed | AttemptState::Abandoned => self.failed += attempts,
+            AttemptState::Cancelled => {
+                self.cancelled += prints;
+                self.not_started += attempts - prints;
+            }
+            AttemptState::Refused | AttemptState::NotStarted => self.not_started += attempts,
+            AttemptState::Claimed | AttemptState::Uploading | AttemptState::StartSent | AttemptState::Confirmed => {}
+        }
+    }
+
+    /// Both together.
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            finished: self.finished + other.finished,
+            failed: self.failed + other.failed,
+            cancelled: self.cancelled + other.cancelled,
+            not_started: self.not_started + other.not_started,
+            print_ms: self.print_ms + other.print_ms,
+        }
+    }
+
+    /// Prints that began and are over, however they ended.
+    pub fn prints(&self) -> i64 {
+        self.finished + self.failed + self.cancelled
+    }
+
+    /// The share of failed prints among those that finished or failed, from 0 to 1; `None` without such prints.
+    pub fn failure_rate(&self) -> Option<f64> {
+        share(self.failed, self.finished + self.failed)
+    }
+
+    /// The share of the time between two moments that was printed, from 0 to 1, of a printer that has been there since
+    /// `since`; `None` if it was not there.
+    pub fn utilisation(&self, since: Timestamp, from: Timestamp, to: Timestamp) -> Option<f64> {
+        let there = to.since(from.max(since));
+        // A print that began before the end may have ended behind it.
+        (there > 0).then(|| (self.print_ms as f64 / there as f64).clamp(0.0, 1.0))
+    }
+}
+
+/// A part of a whole from 0 to 1; `None` of nothing.
+pub fn share(part: i64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// The days from one moment to another, by their number since 1970 UTC, oldest first: the last 367 of them.
+pub fn days_between(from: Timestamp, to: Timestamp) -> impl Iterator<Item = i64> {
+    let last = (to.0 - 1).div_euclid(DAY_MS);
+    let first = from.0.div_euclid(DAY_MS).max(last - MAX_DAYS as i64 + 1);
+    first..=last
+}
+
+/// How a day is written that has this number since 1970 UTC: `2026-11-02`.
+pub fn day_text(day: i64) -> String {
+    let text = Timestamp(day.saturating_mul(DAY_MS)).to_string();
+    text.split('T').next().unwrap_or_default().to_owned()
+}
+
+/// How long an order took from being paid until it was first ready, or, where no promise tells that, until its last
+/// shipment left, in milliseconds; `None` before.
+pub fn lead_ms(order: &Order) -> Option<i64> {
+    let shipped = || order.shipments.iter().map(|sent| sent.shipped_at).max();
+    let done = order.promise.and_then(|promise| promise.met_at).or_else(shipped)?;
+    Some(done.since(order.paid_at.unwrap_or(order.created_at)).max(0))
+}
+
+/// How long orders took.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LeadTimes {
+    /// How many orders there are.
+    pub orders: i64,
+    /// Half of them were ready in this time, in milliseconds; `None` without orders.
+    pub median_ms: Option<i64>,
+    /// Four of five of them were ready in this time, in milliseconds; `None` without orders.
+    pub most_ms: Option<i64>,
+    /// How many took at most each of [`LEAD_STEPS_MS`] and longer than the one before; the last how many took longer.
+    pub spread: [i64; LEAD_STEPS_MS.len() + 1],
+}
+
+impl LeadTimes {
+    /// Of orders that took so long, in milliseconds.
+    pub fn of(mut times: Vec<i64>) -> Self {
+        times.sort_unstable();
+        let mut spread = [0; LEAD_STEPS_MS.len() + 1];
+        for time in &times {
+            let group = LEAD_STEPS_MS.iter().position(|step| time <= step).unwrap_or(LEAD_STEPS_MS.len());
+            if let Some(count) = spread.get_mut(group) {
+                *count += 1;
+            }
+        }
+        let at = |share: f64| {
+            let place = (times.len() as f64 * share).ceil() as usize;
+            times.get(place.saturating_sub(1)).copied()
+        };
+        Self { orders: times.len() as i64, median_ms: at(0.5), most_ms: at(MOST_SHARE), spread }
+    }
+}
+
+/// How promises came out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PromiseTally {
+    /// Orders that were ready when it was promised.
+    pub kept: i64,
+    /// Orders that were ready later, or are not ready although their promise has passed.
+    pub late: i64,
+}
+
+impl PromiseTally {
+    /// Counts an order; one that may still be ready in time counts nowhere.
+    pub fn add(&mut self, order: &Order, now: Timestamp) {
+        let Some(promise) = order.promise else { return };
+        match promise.met_at {
+            Some(met) if met <= promise.promised_at => self.kept += 1,
+            None if now <= promise.promised_at => {}
+            _ => self.late += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+    #[test]
+    fn attempts_are_counted_by_how_they_ended() {
+        use AttemptState as S;
+        let mut tally = PrintTally::default();
+        for (state, attempts, prints) in
+            [(S::Finished, 6, 6), (S::Failed, 1, 1), (S::Abandoned, 1, 1), (S::Cancelled, 3, 2), (S::Refused, 4, 0)]
+        {
+            tally.add(state, attempts, prints, prints * 1000);
+        }
+        tally.add(S::Confirmed, 9, 0, 0);
+        let expected = PrintTally { finished: 6, failed: 2, cancelled: 2, not_started: 5, print_ms: 10_000 };
+        assert_eq!((tally, tally.prints(), tally.failure_rate()), (expected, 10, Some(0.25)));
+        assert_eq!(PrintTally::default().failure_rate(), None, "nothing failed and nothing went well");
+        assert_eq!(tally.with(tally).finished, 12);
+    }
+
+    #[test]
+    fn a_printer_is_judged_by_the_time_that_it_was_there() {
+        let half = PrintTally { print_ms: HOUR_MS, ..PrintTally::default() };
+        let (from, to) = (NOW, NOW.plus_ms(4 * HOUR_MS));
+        assert_eq!(half.utilisation(NOW.plus_ms(-DAY_MS), from, to), Some(0.25));
+        assert_eq!(half.utilisation(NOW.plus_ms(2 * HOUR_MS), from, to), Some(0.5));
+        assert_eq!(half.utilisation(to, from, to), None);
+        let long = PrintTally { print_ms: DAY_MS, ..half };
+        assert_eq!(long.utilisation(NOW, from, to), Some(1.0), "a print that ends later fills the time");
+    }
+
+    #[test]
+    fn days_begin_at_midnight_utc() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let days = |from: &str, to: &str| days_between(at(from), at(to)).map(day_text).collect::<Vec<_>>();
+        let two = days("2026-11-02T23:59:59.999Z", "2026-11-03T00:00:00.001Z");
+        assert_eq!(two, ["2026-11-02", "2026-11-03"]);
+        assert_eq!(days("2026-11-02T00:00:00Z", "2026-11-03T00:00:00Z"), ["2026-11-02"], "the end is not in it");
+        let all = days("1970-01-01T00:00:00Z", "2026-11-03T00:00:00Z");
+        assert_eq!((all.len(), all.last().map(String::as_str)), (MAX_DAYS, Some("2026-11-02")));
+    }
+
+    #[test]
+    fn lead_times_are_told_by_the_middle_and_by_four_of_five() {
+        let hours = [1, 2, 3, 30, 400].map(|hours| hours * HOUR_MS);
+        let of = LeadTimes::of(hours.to_vec());
+        assert_eq!((of.orders, of.median_ms, of.most_ms), (5, Some(3 * HOUR_MS), Some(30 * HOUR_MS)));
+        assert_eq!(of.spread, [1, 2, 0, 1, 0, 0, 0, 1]);
+        assert_eq!(LeadTimes::of(Vec::new()), LeadTimes::default());
+    }
+
+    proptest! {
+        /// Whatever orders take: each is in one group, and the middle is no longer than four of five.
+        #[test]
+        fn every_order_is_counted_once(times in prop::collection::vec(0i64..40 * DAY_MS, 1..60)) {
+            let of = LeadTimes::of(times.clone());
+            prop_assert_eq!(of.spread.iter().sum::<i64>(), times.len() as i64);
+            prop_assert!(of.median_ms <= of.most_ms);
+            let in_time = times.iter().filter(|time| Some(**time) <= of.most_ms).count();
+            prop_assert!(in_time as f64 >= times.len() as f64 * MOST_SHARE);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What a custom piece is estimated to cost: a sum of what each of its choices costs by the shop's price tables.
+//!
+//! A choice that is in no table costs what its table has as the default, and is flagged: pages of the shop may offer
+//! something before its price is set, and no customer is turned away for that. It is an estimate; what is paid is said
+//! by the quote.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The entry of a table that all choices without an entry of their own cost.
+pub const DEFAULT_ENTRY: &str = "default";
+
+/// Most colours of one piece.
+pub const MAX_COLORS: u8 = 4;
+
+/// What the choices of one kind cost.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PriceTable {
+    default_cents: i64,
+    cents: BTreeMap<String, i64>,
+}
+
+impl PriceTable {
+    /// A table of these entries; one of them is [`DEFAULT_ENTRY`], or else the default is 0.
+    pub fn new(entries: impl IntoIterator<Item = (String, i64)>) -> Self {
+        let mut cents: BTreeMap<String, i64> = entries.into_iter().collect();
+        Self { default_cents: cents.remove(DEFAULT_ENTRY).unwrap_or(0), cents }
+    }
+
+    /// What a choice costs, and whether the table has it.
+    fn price(&self, id: &str) -> (i64, bool) {
+        self.cents.get(id).map_or((self.default_cents, false), |cents| (*cents, true))
+    }
+}
+
+/// The price tables of custom pieces, in minor units of the shop's currency.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct IntakePrices {
+    /// How long an estimate is good, in days.
+    pub valid_days: i64,
+    /// What is made: the basic price.
+    pub product_types: PriceTable,
+    /// What it shows.
+    pub subjects: PriceTable,
+    /// In which manner.
+    pub styles: PriceTable,
+    /// How large.
+    pub sizes: PriceTable,
+    /// What it stands on.
+    pub bases: PriceTable,
+    /// What one colour costs, two, and so on.
+    pub colors: [i64; MAX_COLORS as usize],
+    /// A coating against sunlight.
+    pub uv_coating_cents: i64,
+    /// Whatever else is wanted.
+    pub addons: PriceTable,
+}
+
+/// What a customer wants made.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Wishes {
+    /// What is made.
+    pub product_type: String,
+    /// What it shows.
+    pub subject_type: String,
+    /// In which manner.
+    pub style_id: String,
+    /// How large.
+    pub size_id: String,
+    /// What it stands on.
+    pub base_option_id: String,
+    /// Number of colours, from 1 to [`MAX_COLORS`].
+    pub color_count: u8,
+    /// Whether it is coated against sunlight.
+    pub uv_coating: bool,
+    /// Whatever else is wanted, each once.
+    pub addon_ids: Vec<String>,
+    /// What is to be written on it.
+    pub inscription: Option<String>,
+    /// Whatever the customer wants to say.
+    pub notes: Option<String>,
+}
+
+/// One choice with its price.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EstimateItem {
+    /// The field that chose it, such as `styleId` or `addonIds.0`.
+    pub path: String,
+    /// Its price in minor units.
+    pub cents: i64,
+    /// Whether the price tables have it; else it is the default of its table.
+    pub known: bool,
+}
+
+/// What a custom piece was estimated to cost, by the price tables of that time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Estimate {
+    /// Sum of the items, in minor units of the currency.
+    pub total_cents: i64,
+    /// Currency as ISO 4217 code in lower case.
+    pub currency: String,
+    /// Every choice with its price.
+    pub items: Vec<EstimateItem>,
+}
+
+impl Estimate {
+    /// Choices that the price tables do not have.
+    pub fn unknown(&self) -> impl Iterator<Item = &str> {
+        self.items.iter().filter(|item| !item.known).map(|item| item.path.as_str())
+    }
+}
+
+impl IntakePrices {
+    /// What these wishes are estimated to cost.
+    pub fn estimate(&self, wishes: &Wishes, currency: &str) -> Estimate {
+        let tables = [
+            ("productType", &self.product_types, &wishes.product_type),
+            ("subjectType", &self.subjects, &wishes.subject_type),
+            ("styleId", &self.styles, &wishes.style_id),
+            ("sizeId", &self.sizes, &wishes.size_id),
+            ("baseOptionId", &self.bases, &wishes.base_option_id),
+        ];
+        let chosen = tables.map(|(path, table, id)| (path.to_owned(), table.price(id)));
+        let last = self.colors.len().saturating_sub(1);
+        let colors = self.colors[usize::from(wishes.color_count.max(1) - 1).min(last)];
+        let coating = wishes.uv_coating.then(|| ("uvCoating".to_owned(), (self.uv_coating_cents, true)));
+        let addons = wishes.addon_ids.iter().enumerate();
+        let addons = addons.map(|(n, id)| (format!("addonIds.{n}"), self.addons.price(id)));
+        let all = chosen.into_iter().chain([("colorCount".to_owned(), (colors, true))]).chain(coating).chain(addons);
+        let items: Vec<EstimateItem> = all.map(|(path, (cents, known))| EstimateItem { path, cents, known }).collect();
+        let total_cents = items.iter().fold(0, |sum: i64, item| sum.saturating_add(item.cents));
+        Estimate { total_cents, currency: currency.to_owned(), items }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    pub(crate) fn table(entries: &[(&str, i64)]) -> PriceTable {
+        PriceTable::new(entries.iter().map(|(id, cents)| ((*id).to_owned(), *cents)))
+    }
+
+    /// Tables in which every price is told by the sum.
+    pub(crate) fn prices() -> IntakePrices {
+        IntakePrices {
+            valid_days: 14,
+            product_types: table(&[("default", 9_000), ("figurine", 10_000)]),
+            subjects: table(&[("default", 100), ("pet", 200)]),
+            styles: table(&[("default", 10), ("classic", 20)]),
+            sizes: table(&[("default", 1_000), ("m", 2_000)]),
+            bases: table(&[("default", 1), ("oak", 2)]),
+            colors: [0, 100_000, 200_000, 300_000],
+            uv_coating_cents: 1_000_000,
+            addons: table(&[("default", 10_000_000), ("gift-box", 20_000_000)]),
+        }
+    }
+
+    pub(crate) fn wishes() -> Wishes {
+        Wishes {
+            product_type: "figurine".to_owned(),
+            subject_type: "pet".to_owned(),
+            style_id: "classic".to_owned(),
+            size_id: "m".to_owned(),
+            base_option_id: "oak".to_owned(),
+            color_count: 1,
+            ..Wishes::default()
+        }
+    }
+
+    #[test]
+    fn every_choice_has_its_price() {
+        let all = Wishes { color_count: 4, uv_coating: true, addon_ids: vec!["gift-box".to_owned()], ..wishes() };
+        assert_eq!(prices().estimate(&wishes(), "usd").total_cents, 12_222);
+        let estimate = prices().estimate(&all, "eur");
+        assert_eq!((estimate.total_cents, estimate.currency.as_str()), (21_312_222, "eur"));
+        assert_eq!(estimate.unknown().count(), 0);
+    }
+
+    #[test]
+    fn what_is_in_no_table_takes_the_default_and_is_flagged() {
+        let odd = Wishes {
+            style_id: "cubist".to_owned(),
+            addon_ids: vec!["gift-box".to_owned(), "confetti".to_owned()],
+            ..wishes()
+        };
+        let estimate = prices().estimate(&odd, "usd");
+        assert_eq!(estimate.total_cents, 30_012_212);
+        assert_eq!(estimate.unknown().collect::<Vec<_>>(), ["styleId", "addonIds.1"]);
+        let literal = Wishes { size_id: "default".to_owned(), ..wishes() };
+        assert_eq!(prices().estimate(&literal, "usd").unknown().collect::<Vec<_>>(), ["sizeId"]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_total_is_the_sum_and_every_choice_has_one_item(
+            ids in prop::collection::vec("[a-z]{0,3}", 5), colors in 0_u8..=255, coated: bool,
+            addons in prop::collection::vec("[a-z]{0,3}", 0..10), cents in 0_i64..=i64::MAX,
+        ) {
+            let mut prices = prices();
+            prices.addons = PriceTable::new([("a".to_owned(), cents), (DEFAULT_ENTRY.to_owned(), 7)]);
+            let wishes = Wishes {
+                product_type: ids[0].clone(), subject_type: ids[1].clone(), style_id: ids[2].clone(),
+                size_id: ids[3].clone(), base_option_id: ids[4].clone(), color_count: colors, uv_coating: coated,
+                addon_ids: addons.clone(), ..Wishes::default()
+            };
+            let estimate = prices.estimate(&wishes, "usd");
+            prop_assert_eq!(estimate.items.len(), 6 + usize::from(coated) + addons.len());
+            let sum: i128 = estimate.items.iter().map(|item| i128::from(item.cents)).sum();
+            prop_assert_eq!(i128::from(estimate.total_cents), sum.min(i128::from(i64::MAX)));
+        }
+    }
+}

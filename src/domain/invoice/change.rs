@@ -1,0 +1,81 @@
+//! The collector of one decision on an invoice: the next state, what is issued, told and mailed.
+
+use super::{Invoice, InvoiceAnswer, InvoiceRow};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::event::Event;
+use crate::domain::event::data::EventData;
+use crate::domain::event::data::invoice::{InvoiceData, InvoiceFlaggedData};
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
+
+/// What a change issues, and what is told of it.
+pub(super) type Settled = (Vec<InvoiceRow>, Vec<Event>);
+
+/// One command's changes to an invoice.
+pub(super) struct InvoiceChange<'a> {
+    pub(super) cx: &'a DecisionContext<'a>,
+    /// The invoice as it will be after the commit.
+    pub(super) invoice: Invoice,
+    rows: Vec<InvoiceRow>,
+    events: Vec<Event>,
+    mails: Vec<Mail>,
+}
+
+impl<'a> InvoiceChange<'a> {
+    /// Starts with the invoice as it is.
+    pub(super) fn of(cx: &'a DecisionContext<'a>, invoice: Invoice) -> Self {
+        Self { cx, invoice, rows: Vec::new(), events: Vec::new(), mails: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub(super) fn row(&mut self, row: InvoiceRow) {
+        self.rows.push(row);
+    }
+
+    /// Adds what was issued and told.
+    pub(super) fn settled(&mut self, (rows, events): Settled) {
+        self.rows.extend(rows);
+        self.events.extend(events);
+    }
+
+    /// Publishes an event about the invoice as it is now.
+    pub(super) fn tell<D: EventData>(&mut self, name: &str, data: impl FnOnce(InvoiceData) -> D) {
+        let invoice = &self.invoice;
+        let data = data(invoice.data());
+        self.events.push(Event::new(self.cx, name, ("invoice", invoice.id), invoice.order_id, &data));
+    }
+
+    /// Flags something that a person must look at: on the invoice, as an event, and by mail to the operators. Does
+    /// nothing while the same flag stands, so that one problem is one mail.
+    pub(super) fn flag(&mut self, flag: &str, words: &str) {
+        if self.invoice.flags.iter().any(|one| one == flag) {
+            return;
+        }
+        self.invoice.flags.push(flag.to_owned());
+        let (flag_word, message) = (flag.to_owned(), words.to_owned());
+        self.tell("invoice.flagged", |invoice| InvoiceFlaggedData { invoice, flag: flag_word, message });
+        // Its number is known to the store alone.
+        let name = &self.invoice.content.buyer.name;
+        let subject = format!("Invoice to {name}: {}", flag.replace('_', " "));
+        let text = format!("The invoice {} to {name} needs a look: {words}.\n", self.invoice.id);
+        self.mails.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
+    }
+
+    /// Closes the collection: the decision with this answer, or an unchanged one if nothing differs from `before`.
+    pub(super) fn done(
+        mut self,
+        before: Option<&Invoice>,
+        answer: impl FnOnce(&Invoice) -> InvoiceAnswer,
+    ) -> Decision<Invoice> {
+        if before == Some(&self.invoice) && self.rows.is_empty() && self.events.is_empty() {
+            return Decision::unchanged(answer(&self.invoice));
+        }
+        if before.is_some() {
+            self.invoice.revision += i64::from(self.cx.by.is_person());
+            self.invoice.updated_at = self.cx.now;
+        }
+        let answer = answer(&self.invoice);
+        self.mails.extend(self.invoice.notices(self.cx, before));
+        Decision::to(self.invoice, answer).rows(self.rows).events(self.events).created(self.mails)
+    }
+}

@@ -1,0 +1,111 @@
+//! What a credit note takes back: the whole invoice as it was, or an exact amount spread over its tax rates.
+//!
+//! Each note over a part takes what all notes so far are over together, less what those before it took: so the notes of
+//! an invoice that went back in parts are together what the invoice was, at each rate, net and tax. The tax of one note
+//! may therefore differ by the smallest unit from what its own net gives, which EN 16931 allows below one whole unit.
+
+use super::sums::Sums;
+use super::{Category, Content, InvoiceLine};
+use crate::domain::currency::has_decimals;
+use crate::domain::tax::tax_of;
+
+/// What a credit note over a part says, and its rounding in minor units. `before` are the amounts of the notes that
+/// were issued, oldest first. In a currency without decimals each note stands for itself: there the smallest unit is
+/// what EN 16931 allows no more.
+pub(super) fn part_of(content: &Content, before: &[i64], amount_cents: i64) -> Option<(Content, i64)> {
+    let mut back = TakenBack::nothing_of(content);
+    if has_decimals(&content.currency) {
+        for amount in before {
+            back.take(*amount)?;
+        }
+    }
+    let taken = back.take(amount_cents)?;
+    let mut lines: Vec<InvoiceLine> =
+        taken.iter().filter(|one| one.net > 0).map(|one| line(one.net, one.rate_bps)).collect();
+    if lines.is_empty() {
+        lines.push(line(0, taken.first().map_or(0, |one| one.rate_bps)));
+    }
+    let mut sums = Sums::of(&lines, (0, 0), 0)?;
+    for category in &mut sums.categories {
+        let of_rate = taken.iter().find(|one| one.rate_bps == category.rate_bps);
+        category.tax_cents = of_rate.map_or(0, |one| one.tax);
+    }
+    sums.tax_cents = sums.categories.iter().try_fold(0i64, |sum, one| sum.checked_add(one.tax_cents))?;
+    sums.total_cents = sums.subtotal_cents.checked_add(sums.tax_cents)?;
+    let rounding_cents = amount_cents.checked_sub(sums.total_cents)?;
+    let part = Content {
+        lines,
+        shipping_cents: 0,
+        shipping_tax_rate_bps: 0,
+        discount_cents: 0,
+        sums,
+        currency: content.currency.clone(),
+        buyer: content.buyer.clone(),
+        notes: None,
+    };
+    Some((part, rounding_cents))
+}
+
+/// What one note takes back at one rate, in minor units.
+struct TakenShare {
+    rate_bps: i64,
+    net: i64,
+    tax: i64,
+}
+
+/// What the notes of an invoice took back so far, at each rate.
+struct TakenBack<'a> {
+    /// The highest rate first: what its rounding leaves over is taken by the lower ones, and exactly by an untaxed one.
+    categories: Vec<&'a Category>,
+    /// Net amounts, one for each category.
+    nets: Vec<i64>,
+    /// With tax, in all.
+    sum: i64,
+    /// What the invoice is over.
+    payable: i64,
+}
+
+impl<'a> TakenBack<'a> {
+    fn nothing_of(content: &'a Content) -> Self {
+        let mut categories: Vec<_> = content.sums.categories.iter().filter(|one| one.net_cents > 0).collect();
+        categories.sort_by_key(|one| std::cmp::Reverse(one.rate_bps));
+        let nets = vec![0; categories.len()];
+        Self { categories, nets, sum: 0, payable: content.sums.payable_cents() }
+    }
+
+    /// Takes so much more; `None` when an amount is too large to be counted.
+    fn take(&mut self, amount_cents: i64) -> Option<Vec<TakenShare>> {
+        self.sum = self.sum.checked_add(amount_cents)?;
+        let (all, sum) = (self.sum >= self.payable, i128::from(self.sum));
+        let gross = |one: &&Category| i128::from(one.net_cents) + i128::from(one.tax_cents);
+        let whole: i128 = self.categories.iter().map(gross).sum();
+        // Of this category and those before it: what they are over in the invoice, and what is taken back of them.
+        let (mut over, mut taken) = (0i128, 0i64);
+        let mut notes = Vec::with_capacity(self.categories.len());
+        for (category, net) in self.categories.iter().zip(&mut self.nets) {
+            let (rate_bps, before) = (category.rate_bps, *net);
+            over += gross(category);
+            let share = i64::try_from(sum * over / whole.max(1)).ok()?.checked_sub(taken)?;
+            *net = if all { category.net_cents } else { net_of(share, rate_bps)?.clamp(before, category.net_cents) };
+            let tax = tax_of(*net, rate_bps)?;
+            taken = taken.checked_add(*net)?.checked_add(tax)?;
+            notes.push(TakenShare { rate_bps, net: *net - before, tax: tax - tax_of(before, rate_bps)? });
+        }
+        Some(notes)
+    }
+}
+
+fn line(net: i64, rate_bps: i64) -> InvoiceLine {
+    let description = "Amount given back".to_owned();
+    InvoiceLine { description, quantity: 1, unit_price_cents: net, tax_rate_bps: rate_bps }
+}
+
+/// The largest net amount that with its tax is not above `gross`; 0 for a negative one.
+fn net_of(gross: i64, rate_bps: i64) -> Option<i64> {
+    let near = i128::from(gross.max(0)) * 10_000 / (10_000 + i128::from(rate_bps));
+    let mut net = i64::try_from(near).ok()?.checked_add(1)?;
+    while net > 0 && net.checked_add(tax_of(net, rate_bps)?)? > gross {
+        net -= 1;
+    }
+    Some(net)
+}

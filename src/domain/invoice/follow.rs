@@ -1,0 +1,192 @@
+//! The invoice of an order: made at the order's first payment, in the order's own commit, and following its money
+//! afterwards. Whatever happens to the order, this brings the invoice in line with it; saying the same twice changes
+//! nothing.
+
+use super::{
+    AtProcessor, Content, DocumentKind, Invoice, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, Sums,
+};
+use crate::domain::aggregate::{DecisionContext, NewAggregate};
+use crate::domain::event::Event;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+
+/// The money of an order, as far as its invoice follows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OrderMoney {
+    /// The order's commit that left it so; what is older than what the invoice has heard is not heard. 0 before there
+    /// was any, in the commit that makes the invoice.
+    pub version: i64,
+    /// Payments in the order's currency less their refunds, in minor units.
+    pub kept_cents: i64,
+    /// When the order was paid in full; a later refund keeps it.
+    pub paid_at: Option<Timestamp>,
+    /// Whether all that was paid went back.
+    pub refunded: bool,
+    /// Whether the order was cancelled.
+    pub cancelled: bool,
+    /// Payments and refunds, oldest first.
+    pub payments: Vec<Payment>,
+}
+
+/// An order that gets its invoice.
+#[derive(Clone, Debug)]
+pub struct OrderToInvoice {
+    /// The order that is paid.
+    pub order_id: Id,
+    /// Its number, as people see it.
+    pub order_number: String,
+    /// The site that it belongs to.
+    pub site: String,
+    /// The customer's e-mail address.
+    pub customer_email: Option<String>,
+    /// Who is named on it.
+    pub buyer: Party,
+    /// What was ordered, at the prices and rates of that moment.
+    pub lines: Vec<InvoiceLine>,
+    /// Charge for shipping in minor units.
+    pub shipping_cents: i64,
+    /// Tax rate of the shipping in basis points.
+    pub shipping_tax_rate_bps: i64,
+    /// Discount in minor units.
+    pub discount_cents: i64,
+    /// What is to be paid beyond the total, in minor units; of orders that another shop sold.
+    pub rounding_cents: i64,
+    /// Currency of all amounts.
+    pub currency: String,
+    /// What was paid.
+    pub money: OrderMoney,
+}
+
+/// An invoice that the commit of its order makes, with what it issues.
+#[derive(Clone, Debug)]
+pub struct NewInvoice {
+    /// The invoice as it will be.
+    pub invoice: Invoice,
+    /// The invoice as a document, and a credit note where the money is gone again already.
+    pub rows: Vec<InvoiceRow>,
+    /// What the order's commit publishes of it.
+    pub events: Vec<Event>,
+}
+
+impl NewAggregate for NewInvoice {
+    fn kind(&self) -> &'static str {
+        "invoice"
+    }
+    fn id(&self) -> Id {
+        self.invoice.id
+    }
+}
+
+impl NewInvoice {
+    /// The invoice of an order; `None` when its totals cannot be counted.
+    pub fn of(cx: &DecisionContext<'_>, order: OrderToInvoice) -> Option<Self> {
+        let shipping = (order.shipping_cents, order.shipping_tax_rate_bps);
+        let sums = Sums::of(&order.lines, shipping, order.discount_cents)?;
+        let sums = Sums { rounding_cents: order.rounding_cents, ..sums };
+        let mut invoice = Invoice {
+            id: cx.ids.id(),
+            revision: 1,
+            status: InvoiceStatus::Draft,
+            site: order.site,
+            order_id: Some(order.order_id),
+            order_number: Some(order.order_number),
+            customer_email: order.customer_email,
+            content: Content {
+                lines: order.lines,
+                shipping_cents: order.shipping_cents,
+                shipping_tax_rate_bps: order.shipping_tax_rate_bps,
+                discount_cents: order.discount_cents,
+                sums,
+                currency: order.currency,
+                buyer: order.buyer,
+                notes: None,
+            },
+            due_at: None,
+            issued_at: None,
+            paid_at: None,
+            kept_cents: 0,
+            payments: Vec::new(),
+            documents: Vec::new(),
+            flags: Vec::new(),
+            payment_session: None,
+            at_processor: AtProcessor::default(),
+            pay_link: None,
+            pay_links: 0,
+            followed: 0,
+            created_at: cx.now,
+            updated_at: cx.now,
+        };
+        let mut rows = vec![invoice.issue(cx, order.money.kept_cents)];
+        let mut events = vec![invoice.event(cx, "invoice.issued")];
+        let (more, told) = invoice.follow(cx, &order.money);
+        rows.extend(more);
+        events.extend(told);
+        Some(Self { invoice, rows, events })
+    }
+}
+
+impl Invoice {
+    /// Takes over the money of its order: what has to be issued for it, and what is told. Nothing when it is as said
+    /// already.
+    pub(super) fn follow(&mut self, cx: &DecisionContext<'_>, money: &OrderMoney) -> (Vec<InvoiceRow>, Vec<Event>) {
+        // Two tell of the order's money, and the later one may have read it earlier: what was issued for that would be
+        // wrong for ever.
+        if money.version < self.followed {
+            return Default::default();
+        }
+        self.followed = money.version;
+        self.payments.clone_from(&money.payments);
+        if self.status == InvoiceStatus::Void {
+            return Default::default();
+        }
+        self.settle(cx, money.kept_cents, money.paid_at, money.refunded, money.cancelled)
+    }
+
+    /// Brings status and credit notes in line with what is kept.
+    pub(super) fn settle(
+        &mut self,
+        cx: &DecisionContext<'_>,
+        kept_cents: i64,
+        paid_at: Option<Timestamp>,
+        refunded: bool,
+        cancelled: bool,
+    ) -> (Vec<InvoiceRow>, Vec<Event>) {
+        let (mut rows, mut events) = (Vec::new(), Vec::new());
+        self.kept_cents = kept_cents;
+        let total = self.content.sums.payable_cents();
+        if self.paid_at.is_none() && paid_at.is_some() {
+            self.paid_at = paid_at;
+            self.status = InvoiceStatus::Paid;
+            events.push(self.event(cx, "invoice.paid"));
+        }
+        if self.paid_at.is_some() {
+            // What comes after everything went back has to go back too, and pays for nothing.
+            let over = refunded || self.status == InvoiceStatus::Refunded;
+            let uncovered = if over { total } else { total - kept_cents.clamp(0, total) };
+            rows.extend(self.credit(cx, uncovered - self.credited_cents(), true));
+            if refunded && self.status != InvoiceStatus::Refunded {
+                self.status = InvoiceStatus::Refunded;
+                events.push(self.event(cx, "invoice.refunded"));
+            }
+        } else if cancelled && kept_cents <= 0 {
+            let (row, event) = self.take_back(cx);
+            rows.extend(row);
+            events.push(event);
+        } else {
+            self.status = if kept_cents > 0 { InvoiceStatus::PartiallyPaid } else { InvoiceStatus::Open };
+        }
+        let note = |row: &InvoiceRow| matches!(row, InvoiceRow::Issued(one) if one.kind == DocumentKind::CreditNote);
+        let noted = rows.iter().any(note);
+        if noted {
+            events.push(self.event(cx, "credit_note.issued"));
+        }
+        (rows, events)
+    }
+
+    /// Takes an issued invoice back that was never paid.
+    pub(super) fn take_back(&mut self, cx: &DecisionContext<'_>) -> (Option<InvoiceRow>, Event) {
+        let row = self.credit(cx, self.content.sums.payable_cents(), false);
+        self.status = InvoiceStatus::Void;
+        (row, self.event(cx, "invoice.voided"))
+    }
+}

@@ -1,0 +1,174 @@
+//! Drafting and issuing.
+
+use super::sums::Sums;
+use super::{
+    AtProcessor, Content, Document, DocumentHead, DocumentKind, DraftInvoice, Invoice, InvoiceLine, InvoiceRow,
+    InvoiceStatus, MAX_LINES, credit,
+};
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::bounds::MAX_CENTS;
+use crate::domain::event::Event;
+use crate::domain::event::data::invoice::InvoiceData;
+use crate::domain::id::Id;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::tax::tax_bps;
+use crate::domain::time::DAY_MS;
+
+/// What is invoiced, with its totals. All faults are reported at once.
+fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Refusal> {
+    let mut faults = Faults::default();
+    faults.check(!draft.lines.is_empty(), "lineItems", "must name at least one line");
+    let many = format!("has {} lines; an invoice has at most {MAX_LINES}", draft.lines.len());
+    faults.check(draft.lines.len() <= MAX_LINES, "lineItems", many);
+    for (n, (line, _)) in draft.lines.iter().enumerate() {
+        let price = 0..=MAX_CENTS;
+        faults.check(line.quantity >= 1, &format!("lineItems.{n}.quantity"), "must be at least 1");
+        let path = format!("lineItems.{n}.unitPriceCents");
+        faults.check(price.contains(&line.unit_price_cents), &path, "must not be negative, nor too large");
+        let path = format!("lineItems.{n}.taxRateBps");
+        faults.check((0..=10_000).contains(&line.tax_rate_bps), &path, "must be from 0 to 10000");
+    }
+    faults.check((0..=MAX_CENTS).contains(&draft.shipping_cents), "shippingCents", "must not be negative");
+    faults.check(draft.discount_cents >= 0, "discountCents", "must not be negative");
+    faults.refuse()?;
+    let bps = tax_bps(cx.rules, draft.buyer.address.as_ref());
+    let own = |(line, rated): &(InvoiceLine, bool)| {
+        if *rated { line.clone() } else { InvoiceLine { tax_rate_bps: bps, ..line.clone() } }
+    };
+    let lines: Vec<InvoiceLine> = draft.lines.iter().map(own).collect();
+    let subtotal = lines.iter().try_fold(0i64, |sum, line| sum.checked_add(line.amount_cents()?));
+    if subtotal.is_some_and(|subtotal| draft.discount_cents > subtotal) {
+        return Err(Refusal::field("discountCents", "must not be more than the lines together"));
+    }
+    let sums = Sums::of(&lines, (draft.shipping_cents, bps), draft.discount_cents)
+        .ok_or_else(|| Refusal::field("lineItems", "the total is too large; invoice less at once"))?;
+    Ok(Content {
+        lines,
+        shipping_cents: draft.shipping_cents,
+        shipping_tax_rate_bps: bps,
+        discount_cents: draft.discount_cents,
+        sums,
+        currency: draft.currency.as_ref().unwrap_or(&cx.rules.currency).to_lowercase(),
+        buyer: draft.buyer.clone(),
+        notes: draft.notes.clone(),
+    })
+}
+
+impl Invoice {
+    /// A draft as an operator says it.
+    pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, draft: &DraftInvoice) -> Result<Self, Refusal> {
+        Ok(Self {
+            id,
+            revision: 1,
+            status: InvoiceStatus::Draft,
+            site: draft.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
+            order_id: None,
+            order_number: None,
+            customer_email: draft.customer_email.as_ref().map(|email| email.trim().to_lowercase()),
+            content: content(cx, draft)?,
+            due_at: draft.due_at,
+            issued_at: None,
+            paid_at: None,
+            kept_cents: 0,
+            payments: Vec::new(),
+            documents: Vec::new(),
+            flags: Vec::new(),
+            payment_session: None,
+            at_processor: AtProcessor::default(),
+            pay_link: None,
+            pay_links: 0,
+            followed: 0,
+            created_at: cx.now,
+            updated_at: cx.now,
+        })
+    }
+
+    /// Takes over what an operator says of a draft anew.
+    pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<(), Refusal> {
+        if self.status != InvoiceStatus::Draft {
+            return Err(Refusal::transition("changing an invoice", self.status));
+        }
+        let new = Self::draft(cx, self.id, draft)?;
+        (self.content, self.due_at) = (new.content, new.due_at);
+        (self.customer_email, self.site) = (new.customer_email, new.site);
+        Ok(())
+    }
+
+    /// Issues the invoice now: from here on its content is frozen. `paid_cents` was paid already.
+    pub(super) fn issue(&mut self, cx: &DecisionContext<'_>, paid_cents: i64) -> InvoiceRow {
+        self.issued_at = Some(cx.now);
+        let days = cx.rules.invoices.payment_days.saturating_mul(DAY_MS);
+        self.due_at.get_or_insert(cx.now.plus_ms(days));
+        self.status = InvoiceStatus::Open;
+        let content = self.content.clone();
+        let paid_cents = paid_cents.clamp(0, content.sums.payable_cents());
+        let rounding = content.sums.rounding_cents;
+        self.document(cx, DocumentKind::Invoice, content, rounding, paid_cents)
+    }
+
+    /// Issues a credit note over this amount, in minor units; `back` says whether that money went back, or was never
+    /// paid. `None` when there is nothing to take back.
+    pub(super) fn credit(&mut self, cx: &DecisionContext<'_>, amount_cents: i64, back: bool) -> Option<InvoiceRow> {
+        let total = self.content.sums.payable_cents();
+        let whole = self.credited_cents() == 0 && amount_cents == total;
+        if amount_cents <= 0 && (back || !whole) {
+            return None;
+        }
+        let notes = self.documents.iter().filter(|one| one.kind == DocumentKind::CreditNote);
+        let before: Vec<i64> = notes.map(|one| one.payable_cents).collect();
+        let part = if whole { None } else { credit::part_of(&self.content, &before, amount_cents) };
+        let all = || (Content { notes: None, ..self.content.clone() }, self.content.sums.rounding_cents);
+        let (content, rounding) = part.unwrap_or_else(all);
+        Some(self.document(cx, DocumentKind::CreditNote, content, rounding, if back { amount_cents } else { 0 }))
+    }
+
+    fn document(
+        &mut self,
+        cx: &DecisionContext<'_>,
+        kind: DocumentKind,
+        content: Content,
+        rounding_cents: i64,
+        paid_cents: i64,
+    ) -> InvoiceRow {
+        let document = Document {
+            id: cx.ids.id(),
+            invoice_id: self.id,
+            kind,
+            number: 0,
+            issued_at: cx.now,
+            due_at: self.due_at.filter(|_| kind == DocumentKind::Invoice),
+            content,
+            rounding_cents,
+            paid_cents,
+            seller: cx.rules.invoices.seller.clone(),
+            zero_rate_reason: cx.rules.invoices.zero_rate_reason.clone(),
+            order_number: self.order_number.clone(),
+            preceding: self.issued().map(|one| one.id),
+        };
+        self.documents.push(DocumentHead {
+            id: document.id,
+            kind,
+            issued_at: document.issued_at,
+            payable_cents: document.payable_cents(),
+        });
+        InvoiceRow::Issued(Box::new(document))
+    }
+
+    /// What is told of it.
+    pub(super) fn data(&self) -> InvoiceData {
+        InvoiceData {
+            invoice_id: self.id,
+            order_id: self.order_id,
+            status: self.status,
+            total_cents: self.content.sums.payable_cents(),
+            amount_due_cents: self.due_cents(),
+            currency: self.content.currency.clone(),
+            customer_email: self.customer_email.clone(),
+        }
+    }
+
+    /// An event about it.
+    pub(super) fn event(&self, cx: &DecisionContext<'_>, name: &str) -> Event {
+        Event::new(cx, name, ("invoice", self.id), self.order_id, &self.data())
+    }
+}

@@ -1,0 +1,222 @@
+//! What the ledger of an invoice without an order does to it: money that operators record, and what the payment
+//! processor's events report, by the rules of every [ledger](crate::domain::ledger). The money of an order's invoice is
+//! the order's.
+
+use super::change::InvoiceChange;
+use super::{AtProcessor, Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::event::data::invoice::{InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData};
+use crate::domain::id::Id;
+use crate::domain::ledger::{
+    self, LedgerChange, LedgerOwner, LedgerStage, Payable, books, flag_money, left_by_hand, refunded_cents,
+};
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
+
+/// Most payments and refunds of one invoice that operators add to: they are kept with it.
+const MAX_PAYMENTS: usize = 200;
+
+impl Payable for Invoice {
+    const WORD: &'static str = "invoice";
+
+    fn owner_id(&self) -> Id {
+        self.id
+    }
+    fn stage(&self) -> LedgerStage {
+        match self.status {
+            InvoiceStatus::Open | InvoiceStatus::PartiallyPaid | InvoiceStatus::Overdue => LedgerStage::Payable,
+            InvoiceStatus::Paid => LedgerStage::Paid,
+            InvoiceStatus::Draft | InvoiceStatus::Refunded | InvoiceStatus::Void => LedgerStage::Closed,
+        }
+    }
+    fn status_in_words(&self) -> String {
+        self.status.to_string()
+    }
+    fn ledger_currency(&self) -> &str {
+        &self.content.currency
+    }
+    fn owed_cents(&self) -> i64 {
+        self.content.sums.payable_cents()
+    }
+    fn kept(&self) -> i64 {
+        self.kept_cents
+    }
+    fn ledger_payments(&self) -> &[Payment] {
+        &self.payments
+    }
+    fn under_way(&self) -> &AtProcessor {
+        &self.at_processor
+    }
+    fn known_session(&self) -> Option<&str> {
+        self.payment_session.as_deref()
+    }
+}
+
+impl LedgerOwner for Invoice {
+    fn asking(command: LedgerCommand) -> InvoiceCommand {
+        InvoiceCommand::Ledger(command)
+    }
+    fn answered(answer: &InvoiceAnswer) -> Option<&Self> {
+        match answer {
+            InvoiceAnswer::Invoice(invoice) => Some(invoice),
+            InvoiceAnswer::Followed { .. } => None,
+        }
+    }
+    fn metadata(&self) -> Vec<(String, String)> {
+        vec![("invoiceId".to_owned(), self.id.to_string())]
+    }
+    /// Its number is known to the store alone; whoever begins the checkout says it.
+    fn title(&self) -> String {
+        "Invoice".to_owned()
+    }
+    fn payer(&self) -> Option<&String> {
+        self.customer_email.as_ref()
+    }
+}
+
+impl LedgerChange for InvoiceChange<'_> {
+    type Of = Invoice;
+
+    fn context(&self) -> &DecisionContext<'_> {
+        self.cx
+    }
+    fn owner(&self) -> &Invoice {
+        &self.invoice
+    }
+    fn under_way_mut(&mut self) -> &mut AtProcessor {
+        &mut self.invoice.at_processor
+    }
+    fn know_session(&mut self, session: Option<String>) {
+        self.invoice.payment_session = session;
+    }
+    fn add_payment(&mut self, payment: Payment) {
+        self.row(InvoiceRow::Payment(payment.clone()));
+        self.invoice.payments.push(payment);
+    }
+    fn replace_payment(&mut self, at: usize, payment: Payment) {
+        self.row(InvoiceRow::Payment(payment.clone()));
+        if let Some(known) = self.invoice.payments.get_mut(at) {
+            *known = payment;
+        }
+    }
+    fn raise_flag(&mut self, flag: &str, holds: bool, words: &str) {
+        if holds {
+            self.flag(flag, words);
+        } else {
+            self.invoice.flags.retain(|one| one != flag);
+        }
+    }
+
+    fn session_made(&mut self) {}
+
+    fn payment_failed(&mut self, reason: Option<&String>) {
+        if self.invoice.stage() == LedgerStage::Payable {
+            let error = reason.cloned();
+            self.tell("invoice.payment_failed", |invoice| InvoicePaymentFailedData { invoice, error });
+        }
+    }
+
+    fn refund_recorded(&mut self) {
+        let refunded_cents = refunded_cents(&self.invoice);
+        self.tell("invoice.refund_recorded", |invoice| InvoiceRefundData { invoice, refunded_cents });
+    }
+
+    fn money_came(&mut self, amount_cents: i64, own: bool) {
+        let (before, total) = (self.invoice.kept_cents, self.invoice.owed_cents());
+        let kept_cents = books(&self.invoice).kept;
+        let payable = self.invoice.stage() == LedgerStage::Payable;
+        // It was paid at the processor, also when its refund was heard of first.
+        let was_paid = own && before.saturating_add(amount_cents) >= total;
+        let paid = payable && was_paid && (kept_cents >= total || kept_cents == 0);
+        self.follow_ledger(paid.then_some(self.cx.now));
+        if payable && !paid {
+            self.tell("invoice.payment_recorded", |invoice| InvoicePaymentData { invoice, amount_cents, kept_cents });
+        }
+    }
+
+    fn money_went(&mut self) {
+        self.follow_ledger(None);
+    }
+}
+
+impl InvoiceChange<'_> {
+    /// Brings status, credit notes and flags in line with what is kept; `paid_at` when it was paid in full by this.
+    pub(super) fn follow_ledger(&mut self, paid_at: Option<Timestamp>) {
+        let kept = books(&self.invoice).kept;
+        if matches!(self.invoice.status, InvoiceStatus::Draft | InvoiceStatus::Void) {
+            self.invoice.kept_cents = kept;
+        } else {
+            let paid_at = self.invoice.paid_at.or(paid_at);
+            let refunded = paid_at.is_some() && kept <= 0 && self.invoice.owed_cents() > 0;
+            let settled = self.invoice.settle(self.cx, kept, paid_at, refunded, false);
+            self.settled(settled);
+        }
+        flag_money(self);
+    }
+
+    /// Records money that came. Less than is due leaves it partially paid; more is refused.
+    pub(super) fn mark_paid(
+        &mut self,
+        amount_cents: Option<i64>,
+        method: &str,
+        reference: Option<&String>,
+    ) -> Result<(), Refusal> {
+        self.own_money()?;
+        self.has_room()?;
+        if self.invoice.stage() != LedgerStage::Payable {
+            return Err(Refusal::transition("marking an invoice paid", self.invoice.status));
+        }
+        ledger::mark_paid(self, amount_cents, method, reference)
+    }
+
+    /// Gives money back. Where nothing came through the processor, the newest payment of which something is left goes
+    /// back unless another one is named.
+    pub(super) fn refund(
+        &mut self,
+        payment: Option<Id>,
+        amount_cents: Option<i64>,
+        at_processor: bool,
+    ) -> Result<(), Refusal> {
+        self.own_money()?;
+        self.has_room()?;
+        let invoice = &self.invoice;
+        let mut paid = invoice.payments.iter().filter(|one| one.amount_cents > 0);
+        if payment.is_some() || paid.clone().any(Payment::of_processor) {
+            return ledger::refund(self, payment, amount_cents, at_processor);
+        }
+        let newest = paid.rfind(|one| left_by_hand(invoice, one) > 0).map(|one| one.id);
+        if newest.is_none() {
+            return Err(Refusal::conflict("nothing_to_refund", "nothing is left of what was paid"));
+        }
+        ledger::refund(self, newest, amount_cents, at_processor)
+    }
+
+    /// Records money that was given back by other means than it came.
+    pub(super) fn refund_otherwise(
+        &mut self,
+        payment: Option<Id>,
+        amount_cents: Option<i64>,
+        method: &str,
+    ) -> Result<(), Refusal> {
+        self.own_money()?;
+        self.has_room()?;
+        ledger::refund_otherwise(self, payment, amount_cents, method)
+    }
+
+    /// The money of an order's invoice is the order's.
+    pub(super) fn own_money(&self) -> Result<(), Refusal> {
+        if self.invoice.order_id.is_some() {
+            return Err(Refusal::conflict("belongs_to_order", "its payments are recorded on its order"));
+        }
+        Ok(())
+    }
+
+    /// Money that the processor took is recorded beyond this bound, because it has moved already.
+    fn has_room(&self) -> Result<(), Refusal> {
+        if self.invoice.payments.len() >= MAX_PAYMENTS {
+            let words = format!("it has {MAX_PAYMENTS} payments and refunds, and takes no more");
+            return Err(Refusal::conflict("too_many_payments", words));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! What the customer is mailed of an invoice: that it is to be paid, and that it is paid.
+
+use super::{Content, Invoice, InvoiceStatus};
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::currency::shown;
+use crate::domain::mail::Mail;
+use crate::domain::mail::kind::{self, InvoiceToPay, Receipt};
+use crate::domain::mail::part::{MailFact, MailItem};
+
+impl Content {
+    /// The lines for a mail, each with its net amount.
+    fn mail_items(&self) -> Vec<MailItem> {
+        let item = |line: &super::InvoiceLine| MailItem {
+            quantity: line.quantity,
+            what: line.description.clone(),
+            amount: line.amount_cents().map(|cents| shown(cents, &self.currency)),
+        };
+        self.lines.iter().map(item).collect()
+    }
+
+    /// The sums for a mail, the total last; what is 0 is left out, but for the total.
+    fn mail_sums(&self) -> Vec<MailFact> {
+        let sums = &self.sums;
+        let some = |label: &str, cents: i64| (cents != 0).then(|| MailFact::new(label, shown(cents, &self.currency)));
+        let total = MailFact::new("Total", shown(sums.payable_cents(), &self.currency));
+        let parts = [
+            some("Discount", -sums.discount_cents),
+            some("Shipping", sums.shipping_cents),
+            some("Tax", sums.tax_cents),
+        ];
+        parts.into_iter().flatten().chain([total]).collect()
+    }
+}
+
+impl Invoice {
+    /// What the customer is mailed of the commit that leads here from `before`.
+    pub(super) fn notices(&self, cx: &DecisionContext<'_>, before: Option<&Self>) -> Vec<Mail> {
+        let was = |of: fn(&Self) -> bool| before.is_some_and(of);
+        let paid = self.paid_at.is_some() && !was(|before| before.paid_at.is_some());
+        let issued = self.issued_at.is_some() && !was(|before| before.issued_at.is_some());
+        let receipt = self.receipt(cx).filter(|_| paid);
+        let to_pay = self.to_pay(cx).filter(|_| issued);
+        receipt.into_iter().chain(to_pay).collect()
+    }
+
+    /// The invoice for the customer, for the commit in which it is issued: `None` where nothing is to be paid, nobody
+    /// is known who could be told, or the shop sends invoices by other means.
+    fn to_pay(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
+        let to = self.customer_email.clone().filter(|_| cx.rules.invoice_notices && self.due_cents() > 0)?;
+        let mut sums = self.content.mail_sums();
+        if self.kept_cents != 0 {
+            sums.push(MailFact::new("Paid", shown(self.kept_cents, &self.content.currency)));
+        }
+        sums.push(MailFact::new("To be paid", shown(self.due_cents(), &self.content.currency)));
+        Some(kind::invoice_to_pay(
+            cx,
+            InvoiceToPay {
+                to,
+                invoice: self.id,
+                document: self.issued().map(|one| one.id),
+                items: self.content.mail_items(),
+                sums,
+                due_at: self.due_at,
+            },
+        ))
+    }
+
+    /// The receipt for the customer, for the commit in which it is paid: `None` where nothing was to be paid, nobody is
+    /// known who could be told, or the shop sends receipts by other means.
+    pub fn receipt(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
+        let to = self.customer_email.clone().filter(|_| cx.rules.receipts)?;
+        if self.status != InvoiceStatus::Paid || self.content.sums.payable_cents() == 0 {
+            return None;
+        }
+        let mut sums = self.content.mail_sums();
+        sums.push(MailFact::new("Paid", shown(self.kept_cents, &self.content.currency)));
+        Some(kind::receipt(
+            cx,
+            Receipt {
+                to,
+                invoice: self.id,
+                document: self.issued().map(|one| one.id),
+                order_number: self.order_number.clone(),
+                items: self.content.mail_items(),
+                sums,
+            },
+        ))
+    }
+}

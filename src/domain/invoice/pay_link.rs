@@ -1,0 +1,99 @@
+//! Pay links: whoever has one sees the invoice and can pay it.
+//!
+//! The token of a link says which invoice and which of its links it is, and is signed with the server's secret: nobody
+//! guesses it, nothing of it is stored, and it can be shown again to those who may see the invoice.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::change::InvoiceChange;
+use super::{Invoice, InvoiceStatus, PayLink};
+use crate::domain::id::Id;
+use crate::domain::ledger::{LedgerStage, Payable as _};
+use crate::domain::refusal::{Class, Refusal};
+use crate::domain::signing::{hmac_sha256, same};
+use crate::domain::time::Timestamp;
+
+/// Bytes of the invoice's id in a token.
+const ID_BYTES: usize = 16;
+/// Bytes of the invoice's id and of the link's number in a token; the signature of 256 bits follows.
+const NAMED_BYTES: usize = ID_BYTES + 4;
+/// Most characters of a token.
+const MAX_TOKEN_CHARS: usize = 80;
+
+fn signature(secret: &str, named: &[u8]) -> [u8; 32] {
+    hmac_sha256(secret.as_bytes(), &[b"pay-link\0", named])
+}
+
+/// The token of a link of an invoice.
+pub fn pay_token(secret: &str, invoice: Id, number: u32) -> String {
+    let named = [invoice.0.as_bytes().as_slice(), &number.to_be_bytes()].concat();
+    let signed = signature(secret, &named);
+    URL_SAFE_NO_PAD.encode([named.as_slice(), &signed].concat())
+}
+
+/// Which invoice and which of its links a token names; `None` for one that the server did not sign.
+pub fn read_pay_token(secret: &str, token: &str) -> Option<(Id, u32)> {
+    if token.len() > MAX_TOKEN_CHARS {
+        return None;
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
+    let (named, given) = bytes.split_at_checked(NAMED_BYTES)?;
+    if !same(&signature(secret, named), given) {
+        return None;
+    }
+    let (id, number) = named.split_at_checked(ID_BYTES)?;
+    Some((Id(uuid::Uuid::from_slice(id).ok()?), u32::from_be_bytes(number.try_into().ok()?)))
+}
+
+impl Invoice {
+    /// The number of the link that stands now; `None` while there is none, or once it has expired.
+    pub fn standing_link(&self, now: Timestamp) -> Option<u32> {
+        let link = self.pay_link.as_ref()?;
+        (self.status != InvoiceStatus::Void && !link.is_over(now)).then_some(link.number)
+    }
+
+    /// Whether the link with this number leads here: refused with 404 if it was never made, and as gone if it was
+    /// revoked, has expired, or the invoice is void.
+    pub fn linked_by(&self, number: u32, now: Timestamp) -> Result<(), Refusal> {
+        if !(1..=self.pay_links).contains(&number) {
+            return Err(Refusal::not_found("pay_link"));
+        }
+        let gone = |why: &str| Err(Refusal::new(Class::Gone, "pay_link_gone", why));
+        match &self.pay_link {
+            _ if self.status == InvoiceStatus::Void => gone("the invoice is void, and nothing is to be paid for it"),
+            Some(link) if link.number == number && link.is_over(now) => gone("this link has expired; ask for another"),
+            Some(link) if link.number == number => Ok(()),
+            _ => gone("this link was revoked; ask for another"),
+        }
+    }
+}
+
+impl PayLink {
+    fn is_over(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+}
+
+impl InvoiceChange<'_> {
+    /// Makes a link in place of the one that there was.
+    pub(super) fn open_pay_link(&mut self, expires_at: Option<Timestamp>) -> Result<(), Refusal> {
+        if self.invoice.issued_at.is_none() {
+            return Err(Refusal::conflict("not_issued", "it is a draft, and nobody owes it yet; send it"));
+        }
+        if self.invoice.stage() != LedgerStage::Payable {
+            return Err(Refusal::transition("making a pay link", self.invoice.status));
+        }
+        if expires_at.is_some_and(|at| at <= self.cx.now) {
+            return Err(Refusal::field("expiresAt", "must be in the future"));
+        }
+        self.invoice.pay_links = self.invoice.pay_links.saturating_add(1);
+        self.invoice.pay_link = Some(PayLink { number: self.invoice.pay_links, expires_at });
+        Ok(())
+    }
+
+    /// Revokes the link; without one nothing changes.
+    pub(super) fn close_pay_link(&mut self) {
+        self.invoice.pay_link = None;
+    }
+}

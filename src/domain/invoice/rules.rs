@@ -1,0 +1,150 @@
+//! The invoice as an aggregate: which rule answers which command.
+
+use super::change::InvoiceChange;
+use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::ledger::{self, Payable as _, flag_money};
+use crate::domain::mail::Mail;
+use crate::domain::refusal::Refusal;
+
+impl Aggregate for Invoice {
+    const KIND: &'static str = "invoice";
+    type Command = InvoiceCommand;
+    type Answer = InvoiceAnswer;
+    type Row = InvoiceRow;
+    type Created = Mail;
+    type Effect = LedgerEffect;
+
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &InvoiceCommand,
+    ) -> Result<Decision<Self>, Refusal> {
+        let shown = |invoice: &Self| InvoiceAnswer::Invoice(Box::new(invoice.clone()));
+        let invoice = match (this, command) {
+            (None, InvoiceCommand::Create(draft)) => {
+                return Ok(InvoiceChange::of(cx, Self::draft(cx, id, draft)?).done(None, shown));
+            }
+            (None, InvoiceCommand::Charge(period)) => {
+                return Ok(InvoiceChange::charged(cx, id, period)?.done(None, shown));
+            }
+            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (Some(invoice), _) => invoice,
+        };
+        let mut change = InvoiceChange::of(cx, invoice.clone());
+        match command {
+            InvoiceCommand::Create(_) => return Err(Refusal::conflict("exists", "this invoice exists already")),
+            // Its id is made from the processor's: it was told of again.
+            InvoiceCommand::Charge(_) => {}
+            InvoiceCommand::Update { if_version: _, draft } => change.invoice.redraft(cx, draft)?,
+            InvoiceCommand::Send => change.send()?,
+            InvoiceCommand::Void => change.void()?,
+            InvoiceCommand::MarkPaid { amount_cents, method, reference } => {
+                change.mark_paid(*amount_cents, method, reference.as_ref())?;
+            }
+            InvoiceCommand::Refund { payment, amount_cents, at_processor } => {
+                change.refund(*payment, *amount_cents, *at_processor)?;
+            }
+            InvoiceCommand::RefundOtherwise { payment, amount_cents, method } => {
+                change.refund_otherwise(*payment, *amount_cents, method)?;
+            }
+            InvoiceCommand::Ledger(command) => {
+                change.own_money()?;
+                ledger::apply(&mut change, command)?;
+            }
+            InvoiceCommand::OpenPayLink { expires_at } => change.open_pay_link(*expires_at)?,
+            InvoiceCommand::ClosePayLink => change.close_pay_link(),
+            InvoiceCommand::Follow(money) => {
+                let settled = change.invoice.follow(cx, money);
+                change.settled(settled);
+                let heard = |invoice: &Self| InvoiceAnswer::Followed { void: invoice.status == InvoiceStatus::Void };
+                return Ok(change.done(Some(invoice), heard));
+            }
+        }
+        Ok(change.done(Some(invoice), shown))
+    }
+
+    fn name(command: &InvoiceCommand) -> &'static str {
+        match command {
+            InvoiceCommand::Create(_) => "invoice.create",
+            InvoiceCommand::Update { .. } => "invoice.update",
+            InvoiceCommand::Send => "invoice.send",
+            InvoiceCommand::Void => "invoice.void",
+            InvoiceCommand::MarkPaid { .. } => "invoice.mark_paid",
+            InvoiceCommand::Refund { .. } => "invoice.refund",
+            InvoiceCommand::RefundOtherwise { .. } => "invoice.refund_otherwise",
+            InvoiceCommand::Ledger(LedgerCommand::CheckOut { .. }) => "invoice.check_out",
+            InvoiceCommand::Ledger(LedgerCommand::CheckoutMade { .. }) => "invoice.checkout_made",
+            InvoiceCommand::Ledger(LedgerCommand::SessionClosed(_)) => "invoice.session_closed",
+            InvoiceCommand::Ledger(LedgerCommand::RefundNews { .. }) => "invoice.refund_news",
+            InvoiceCommand::Ledger(LedgerCommand::RefundsRead { .. }) => "invoice.refunds_read",
+            InvoiceCommand::Ledger(LedgerCommand::Payment(_)) => "invoice.payment",
+            InvoiceCommand::Charge(_) => "invoice.charge",
+            InvoiceCommand::OpenPayLink { .. } => "invoice.open_pay_link",
+            InvoiceCommand::ClosePayLink => "invoice.close_pay_link",
+            InvoiceCommand::Follow(_) => "invoice.follow",
+        }
+    }
+
+    fn if_version(command: &InvoiceCommand) -> Option<i64> {
+        match command {
+            InvoiceCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+
+    fn effects(&self) -> Vec<LedgerEffect> {
+        self.ledger_effects()
+    }
+
+    fn at_rest(&self) -> bool {
+        self.effects().is_empty()
+    }
+}
+
+impl InvoiceChange<'_> {
+    pub(super) fn send(&mut self) -> Result<(), Refusal> {
+        let (cx, invoice) = (self.cx, &mut self.invoice);
+        if invoice.status != InvoiceStatus::Draft {
+            return Err(Refusal::transition("sending an invoice", invoice.status));
+        }
+        let row = invoice.issue(cx, invoice.kept_cents);
+        let issued = invoice.event(cx, "invoice.issued");
+        let (kept, total) = (invoice.kept_cents, invoice.content.sums.payable_cents());
+        self.settled((vec![row], vec![issued]));
+        // What costs nothing is paid; so is what the processor took for it before.
+        if total == 0 || kept > 0 {
+            self.follow_ledger((kept >= total).then_some(cx.now));
+        }
+        Ok(())
+    }
+
+    fn void(&mut self) -> Result<(), Refusal> {
+        let (cx, invoice) = (self.cx, &mut self.invoice);
+        match invoice.status {
+            InvoiceStatus::Draft => {
+                invoice.status = InvoiceStatus::Void;
+                let voided = invoice.event(cx, "invoice.voided");
+                self.settled((Vec::new(), vec![voided]));
+            }
+            InvoiceStatus::Open if invoice.kept_cents <= 0 => {
+                let (row, event) = invoice.take_back(cx);
+                let noted = row.is_some().then(|| invoice.event(cx, "credit_note.issued"));
+                self.settled((row.into_iter().collect(), [event].into_iter().chain(noted).collect()));
+            }
+            InvoiceStatus::PartiallyPaid => {
+                let words = "money was paid for it: give it back first, or credit it by a refund";
+                return Err(Refusal::conflict("invoice_has_payments", words));
+            }
+            status => return Err(Refusal::transition("voiding an invoice", status)),
+        }
+        flag_money(self);
+        Ok(())
+    }
+}

@@ -1,0 +1,112 @@
+//! The totals of an invoice, in integers: nets are exact, the tax is rounded half up once for each rate.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::InvoiceLine;
+use crate::domain::tax::tax_of;
+
+/// What is taxed at one rate, and the tax on it. All amounts are in minor units.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Category {
+    /// Tax rate in basis points (1/100 of a percent).
+    pub rate_bps: i64,
+    /// Sum of the lines of this rate.
+    pub lines_cents: i64,
+    /// Shipping of this rate.
+    pub shipping_cents: i64,
+    /// The part of the discount that falls on the lines of this rate.
+    pub discount_cents: i64,
+    /// What is taxed: lines and shipping, less the discount.
+    pub net_cents: i64,
+    /// The tax, rounded once.
+    pub tax_cents: i64,
+}
+
+/// The totals of an invoice or credit note, in minor units.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sums {
+    /// Sum of the lines without tax.
+    pub subtotal_cents: i64,
+    /// Charge for shipping without tax.
+    pub shipping_cents: i64,
+    /// Discount without tax.
+    pub discount_cents: i64,
+    /// Sum of the taxes of all rates.
+    pub tax_cents: i64,
+    /// Everything: subtotal and shipping, less the discount, with tax.
+    pub total_cents: i64,
+    /// By rate, the lowest first.
+    pub categories: Vec<Category>,
+    /// Difference between the total and what is to be paid: prices that another shop asked with their tax in them are
+    /// no whole net amounts. 0 for what is sold here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rounding_cents: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(cents: &i64) -> bool {
+    *cents == 0
+}
+
+impl Sums {
+    /// What is to be paid.
+    pub fn payable_cents(&self) -> i64 {
+        self.total_cents.saturating_add(self.rounding_cents)
+    }
+
+    /// The totals of these lines with shipping and discount; `None` when an amount is too large to be counted, or the
+    /// discount is larger than the lines.
+    pub fn of(lines: &[InvoiceLine], shipping: (i64, i64), discount_cents: i64) -> Option<Self> {
+        let (shipping_cents, shipping_bps) = shipping;
+        let mut by_rate: BTreeMap<i64, Category> = BTreeMap::new();
+        let mut subtotal = 0i64;
+        for line in lines {
+            let amount = line.amount_cents()?;
+            subtotal = subtotal.checked_add(amount)?;
+            let category = by_rate.entry(line.tax_rate_bps).or_default();
+            category.lines_cents = category.lines_cents.checked_add(amount)?;
+        }
+        if shipping_cents != 0 {
+            by_rate.entry(shipping_bps).or_default().shipping_cents = shipping_cents;
+        }
+        if !(0..=subtotal).contains(&discount_cents) {
+            return None;
+        }
+        let shares: Vec<i64> = by_rate.values().map(|category| category.lines_cents).collect();
+        let mut sums = Self { subtotal_cents: subtotal, shipping_cents, discount_cents, ..Self::default() };
+        for ((rate_bps, category), discount) in by_rate.into_iter().zip(spread(discount_cents, &shares)) {
+            let net = category.lines_cents.checked_sub(discount)?.checked_add(category.shipping_cents)?;
+            let tax = tax_of(net, rate_bps)?;
+            sums.tax_cents = sums.tax_cents.checked_add(tax)?;
+            sums.total_cents = sums.total_cents.checked_add(net)?.checked_add(tax)?;
+            sums.categories.push(Category {
+                rate_bps,
+                discount_cents: discount,
+                net_cents: net,
+                tax_cents: tax,
+                ..category
+            });
+        }
+        Some(sums)
+    }
+}
+
+/// Divides an amount in the proportions of these shares: each part is rounded down, and what is left goes to the
+/// largest share. The parts add up to the amount exactly; without any share it all falls on the first.
+pub(super) fn spread(amount: i64, shares: &[i64]) -> Vec<i64> {
+    let whole: i128 = shares.iter().map(|share| i128::from(*share)).sum();
+    let part = |share: &i64| {
+        if whole == 0 { 0 } else { (i128::from(amount) * i128::from(*share)).div_euclid(whole) as i64 }
+    };
+    let mut parts: Vec<i64> = shares.iter().map(part).collect();
+    let left = amount - parts.iter().sum::<i64>();
+    let largest = (0..shares.len()).rev().max_by_key(|n| shares[*n]);
+    if let Some(part) = largest.and_then(|n| parts.get_mut(n)) {
+        *part += left;
+    }
+    parts
+}

@@ -1,0 +1,352 @@
+//! Orders and invoices before a payment processor: whatever is lost, late, told ten times or in any order, while
+//! operators act and checkouts race, nothing is counted twice or lost, and the books are the processor's.
+
+mod processor;
+
+use proptest::prelude::*;
+
+use self::processor::Processor;
+use super::super::*;
+use super::random::adds_up;
+use super::{draft, id, issued_by, line};
+use crate::domain::aggregate::Aggregate;
+use crate::domain::ledger::{CheckoutNews, LedgerStage, Payable, PaymentNews, books, left_by_hand};
+use crate::domain::order::{NewOrder, Order, OrderCommand, OrderCreated, order_to};
+use crate::domain::rules::TaxRate;
+use crate::domain::testing::Bench;
+
+/// What each of them costs.
+const TOTAL: i64 = 1190;
+
+/// What an operator does.
+enum Act {
+    Cash(i64),
+    /// Of the processor's payments, the newest first.
+    Refund(Option<i64>),
+    /// Of a payment that was made by hand.
+    GiveBack(Id, i64),
+    /// By bank transfer, of a payment of the processor of which a refund failed.
+    Otherwise(Id, i64),
+    /// Cancels an order, voids an invoice.
+    GiveUp,
+}
+
+/// Something that is paid, kept by the test as the server keeps it.
+trait Desk {
+    type Of: Payable;
+    fn of(&self) -> &Self::Of;
+    /// Whether it was not refused.
+    fn tell(&mut self, command: LedgerCommand) -> bool;
+    fn act(&mut self, act: Act) -> bool;
+    fn flags(&self) -> &[String];
+    /// The invoices that there are, and what was issued.
+    fn issued(&mut self) -> (Vec<Invoice>, &[Document]);
+}
+
+struct OrderDesk {
+    bench: Bench,
+    order: Option<Order>,
+    invoices: Vec<Invoice>,
+    documents: Vec<Document>,
+}
+
+impl OrderDesk {
+    fn new() -> Self {
+        let mut bench = Bench::new();
+        bench.rules.tax_rates = vec![TaxRate { country: "DE".to_owned(), region: None, bps: 1900 }];
+        let mut desk = Self { bench, order: None, invoices: Vec::new(), documents: Vec::new() };
+        let new = NewOrder { draft: true, ..order_to("DE", 1000) };
+        assert!(desk.ask(&OrderCommand::Create(Box::new(new))));
+        desk
+    }
+
+    fn ask(&mut self, command: &OrderCommand) -> bool {
+        let Ok(decision) = Order::decide(self.order.as_ref(), id(1), &self.bench.cx(), command) else { return false };
+        for created in decision.created {
+            if let OrderCreated::Invoice(new) = created {
+                self.documents.extend(issued_by(&new.rows));
+                self.invoices.push(new.invoice);
+            }
+        }
+        self.order = decision.next.or(self.order.take());
+        true
+    }
+
+    /// Carries out the effect that tells the invoice, until it knows how things stand.
+    fn follow(&mut self) {
+        for _ in 0..10 {
+            let order = self.order.as_ref().unwrap();
+            let told = order.money_in_short();
+            let Some(known) = order.invoice.filter(|known| known.told != told) else { return };
+            let follow = InvoiceCommand::Follow(Box::new(order.money_at(1)));
+            let invoice = self.invoices.iter_mut().find(|one| one.id == known.id).unwrap();
+            let decision = Invoice::decide(Some(invoice), known.id, &self.bench.cx(), &follow).unwrap();
+            self.documents.extend(issued_by(&decision.rows));
+            if let Some(next) = decision.next {
+                *invoice = next;
+            }
+            let void = invoice.status == InvoiceStatus::Void;
+            assert!(self.ask(&OrderCommand::InvoiceTold { invoice: known.id, told, void }));
+        }
+        panic!("the invoice is told for ever");
+    }
+}
+
+impl Desk for OrderDesk {
+    type Of = Order;
+
+    fn of(&self) -> &Order {
+        self.order.as_ref().unwrap()
+    }
+    fn tell(&mut self, command: LedgerCommand) -> bool {
+        self.ask(&OrderCommand::Ledger(command))
+    }
+    fn act(&mut self, act: Act) -> bool {
+        let refund = |payment, amount_cents| OrderCommand::Refund { payment, amount_cents, at_processor: true };
+        self.ask(&match act {
+            Act::Cash(cents) => {
+                OrderCommand::MarkPaid { amount_cents: Some(cents), method: "cash".to_owned(), reference: None }
+            }
+            Act::Refund(cents) => refund(None, cents),
+            Act::GiveBack(payment, cents) => refund(Some(payment), Some(cents)),
+            Act::Otherwise(payment, cents) => OrderCommand::RefundOtherwise {
+                payment: Some(payment),
+                amount_cents: Some(cents),
+                method: "bank_transfer".to_owned(),
+            },
+            Act::GiveUp => OrderCommand::Cancel { force: false, seen: Default::default() },
+        })
+    }
+    fn flags(&self) -> &[String] {
+        &self.of().flags
+    }
+    fn issued(&mut self) -> (Vec<Invoice>, &[Document]) {
+        self.follow();
+        let order = self.order.as_ref().unwrap();
+        if let Some(known) = order.invoice {
+            let invoice = self.invoices.iter().find(|one| one.id == known.id).unwrap();
+            assert_eq!(invoice.payments, order.payments, "it follows");
+            let kept = [order.kept_cents, invoice.kept_cents];
+            assert!(kept[0] == kept[1] || invoice.status == InvoiceStatus::Void, "{kept:?}");
+        }
+        (self.invoices.clone(), &self.documents)
+    }
+}
+
+struct InvoiceDesk {
+    bench: Bench,
+    invoice: Option<Invoice>,
+    documents: Vec<Document>,
+}
+
+impl InvoiceDesk {
+    fn new() -> Self {
+        let mut desk = Self { bench: Bench::new(), invoice: None, documents: Vec::new() };
+        assert!(desk.ask(&InvoiceCommand::Create(Box::new(draft(vec![line(1, 1000, 1900)])))));
+        assert!(desk.ask(&InvoiceCommand::Send));
+        desk
+    }
+
+    fn ask(&mut self, command: &InvoiceCommand) -> bool {
+        let decided = Invoice::decide(self.invoice.as_ref(), id(1), &self.bench.cx(), command);
+        let Ok(decision) = decided else { return false };
+        self.documents.extend(issued_by(&decision.rows));
+        self.invoice = decision.next.or(self.invoice.take());
+        true
+    }
+}
+
+impl Desk for InvoiceDesk {
+    type Of = Invoice;
+
+    fn of(&self) -> &Invoice {
+        self.invoice.as_ref().unwrap()
+    }
+    fn tell(&mut self, command: LedgerCommand) -> bool {
+        self.ask(&InvoiceCommand::Ledger(command))
+    }
+    fn act(&mut self, act: Act) -> bool {
+        let refund = |payment, amount_cents| InvoiceCommand::Refund { payment, amount_cents, at_processor: true };
+        self.ask(&match act {
+            Act::Cash(cents) => {
+                InvoiceCommand::MarkPaid { amount_cents: Some(cents), method: "cash".to_owned(), reference: None }
+            }
+            Act::Refund(cents) => refund(None, cents),
+            Act::GiveBack(payment, cents) => refund(Some(payment), Some(cents)),
+            Act::Otherwise(payment, cents) => InvoiceCommand::RefundOtherwise {
+                payment: Some(payment),
+                amount_cents: Some(cents),
+                method: "bank_transfer".to_owned(),
+            },
+            Act::GiveUp => InvoiceCommand::Void,
+        })
+    }
+    fn flags(&self) -> &[String] {
+        &self.of().flags
+    }
+    fn issued(&mut self) -> (Vec<Invoice>, &[Document]) {
+        (vec![self.of().clone()], &self.documents)
+    }
+}
+
+/// The next of a row of numbers that looks random.
+fn next(seed: &mut u64) -> usize {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 33) as usize
+}
+
+/// One interleaving; afterwards every event is heard ten times in any order, and every effect is carried out.
+fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Result<(), TestCaseError> {
+    let (mut there, mut drawer) = (Processor::default(), 0);
+    let mut late: Vec<LedgerCommand> = Vec::new();
+    for (what, which) in steps {
+        let which = usize::from(*which);
+        match what {
+            0..=2 => {
+                let pages = ["/a", "/b"][which % 2].to_owned();
+                let (title, cancel_url) = ("It".to_owned(), "/no".to_owned());
+                desk.tell(LedgerCommand::CheckOut { title, success_url: pages, cancel_url });
+            }
+            3..=5 => {
+                let effects = desk.of().ledger_effects();
+                let answer = effects.get(which % effects.len().max(1)).and_then(|one| there.call(desk.of(), one));
+                match (answer, which % 4) {
+                    (Some(answer), 0) => late.push(answer),
+                    (Some(LedgerCommand::CheckoutMade { number, .. }), 1) => {
+                        let news = CheckoutNews::Failed { refused: false, amount: false, reason: "lost".into() };
+                        desk.tell(LedgerCommand::CheckoutMade { number, news });
+                    }
+                    (Some(_), 2) | (None, _) => {} // Lost with the process.
+                    (Some(answer), _) => prop_assert!(desk.tell(answer)),
+                }
+            }
+            6..=8 => there.pay(which),
+            9 | 10 if !there.events.is_empty() => {
+                let event = there.events[which % there.events.len()].clone();
+                prop_assert!(desk.tell(LedgerCommand::Payment(event)), "an event is never refused");
+            }
+            11 if !late.is_empty() => prop_assert!(desk.tell(late[which % late.len()].clone())),
+            12 => {
+                let cents = 1 + which as i64 * 5;
+                drawer += if desk.act(Act::Cash(cents)) { cents } else { 0 };
+            }
+            13 if which.is_multiple_of(3) => {
+                let by_hand = |one: &&Payment| one.method == "cash" && left_by_hand(desk.of(), one) > 0;
+                let paid = desk.of().ledger_payments().iter().find(by_hand).map(|one| (one.id, 1 + which as i64 % 50));
+                if let Some((payment, cents)) = paid {
+                    drawer -= if desk.act(Act::GiveBack(payment, cents)) { cents } else { 0 };
+                }
+            }
+            13 if desk.of().ledger_payments().iter().any(Payment::of_processor) => {
+                desk.act(Act::Refund(which.is_multiple_of(2).then_some(1 + which as i64)));
+            }
+            14 if which.is_multiple_of(4) => drop(desk.act(Act::GiveUp)),
+            14 if which.is_multiple_of(2) => there.expire(which),
+            14 => there.fail_back(which),
+            15 => {
+                // Somebody refunds at the processor itself.
+                if let Some(session) = there.in_state('p', which) {
+                    there.give_back(&session, 1 + which as i64, id(10_000 + next(&mut seed) as u32 % 100_000));
+                }
+            }
+            16 => there.dispute(which),
+            17 => {
+                // Given by people who look first at what the processor has of it.
+                let taken = desk.of().ledger_payments().iter().filter(|one| one.of_processor());
+                let session =
+                    |one: &Payment| Some((one.id, one.reference.as_ref()?.strip_prefix("pi_of_")?.to_owned()));
+                let taken: Vec<(Id, String)> = taken.filter_map(session).collect();
+                if let Some((payment, session)) = taken.get(which % taken.len().max(1)).cloned() {
+                    let cents = (1 + which as i64).min(there.left(&session));
+                    if cents > 0 && desk.act(Act::Otherwise(payment, cents)) {
+                        *there.otherwise.entry(session).or_default() += cents;
+                        drawer -= cents;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for late in late {
+        prop_assert!(desk.tell(late));
+    }
+    let mut heard = 0;
+    loop {
+        // Those that are new, ten times each in any order, with those that were heard before among them.
+        let new = there.events.len() - heard;
+        let mut told: Vec<&PaymentNews> = (0..10).flat_map(|_| &there.events[heard..]).collect();
+        told.extend(there.events[..heard].iter().take(new));
+        heard = there.events.len();
+        for n in (1..told.len()).rev() {
+            told.swap(n, next(&mut seed) % (n + 1));
+        }
+        for event in told {
+            prop_assert!(desk.tell(LedgerCommand::Payment(event.clone())));
+        }
+        let effects = desk.of().ledger_effects();
+        let Some(answer) = effects.iter().find_map(|one| there.call(desk.of(), one)) else { break };
+        let paid = matches!(answer, LedgerCommand::Payment(_));
+        prop_assert!(desk.tell(answer));
+        if let (true, Some(closing)) = (paid, desk.of().under_way().closing.first().cloned()) {
+            prop_assert!(desk.tell(LedgerCommand::SessionClosed(closing)));
+        }
+    }
+    holds(desk, &there, drawer)
+}
+
+/// What is true once everything was heard.
+fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), TestCaseError> {
+    let owner = desk.of();
+    prop_assert_eq!(owner.kept(), there.has() + drawer, "the books");
+    prop_assert_eq!(owner.kept(), books(owner).kept);
+    let disputed = desk.flags().iter().any(|flag| flag.starts_with("dispute"));
+    prop_assert!(!disputed, "each dispute is decided and booked: {:?}", desk.flags());
+    let failed = there.back.values().flat_map(|(_, refunds)| refunds).any(|(.., failed)| *failed);
+    let refused = owner.under_way().refunds.iter().any(|one| one.error.is_some());
+    let waits = desk.flags().iter().any(|flag| flag == "refund_failed");
+    prop_assert!(!waits || failed || refused, "nothing failed");
+    prop_assert!(owner.under_way().refunds.iter().all(|one| one.error.is_some()), "each is answered and booked");
+    let paid: Vec<&String> = there.sessions.iter().filter(|(_, (_, is))| *is == 'p').map(|(name, _)| name).collect();
+    let taken = owner.ledger_payments().iter().filter(|one| one.of_processor());
+    prop_assert_eq!(taken.count(), paid.len(), "none twice, none lost");
+    for session in paid {
+        let intent = format!("pi_of_{session}");
+        let entries = owner.ledger_payments().iter().filter(|one| one.reference.as_ref() == Some(&intent));
+        let went = there.back.get(session).map_or(0, |(sum, _)| *sum);
+        prop_assert_eq!(entries.map(Payment::net_cents).sum::<i64>(), there.sessions[session].0 - went);
+    }
+    // A session that somebody could know of is open only while it asks for what is due.
+    if let Some(known) = owner.checkout().and_then(|one| one.session()) {
+        prop_assert!(owner.stage() == LedgerStage::Payable && there.sessions[known].0 == owner.to_pay());
+    }
+    prop_assert!(owner.to_pay() > 0 || owner.stage() != LedgerStage::Payable, "what is covered is paid");
+    let kept = owner.kept();
+    let (invoices, documents) = desk.issued();
+    documents.iter().for_each(adds_up);
+    for invoice in &invoices {
+        let of_it = |kind| documents.iter().filter(move |one| one.invoice_id == invoice.id && one.kind == kind);
+        prop_assert_eq!(of_it(DocumentKind::Invoice).count(), 1, "issued once");
+        let credited: i64 = of_it(DocumentKind::CreditNote).map(Document::payable_cents).sum();
+        prop_assert!((0..=TOTAL).contains(&credited), "never over more than the invoice");
+        match invoice.status {
+            InvoiceStatus::Paid => prop_assert!(credited >= TOTAL - kept.clamp(0, TOTAL), "what went back is credited"),
+            InvoiceStatus::Refunded | InvoiceStatus::Void => prop_assert_eq!(credited, TOTAL),
+            _ => prop_assert_eq!(credited, 0),
+        }
+    }
+    let standing = invoices.iter().filter(|one| one.status != InvoiceStatus::Void).count();
+    prop_assert!(standing <= 1, "at most one that is not void");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #[test]
+    fn the_books_are_the_processors_in_ten_thousand_interleavings(
+        steps in prop::collection::vec((0u8..18, any::<u8>()), 1..40),
+        seed in any::<u64>(),
+    ) {
+        interleave(&mut OrderDesk::new(), &steps, seed)?;
+        interleave(&mut InvoiceDesk::new(), &steps, seed)?;
+    }
+}

@@ -1,0 +1,167 @@
+//! A payment processor as ledgers see it.
+
+use std::collections::BTreeMap;
+
+use super::super::super::*;
+use crate::domain::ledger::{CheckoutNews, DisputeState, Payable, PaymentNews, RefundNews};
+
+/// A refund: its key, its amount, and whether it failed later.
+type RefundMade = (Id, i64, bool);
+
+/// The processor as far as ledgers see it: what each session asks for, and what each intent took and gave back.
+#[derive(Default)]
+pub(super) struct Processor {
+    /// By key: the session that the first request of that key made.
+    pub(super) keys: BTreeMap<String, String>,
+    /// Amount of each session, and whether it is open, paid or closed.
+    pub(super) sessions: BTreeMap<String, (i64, char)>,
+    /// What went back of each session's payment, and by which refunds.
+    pub(super) back: BTreeMap<String, (i64, Vec<RefundMade>)>,
+    /// What customers' banks took back of each session's payment, and what was given back of it by other means.
+    pub(super) lost: BTreeMap<String, i64>,
+    pub(super) otherwise: BTreeMap<String, i64>,
+    /// What its events say, each of which may be heard at any time and often.
+    pub(super) events: Vec<PaymentNews>,
+}
+
+impl Processor {
+    pub(super) fn paid(&self, session: &str) -> PaymentNews {
+        PaymentNews::Paid {
+            amount_cents: Some(self.sessions[session].0),
+            currency: Some("usd".into()),
+            session: Some(session.to_owned()),
+            intent: Some(format!("pi_of_{session}")),
+        }
+    }
+
+    pub(super) fn in_state(&self, state: char, which: usize) -> Option<String> {
+        let fit: Vec<&String> =
+            self.sessions.iter().filter(|(_, (_, is))| *is == state).map(|(name, _)| name).collect();
+        fit.get(which % fit.len().max(1)).map(|name| (*name).clone())
+    }
+
+    /// Somebody pays an open session, or their card is declined.
+    pub(super) fn pay(&mut self, which: usize) {
+        let Some(session) = self.in_state('o', which) else { return };
+        if which.is_multiple_of(5) {
+            let intent = Some(format!("pi_of_{session}"));
+            return self.events.push(PaymentNews::Failed { reason: None, intent, session: None });
+        }
+        self.sessions.get_mut(&session).unwrap().1 = 'p';
+        let paid = self.paid(&session);
+        self.events.push(paid);
+    }
+
+    /// An open session expires by itself.
+    pub(super) fn expire(&mut self, which: usize) {
+        let Some(session) = self.in_state('o', which) else { return };
+        self.sessions.get_mut(&session).unwrap().1 = 'c';
+        self.events.push(PaymentNews::SessionExpired { session: Some(session) });
+    }
+
+    /// Pays back once for each key; gives all that went back, and whether this was done.
+    pub(super) fn give_back(&mut self, session: &str, cents: i64, key: Id) -> (i64, bool) {
+        let (left, amount) = (self.left(session), self.sessions[session].0);
+        let (sum, keys) = self.back.entry(session.to_owned()).or_default();
+        if keys.iter().any(|(known, ..)| *known == key) {
+            return (*sum, true);
+        }
+        if cents > left {
+            return (*sum, false);
+        }
+        keys.push((key, cents, false));
+        *sum += cents;
+        let (amount_cents, whole) = (*sum, *sum == amount);
+        let intent = Some(format!("pi_of_{session}"));
+        self.events.push(PaymentNews::Refunded { amount_cents, whole, currency: None, intent });
+        (amount_cents, true)
+    }
+
+    /// A refund that was taken does not arrive after all, and is told of by several events.
+    pub(super) fn fail_back(&mut self, which: usize) {
+        let taken = self.back.iter().flat_map(|(session, (_, refunds))| {
+            let stands = refunds.iter().enumerate().filter(|(_, (.., failed))| !*failed);
+            stands.map(move |(at, (_, cents, _))| (session.clone(), at, *cents))
+        });
+        let taken: Vec<(String, usize, i64)> = taken.collect();
+        let Some((session, at, cents)) = taken.get(which % taken.len().max(1)).cloned() else { return };
+        let (sum, refunds) = self.back.get_mut(&session).unwrap();
+        *sum -= cents;
+        refunds[at].2 = true;
+        let (intent, refund) = (Some(format!("pi_of_{session}")), Some(format!("re_{at}_of_{session}")));
+        let failed = PaymentNews::RefundFailed { amount_cents: cents, reason: "expired".into(), intent, refund };
+        self.events.extend([failed.clone(), failed]);
+    }
+
+    /// What is left of a session's payment, however it went.
+    pub(super) fn left(&self, session: &str) -> i64 {
+        let (amount, _) = self.sessions[session];
+        let gone = [&self.lost, &self.otherwise].map(|of| of.get(session).copied().unwrap_or_default());
+        amount - gone[0] - gone[1] - self.back.get(session).map_or(0, |(sum, _)| *sum)
+    }
+
+    /// The customer's bank takes back what is left of a payment, and decides about it.
+    pub(super) fn dispute(&mut self, which: usize) {
+        let Some(session) = self.in_state('p', which) else { return };
+        let amount_cents = self.left(&session);
+        if amount_cents == 0 {
+            return;
+        }
+        let (id, intent) = (format!("dp_{}", self.events.len()), Some(format!("pi_of_{session}")));
+        let told = |state| PaymentNews::Disputed {
+            id: id.clone(),
+            amount_cents,
+            reason: "fraudulent".into(),
+            state,
+            intent: intent.clone(),
+        };
+        self.events.push(told(DisputeState::Open));
+        if which.is_multiple_of(2) {
+            return self.events.push(told(DisputeState::Won));
+        }
+        self.events.push(told(DisputeState::Lost));
+        *self.lost.entry(session).or_default() += amount_cents;
+    }
+
+    /// Carries out an effect; the answer may be lost.
+    pub(super) fn call(&mut self, of: &impl Payable, effect: &LedgerEffect) -> Option<LedgerCommand> {
+        match effect {
+            LedgerEffect::MakeSession { number } => {
+                let asked = of.checkout()?;
+                let next = format!("cs_{}", self.sessions.len());
+                let session = self.keys.entry(format!("key-{number}")).or_insert(next).clone();
+                let made = self.sessions.entry(session.clone()).or_insert((asked.amount_cents, 'o'));
+                assert_eq!(made.0, asked.amount_cents, "one key for two requests");
+                let expires_at = Timestamp(1_700_000_000_000);
+                let news = CheckoutNews::Made { session, url: "https://pay".into(), expires_at };
+                Some(LedgerCommand::CheckoutMade { number: *number, news })
+            }
+            LedgerEffect::CloseSession { session } => {
+                let state = &mut self.sessions.get_mut(session)?.1;
+                if *state == 'p' {
+                    return Some(LedgerCommand::Payment(self.paid(session)));
+                }
+                *state = 'c';
+                Some(LedgerCommand::SessionClosed(session.clone()))
+            }
+            LedgerEffect::Refund { refund } => {
+                let asked = of.under_way().refunds.iter().find(|one| one.id == *refund)?;
+                let session = asked.intent.strip_prefix("pi_of_")?.to_owned();
+                let news = match self.give_back(&session, asked.amount_cents, *refund) {
+                    (refunded_cents, true) => RefundNews::Taken { refunded_cents },
+                    (sum, false) => RefundNews::Refused { refunded_cents: Some(sum), reason: "too much".into() },
+                };
+                Some(LedgerCommand::RefundNews { refund: *refund, news })
+            }
+            LedgerEffect::ReadRefunds { intent, number } => {
+                let refunded_cents = Some(self.back.get(intent.strip_prefix("pi_of_")?).map_or(0, |(sum, _)| *sum));
+                Some(LedgerCommand::RefundsRead { intent: intent.clone(), number: *number, refunded_cents })
+            }
+        }
+    }
+
+    pub(super) fn has(&self) -> i64 {
+        let took = self.sessions.values().filter(|(_, state)| *state == 'p').map(|(amount, _)| amount).sum::<i64>();
+        took - self.back.values().map(|(sum, _)| sum).sum::<i64>() - self.lost.values().sum::<i64>()
+    }
+}

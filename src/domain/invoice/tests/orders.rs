@@ -1,0 +1,220 @@
+//! The invoice of an order: made with the first payment, and in line with the order's money whatever happens.
+
+use proptest::prelude::*;
+
+use super::super::*;
+use crate::domain::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderStatus, PaymentNews};
+use crate::domain::testing::{Bench, id};
+
+/// An order with its invoice, which the test keeps as the server does.
+struct Shop {
+    bench: Bench,
+    order: Option<Order>,
+    invoices: Vec<Option<Invoice>>,
+    issued: Vec<Document>,
+    /// Invoices that the last command made.
+    made: usize,
+}
+
+fn news(news: PaymentNews) -> OrderCommand {
+    OrderCommand::Ledger(LedgerCommand::Payment(news))
+}
+
+fn paid(amount: i64, intent: &str) -> OrderCommand {
+    let (session, intent) = (Some(format!("cs_{intent}")), Some(intent.to_owned()));
+    news(PaymentNews::Paid { amount_cents: Some(amount), currency: None, session, intent })
+}
+
+fn refunded(amount: i64, whole: bool, intent: &str) -> OrderCommand {
+    news(PaymentNews::Refunded { amount_cents: amount, whole, currency: None, intent: Some(intent.to_owned()) })
+}
+
+impl Shop {
+    /// An order over 1190: one line of 1000 at 19 %.
+    fn new() -> Self {
+        let mut bench = Bench::new();
+        let everywhere = crate::domain::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 };
+        bench.rules.tax_rates = vec![everywhere];
+        let mut shop = Self { bench, order: None, invoices: Vec::new(), issued: Vec::new(), made: 0 };
+        let new = crate::domain::order::order_to("DE", 1000);
+        shop.ask(&OrderCommand::Create(Box::new(new)));
+        shop
+    }
+
+    fn ask(&mut self, command: &OrderCommand) {
+        self.made = 0;
+        let Ok(decision) = self.bench.tell(&mut self.order, id(1), command) else { return };
+        for created in decision.created {
+            if let OrderCreated::Invoice(new) = created {
+                self.made += 1;
+                self.issued.extend(super::issued_by(&new.rows));
+                self.invoices.push(Some(new.invoice));
+            }
+        }
+    }
+
+    /// Carries out the effect that tells the invoice, as often as the order's state calls for it.
+    fn settle(&mut self) {
+        use crate::domain::aggregate::Aggregate as _;
+        for _ in 0..10 {
+            let effects = self.o().effects();
+            let told = effects.into_iter().find_map(|effect| match effect {
+                OrderEffect::TellInvoice { invoice, told } => Some((invoice, told)),
+                _ => None,
+            });
+            let Some((invoice, told)) = told else { return };
+            let follow = InvoiceCommand::Follow(Box::new(self.o().money_at(1)));
+            let mut void = false;
+            // Told twice, as after a crash: the second time nothing happens.
+            for again in [false, true] {
+                let slot = self.invoices.iter_mut().find(|one| one.as_ref().unwrap().id == invoice).unwrap();
+                let decision = self.bench.tell(slot, invoice, &follow).unwrap();
+                assert!(!again || decision.rows.is_empty() && decision.next.is_none(), "{decision:?}");
+                self.issued.extend(super::issued_by(&decision.rows));
+                void = matches!(decision.answer, InvoiceAnswer::Followed { void: true });
+            }
+            self.ask(&OrderCommand::InvoiceTold { invoice, told, void });
+        }
+        panic!("the invoice is told for ever");
+    }
+
+    fn o(&self) -> &Order {
+        self.order.as_ref().unwrap()
+    }
+    fn i(&self) -> &Invoice {
+        self.invoices.last().unwrap().as_ref().unwrap()
+    }
+    fn notes(&self) -> Vec<i64> {
+        let notes = self.issued.iter().filter(|one| one.kind == DocumentKind::CreditNote);
+        notes.map(Document::payable_cents).collect()
+    }
+
+    /// What must hold of an order and its invoice when all was told.
+    fn holds(&self) {
+        let order = self.o();
+        let valid: Vec<&Invoice> =
+            self.invoices.iter().flatten().filter(|one| one.status != InvoiceStatus::Void).collect();
+        assert!(valid.len() <= 1, "an order has at most one invoice that is not void");
+        for invoice in self.invoices.iter().flatten() {
+            let (total, credited) = (invoice.content.sums.total_cents, invoice.credited_cents());
+            assert_eq!(total, order.total_cents, "the invoice is over what the order is over");
+            assert!((0..=total).contains(&credited), "{invoice:?}");
+            assert_eq!(invoice.status == InvoiceStatus::Void, invoice.paid_at.is_none() && credited == total);
+        }
+        let Some(invoice) = valid.first() else { return };
+        assert_eq!((invoice.kept_cents, invoice.paid_at), (order.kept_cents, order.paid_at));
+        assert_eq!(invoice.payments.len(), order.payments.len());
+        assert_eq!(invoice.status == InvoiceStatus::Refunded, order.status == OrderStatus::Refunded);
+        if invoice.paid_at.is_some() {
+            let covered = order.kept_cents.clamp(0, order.total_cents);
+            assert!(invoice.credited_cents() >= order.total_cents - covered, "what is not covered is credited");
+        } else {
+            assert_eq!(invoice.credited_cents(), 0, "nothing is credited before it was paid");
+        }
+    }
+}
+
+#[test]
+fn the_invoice_is_made_in_the_commit_of_the_first_payment() {
+    let mut shop = Shop::new();
+    shop.ask(&paid(190, "pi_1"));
+    assert_eq!((shop.made, shop.i().status), (1, InvoiceStatus::PartiallyPaid));
+    assert_eq!(shop.issued[0].paid_cents, 190, "what was paid at its issue is said on it");
+    shop.ask(&paid(1000, "pi_2"));
+    assert_eq!(shop.made, 0, "there is one already");
+    shop.settle();
+    assert_eq!((shop.i().status, shop.i().due_cents()), (InvoiceStatus::Paid, 0));
+    shop.ask(&refunded(190, true, "pi_1"));
+    shop.settle();
+    shop.ask(&refunded(1000, true, "pi_2"));
+    shop.settle();
+    assert_eq!((shop.i().status, shop.notes()), (InvoiceStatus::Refunded, vec![190, 1000]));
+    shop.holds();
+}
+
+#[test]
+fn a_surplus_that_goes_back_is_not_credited() {
+    let mut shop = Shop::new();
+    shop.ask(&paid(1190, "pi_1"));
+    shop.ask(&paid(1190, "pi_2"));
+    shop.settle();
+    shop.ask(&refunded(1190, true, "pi_2"));
+    shop.settle();
+    assert_eq!((shop.i().status, shop.notes().len()), (InvoiceStatus::Paid, 0));
+    shop.holds();
+}
+
+#[test]
+fn an_order_cancelled_before_it_was_paid_voids_its_invoice() {
+    let mut shop = Shop::new();
+    shop.ask(&paid(190, "pi_1"));
+    shop.ask(&refunded(190, true, "pi_1"));
+    shop.ask(&OrderCommand::Cancel { force: false, seen: Default::default() });
+    shop.settle();
+    assert_eq!((shop.i().status, shop.notes()), (InvoiceStatus::Void, vec![1190]));
+    shop.holds();
+}
+
+#[test]
+fn money_after_the_invoice_was_voided_gets_another_one() {
+    let mut shop = Shop::new();
+    shop.ask(&paid(190, "pi_1"));
+    shop.ask(&refunded(190, true, "pi_1"));
+    shop.settle();
+    let first = shop.i().id;
+    shop.bench.tell(&mut shop.invoices[0], first, &InvoiceCommand::Void).unwrap();
+    shop.ask(&paid(1190, "pi_2"));
+    shop.settle();
+    assert_eq!((shop.invoices.len(), shop.i().status), (2, InvoiceStatus::Paid));
+    assert_ne!(shop.i().id, first);
+    shop.holds();
+}
+
+fn any_command() -> impl Strategy<Value = OrderCommand> {
+    let intent = prop_oneof![Just("pi_1"), Just("pi_2"), Just("pi_3")];
+    let amount = prop_oneof![Just(1190i64), Just(190), Just(1000), 1i64..1500];
+    prop_oneof![
+        4 => (amount.clone(), intent.clone()).prop_map(|(amount, intent)| paid(amount, intent)),
+        4 => (amount.clone(), any::<bool>(), intent).prop_map(|(amount, whole, intent)| refunded(amount, whole, intent)),
+        2 => prop::option::of(amount).prop_map(|amount_cents| OrderCommand::MarkPaid {
+            amount_cents, method: "cash".to_owned(), reference: None,
+        }),
+        1 => Just(OrderCommand::Cancel { force: false, seen: Default::default() }),
+    ]
+}
+
+#[test]
+fn what_an_order_said_earlier_is_not_heard_later() {
+    let mut shop = Shop::new();
+    shop.ask(&paid(500, "pi_1"));
+    let earlier = InvoiceCommand::Follow(Box::new(shop.o().money_at(5)));
+    shop.ask(&paid(690, "pi_2"));
+    let later = InvoiceCommand::Follow(Box::new(shop.o().money_at(6)));
+    let (bench, invoice) = (Bench::new(), shop.invoices[0].as_mut().unwrap().id);
+    let slot = &mut shop.invoices[0];
+    bench.tell(slot, invoice, &later).unwrap();
+    let late = bench.tell(slot, invoice, &earlier).unwrap();
+    assert!(late.next.is_none() && late.rows.is_empty(), "no credit note over money that never went back");
+    let known = slot.as_ref().unwrap();
+    assert_eq!((known.status, known.kept_cents, known.documents.len()), (InvoiceStatus::Paid, 1190, 1));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn whatever_happens_to_its_money_the_invoice_follows(
+        commands in prop::collection::vec((any_command(), any::<bool>()), 1..14)
+    ) {
+        let mut shop = Shop::new();
+        for (command, settles) in commands {
+            shop.ask(&command);
+            prop_assert!(shop.made <= 1);
+            if settles {
+                shop.settle();
+                shop.holds();
+            }
+        }
+        shop.settle();
+        shop.holds();
+    }
+}

@@ -1,0 +1,176 @@
+//! Random invoices and credit notes, whose sums must agree with each other as EN 16931 has it.
+
+use proptest::prelude::*;
+
+use super::super::*;
+use super::{draft, id};
+use crate::domain::address::Address;
+use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
+use crate::domain::currency::has_decimals;
+use crate::domain::tax::tax_of;
+use crate::domain::testing::Bench;
+
+/// Most that one note over a part is rounded by, with at most eight rates.
+const MAX_ROUNDING_CENTS: i64 = 10;
+
+fn address(country: &str) -> Address {
+    Address {
+        line1: "Weg 1".to_owned(),
+        line2: None,
+        city: "Ulm".to_owned(),
+        region: None,
+        postal_code: "89073".to_owned(),
+        country: country.to_owned(),
+    }
+}
+
+fn any_line() -> impl Strategy<Value = InvoiceLine> {
+    let rate = prop_oneof![Just(0i64), Just(1900), Just(700), Just(725), Just(2100), Just(10_000), 0i64..=10_000];
+    let quantity = prop_oneof![1u32..20, Just(MAX_QUANTITY)];
+    let price = prop_oneof![0i64..100_000, Just(0), Just(1), Just(MAX_CENTS)];
+    ("[ -~äß€]{1,30}", quantity, price, rate).prop_map(|(description, quantity, unit_price_cents, tax_rate_bps)| {
+        InvoiceLine { description, quantity, unit_price_cents, tax_rate_bps }
+    })
+}
+
+/// What was issued of a random invoice that was paid in full and given back in random parts, or voided.
+pub(crate) fn any_documents() -> impl Strategy<Value = Vec<Document>> {
+    let lines = prop::collection::vec(any_line(), 1..8);
+    let money = (0i64..5_000, 0.0..1.0f64, prop::collection::vec(0.0..1.0f64, 0..4), any::<bool>());
+    let parties = (any::<bool>(), any::<bool>(), any::<bool>(), 0u8..3);
+    (lines, money, parties).prop_map(|(lines, (shipping, discount, backs, void), parties)| {
+        let (exempt, currency, company, registered) = parties;
+        // Where anything is taxed, the seller is registered: the settings are doubted otherwise.
+        let registered = if lines.iter().any(|line| line.tax_rate_bps > 0) { 0 } else { registered };
+        let mut bench = Bench::new();
+        bench.rules.invoices.seller = Party {
+            name: "Shop & Söhne <GmbH>".to_owned(),
+            address: Some(address("DE")),
+            vat_id: (registered == 0).then(|| "DE123456789".to_owned()),
+            tax_number: (registered < 2).then(|| "22/815/08154".to_owned()),
+            ..Party::default()
+        };
+        bench.rules.invoices.zero_rate_reason = exempt.then(|| "small business".to_owned());
+        let subtotal: i64 = lines.iter().map(|line| line.amount_cents().unwrap()).sum();
+        let new = DraftInvoice {
+            buyer: Party {
+                name: "Ann".to_owned(),
+                address: Some(address("FR")),
+                vat_id: company.then(|| "FR12345678901".to_owned()),
+                ..Party::default()
+            },
+            shipping_cents: shipping,
+            discount_cents: (subtotal as f64 * discount) as i64 / 2,
+            currency: Some(if currency { "eur" } else { "jpy" }.to_owned()),
+            ..draft(lines)
+        };
+        let (mut invoice, mut issued) = (None::<Invoice>, Vec::new());
+        let mut ask = |command: InvoiceCommand| {
+            let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
+            issued.extend(super::issued_by(&decision.rows));
+            invoice.as_ref().map_or(0, |invoice| invoice.kept_cents)
+        };
+        ask(InvoiceCommand::Create(Box::new(new)));
+        ask(InvoiceCommand::Send);
+        if void {
+            ask(InvoiceCommand::Void);
+        } else {
+            let mut kept =
+                ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
+            for share in backs {
+                let amount_cents = Some(((kept as f64 * share) as i64).max(1));
+                kept = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
+            }
+        }
+        let number = |(n, document): (usize, Document)| Document { number: n as i64 + 1, ..document };
+        issued.into_iter().enumerate().map(number).collect()
+    })
+}
+
+/// The rules of EN 16931 on sums that can be computed of a document.
+pub(super) fn adds_up(document: &Document) {
+    let (content, sums) = (&document.content, &document.content.sums);
+    let of = |pick: fn(&Category) -> i64| sums.categories.iter().map(pick).sum::<i64>();
+    let lines: i64 = content.lines.iter().map(|line| line.amount_cents().unwrap()).sum();
+    assert_eq!(sums.subtotal_cents, lines, "BR-CO-10: sum of the lines");
+    assert_eq!(sums.discount_cents, of(|one| one.discount_cents), "BR-CO-11: sum of the allowances");
+    assert_eq!(sums.shipping_cents, of(|one| one.shipping_cents), "BR-CO-12: sum of the charges");
+    let net = lines - sums.discount_cents + sums.shipping_cents;
+    assert_eq!(of(|one| one.net_cents), net, "BR-CO-13: total without tax");
+    assert_eq!(sums.tax_cents, of(|one| one.tax_cents), "BR-CO-14: sum of the taxes");
+    assert_eq!(sums.total_cents, net + sums.tax_cents, "BR-CO-15: total with tax");
+    assert_eq!(document.payable_cents(), sums.total_cents + document.rounding_cents, "BR-CO-16: what is to be paid");
+    let of_parts = document.kind == DocumentKind::CreditNote && has_decimals(&content.currency);
+    for one in &sums.categories {
+        // A note over a part may differ by the smallest unit, so that all of them are what the invoice was.
+        let may_differ = u64::from(of_parts);
+        let tax = tax_of(one.net_cents, one.rate_bps).unwrap();
+        assert!(one.tax_cents.abs_diff(tax) <= may_differ, "BR-CO-17: tax of a rate, rounded once: {one:?}");
+        let of_rate = content.lines.iter().filter(|line| line.tax_rate_bps == one.rate_bps);
+        let of_rate: i64 = of_rate.map(|line| line.amount_cents().unwrap()).sum();
+        assert_eq!(one.net_cents, of_rate - one.discount_cents + one.shipping_cents, "BR-S-08: what a rate applies to");
+        assert!(one.net_cents >= 0 && (one.rate_bps > 0 || one.tax_cents == 0), "BR-Z-09: {one:?}");
+    }
+    let rates: std::collections::BTreeSet<i64> = sums.categories.iter().map(|one| one.rate_bps).collect();
+    assert_eq!(rates.len(), sums.categories.len(), "each rate is there once");
+    assert!(content.lines.iter().all(|line| rates.contains(&line.tax_rate_bps)), "BR-S-01");
+    assert!((0..=document.payable_cents()).contains(&document.paid_cents), "{document:?}");
+    let may_be_rounded = if of_parts { MAX_ROUNDING_CENTS } else { 1 };
+    assert!(document.rounding_cents.abs() <= may_be_rounded, "{document:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #[test]
+    fn the_sums_of_ten_thousand_documents_agree(documents in any_documents()) {
+        documents.iter().for_each(adds_up);
+        let total = documents.first().map_or(0, Document::payable_cents);
+        let credited: i64 = documents.iter().skip(1).map(Document::payable_cents).sum();
+        prop_assert!((0..=total).contains(&credited), "credit notes are never over more than the invoice");
+        prop_assert!(documents.iter().skip(1).all(|one| one.kind == DocumentKind::CreditNote && one.preceding.is_some()));
+    }
+
+    #[test]
+    fn a_discount_is_spread_to_the_cent(amount in 0i64..1_000_000_000_000, shares in prop::collection::vec(0i64..1_000_000_000, 1..9)) {
+        let parts = super::super::sums::spread(amount, &shares);
+        prop_assert_eq!(parts.iter().sum::<i64>(), amount);
+        prop_assert!(parts.iter().all(|part| *part >= 0));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #[test]
+    fn the_notes_of_a_whole_refund_take_back_what_each_rate_was(
+        lines in prop::collection::vec(any_line(), 1..8), shipping in 0i64..5_000, cuts in prop::collection::vec(0.0..1.0f64, 0..6),
+    ) {
+        let (bench, mut invoice, mut issued) = (Bench::new(), None::<Invoice>, Vec::new());
+        let mut ask = |command: InvoiceCommand| {
+            let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
+            issued.extend(super::issued_by(&decision.rows));
+            invoice.as_ref().map_or(0, |invoice| invoice.kept_cents)
+        };
+        let new = DraftInvoice { shipping_cents: shipping, currency: Some("eur".to_owned()), ..draft(lines) };
+        ask(InvoiceCommand::Create(Box::new(new)));
+        ask(InvoiceCommand::Send);
+        let mut kept = ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
+        prop_assume!(kept > 0);
+        for share in cuts {
+            let amount_cents = Some(((kept as f64 * share) as i64).max(1));
+            kept = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
+        }
+        let left = ask(InvoiceCommand::Refund { payment: None, amount_cents: None, at_processor: false });
+        prop_assert_eq!(left, 0);
+        let of_rates = |documents: &[Document]| {
+            let mut rates = std::collections::BTreeMap::<i64, (i64, i64)>::new();
+            for one in documents.iter().flat_map(|one| &one.content.sums.categories).filter(|one| one.net_cents > 0) {
+                let sum = rates.entry(one.rate_bps).or_default();
+                *sum = (sum.0 + one.net_cents, sum.1 + one.tax_cents);
+            }
+            rates
+        };
+        prop_assert_eq!(of_rates(&issued[..1]), of_rates(&issued[1..]));
+        let rounded: i64 = issued[1..].iter().map(|one: &Document| one.rounding_cents).sum();
+        prop_assert_eq!(rounded, 0, "and so is what was rounded");
+    }
+}

@@ -1,0 +1,75 @@
+//! What was received and kept, added up from payments and refunds.
+//!
+//! A refund takes away from the payment that it names and from no other, and from nothing before that payment is heard
+//! of: events arrive in any order. The sums follow from the set of entries alone, never from the order of their
+//! arrival.
+
+use std::collections::BTreeMap;
+
+use super::{PROCESSOR, Payable, Payment};
+use crate::domain::id::Id;
+
+/// The sums of a ledger.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Books {
+    /// Kept in the owner's currency: payments less their refunds, in minor units.
+    pub(crate) kept: i64,
+    /// Whether money of another currency is kept, which never counts as paid.
+    pub(crate) foreign: bool,
+    /// Whether the processor took another amount or currency than was due, and that is still kept.
+    pub(crate) mismatch: bool,
+}
+
+/// Adds up the payments and refunds.
+pub(crate) fn books(of: &impl Payable) -> Books {
+    let payments = of.ledger_payments();
+    // By the reference that the refunds name: what went back in minor units, and whether it was all.
+    let mut back: BTreeMap<Option<&str>, (i64, bool)> = BTreeMap::new();
+    for refund in payments.iter().filter(|one| one.method == PROCESSOR && one.amount_cents < 0) {
+        let sum = back.entry(refund.reference.as_deref()).or_default();
+        *sum = (sum.0.saturating_add(refund.went_cents()), sum.1 || refund.took_all());
+    }
+    // By the payment of which it went: what was given back otherwise, or lost to the customer's bank.
+    let mut by_hand: BTreeMap<Id, i64> = BTreeMap::new();
+    for refund in payments.iter().filter(|one| one.amount_cents < 0) {
+        if let Some(of) = refund.refund_of {
+            let sum = by_hand.entry(of).or_default();
+            *sum = sum.saturating_add(refund.went_cents());
+        }
+    }
+    let mut books = Books { kept: 0, foreign: false, mismatch: false };
+    let mut by_processor = 0i64;
+    for payment in payments.iter().filter(|one| one.amount_cents >= 0) {
+        let own = payment.currency == of.ledger_currency();
+        let named = payment.reference.as_deref().filter(|_| payment.of_processor());
+        let (went, whole) = named.and_then(|name| back.get(&Some(name)).copied()).unwrap_or_default();
+        let went = went.saturating_add(by_hand.get(&payment.id).copied().unwrap_or_default());
+        let kept = if whole { 0 } else { payment.amount_cents.saturating_sub(went).max(0) };
+        match (own, payment.of_processor()) {
+            (true, true) => by_processor = by_processor.saturating_add(kept),
+            (true, false) => books.kept = books.kept.saturating_add(kept),
+            (false, _) => books.foreign |= kept > 0,
+        }
+        let as_due = payment.due_cents.is_none_or(|due| own && due == payment.amount_cents);
+        books.mismatch |= kept > 0 && payment.of_processor() && !as_due;
+    }
+    // A refund that names no payment can only be of one of the processor's.
+    let unnamed = back.get(&None).map_or(0, |(went, _)| *went);
+    books.kept = books.kept.saturating_add(by_processor.saturating_sub(unnamed).max(0));
+    // Once exactly the total is there and nothing else, it does not matter in which parts it came.
+    books.mismatch &= books.foreign || books.kept != of.owed_cents();
+    books
+}
+
+/// What is left of a payment after what was given back by other means than the processor's, in minor units.
+pub(crate) fn left_by_hand(of: &impl Payable, payment: &Payment) -> i64 {
+    let refunds = of.ledger_payments().iter().filter(|one| one.refund_of == Some(payment.id));
+    refunds.fold(payment.amount_cents, |left, refund| left.saturating_sub(refund.went_cents())).max(0)
+}
+
+/// What went back so far in the owner's currency, in minor units.
+pub(crate) fn refunded_cents(of: &impl Payable) -> i64 {
+    let refunds = of.ledger_payments().iter().filter(|one| one.amount_cents < 0);
+    let own = refunds.filter(|one| one.currency == of.ledger_currency());
+    own.fold(0, |sum: i64, refund| sum.saturating_add(refund.went_cents()))
+}

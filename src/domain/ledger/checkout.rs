@@ -1,0 +1,127 @@
+//! Checkouts: what is due is asked for by one session at the processor at a time. A session that no longer fits,
+//! because something was paid, or nothing is taken any more, is closed at the processor. `received` applies what was
+//! paid.
+
+use super::at_processor::{Checkout, CheckoutNews, CheckoutState, MAX_UNDER_WAY};
+use super::{LedgerChange, LedgerStage, Payable as _};
+use crate::domain::refusal::Refusal;
+
+/// Somebody wants to pay at the processor. A checkout that stands is kept, so that all who ask get one session.
+pub(super) fn check_out<L: LedgerChange>(
+    on: &mut L,
+    title: &str,
+    success_url: &str,
+    cancel_url: &str,
+) -> Result<(), Refusal> {
+    let due = on.owner().to_check_out()?;
+    let wanted = |number| Checkout {
+        number,
+        amount_cents: due,
+        title: Some(title.to_owned()),
+        success_url: success_url.to_owned(),
+        cancel_url: cancel_url.to_owned(),
+        state: CheckoutState::Wanted,
+    };
+    let known = on.owner().checkout().filter(|known| known.amount_cents == due).cloned();
+    let stands = known.as_ref().is_some_and(|one| !matches!(one.state, CheckoutState::Failed { .. }));
+    if stands {
+        return Ok(());
+    }
+    // The same request under the same key finds a session that was made without our knowing.
+    let same = |one: &Checkout| {
+        let was = (one.title.as_deref(), &*one.success_url, &*one.cancel_url);
+        was == (Some(title), success_url, cancel_url)
+    };
+    let again = known.filter(|one| !one.is_refused() && same(one));
+    drop_checkout(on);
+    let under_way = on.under_way_mut();
+    under_way.checkouts += u32::from(again.is_none());
+    under_way.checkout = Some(wanted(under_way.checkouts));
+    Ok(())
+}
+
+/// What came of making the session of a checkout.
+pub(super) fn checkout_made<L: LedgerChange>(on: &mut L, number: u32, news: &CheckoutNews) {
+    let current = on.owner().checkout().filter(|known| known.number == number).cloned();
+    // An answer that comes late is as good as any.
+    let waits = current.as_ref().is_some_and(|known| known.session().is_none() && !known.is_refused());
+    match (news, current) {
+        (CheckoutNews::Made { session, url, expires_at }, Some(known)) if waits => {
+            let (session, url, expires_at) = (session.clone(), url.clone(), *expires_at);
+            on.know_session(Some(session.clone()));
+            let state = CheckoutState::Open { session, url, expires_at };
+            on.under_way_mut().checkout = Some(Checkout { state, ..known });
+            on.session_made();
+        }
+        (CheckoutNews::Made { session, .. }, current) => {
+            let known = current.is_some_and(|known| known.session() == Some(session.as_str()));
+            if !known && !on.owner().paid_by_session(session) {
+                close(on, session.clone());
+            }
+        }
+        (CheckoutNews::Failed { refused, amount, reason }, Some(known)) if waits => {
+            let state = CheckoutState::Failed { refused: *refused, amount: *amount, reason: reason.clone() };
+            on.under_way_mut().checkout = Some(Checkout { state, ..known });
+        }
+        (CheckoutNews::Failed { .. }, _) => {}
+    }
+}
+
+/// Forgets a session that cannot be paid any more.
+pub(super) fn forget_session<L: LedgerChange>(on: &mut L, session: &str) {
+    if on.owner().under_way().closing.iter().any(|one| one == session) {
+        on.under_way_mut().closing.retain(|one| one != session);
+    }
+    if on.owner().checkout().is_some_and(|known| known.session() == Some(session)) {
+        on.under_way_mut().checkout = None;
+    }
+    if on.owner().known_session() == Some(session) && !on.owner().paid_by_session(session) {
+        on.know_session(None);
+    }
+}
+
+/// Ends a checkout that no longer asks for what is due: after a payment, a refund, or when nothing is taken any more.
+pub(super) fn settle_checkout<L: LedgerChange>(on: &mut L) {
+    let owner = on.owner();
+    let Some(known) = owner.checkout() else { return };
+    let paid = known.session().is_some_and(|session| owner.paid_by_session(session));
+    let fits = owner.stage() == LedgerStage::Payable && known.amount_cents == owner.to_pay();
+    if paid || !fits {
+        drop_checkout(on);
+    }
+}
+
+/// Gives up the checkout; its session is closed, unless money came by it.
+fn drop_checkout<L: LedgerChange>(on: &mut L) {
+    if on.owner().checkout().is_none() {
+        return;
+    }
+    let session = on.under_way_mut().checkout.take().and_then(|known| known.session().map(str::to_owned));
+    if let Some(session) = session.filter(|session| !on.owner().paid_by_session(session)) {
+        close(on, session);
+    }
+}
+
+fn close<L: LedgerChange>(on: &mut L, session: String) {
+    let closing = &mut on.under_way_mut().closing;
+    if !closing.contains(&session) {
+        closing.push(session);
+    }
+    let surplus = closing.len().saturating_sub(MAX_UNDER_WAY);
+    closing.drain(..surplus);
+}
+
+impl Checkout {
+    /// The processor's id of its session, once there is one.
+    pub fn session(&self) -> Option<&str> {
+        match &self.state {
+            CheckoutState::Open { session, .. } => Some(session),
+            CheckoutState::Wanted | CheckoutState::Failed { .. } => None,
+        }
+    }
+
+    /// Whether the processor refused to make its session.
+    const fn is_refused(&self) -> bool {
+        matches!(self.state, CheckoutState::Failed { refused: true, .. })
+    }
+}

@@ -1,0 +1,80 @@
+//! Payments that a customer's bank takes back (charge-backs). While it is not decided who keeps the money, a person is
+//! told and the books stay as they are: whether more is made for it until then is for people to say. What is lost has
+//! gone back, and is booked so.
+
+use super::at_processor::{Dispute, DisputeState, MAX_UNDER_WAY};
+use super::refunds::flag_refunds;
+use super::{LOST_DISPUTE, LedgerChange, Payable, Payment, blank};
+
+/// Flag of what has a payment that its bank is taking back.
+const DISPUTE_OPEN: &str = "disputed";
+/// Flag of what has a payment that its bank has taken back for good, until that is booked.
+const DISPUTE_LOST: &str = "dispute_lost";
+
+/// The processor tells how a dispute stands. One that was decided stays so, whatever is heard late.
+pub(super) fn disputed<L: LedgerChange>(on: &mut L, told: Dispute, reason: &str) {
+    let what = format!("the customer's bank takes back {} ({reason})", told.amount_cents);
+    let disputes = &mut on.under_way_mut().disputes;
+    match disputes.iter_mut().find(|one| one.id == told.id) {
+        // Documents of older releases do not say how much was lost.
+        Some(known) if known.state == DisputeState::Open || known.amount_cents == 0 && known.state == told.state => {
+            *known = told;
+        }
+        Some(_) => {}
+        None => {
+            disputes.push(told);
+            // One that was won needs nobody any more.
+            let surplus = disputes.len().saturating_sub(MAX_UNDER_WAY);
+            let oldest = disputes.iter().position(|one| one.state == DisputeState::Won).unwrap_or_default();
+            disputes.drain(oldest..oldest + surplus);
+        }
+    }
+    let open = on.owner().under_way().disputes.iter().any(|one| one.state == DisputeState::Open);
+    on.raise_flag(DISPUTE_OPEN, open, &format!("{what}: answer it at the payment processor before its date"));
+    let lost = !unbooked(on.owner()).is_empty();
+    on.raise_flag(DISPUTE_LOST, lost, &format!("{what}, and it is decided so: the money is gone"));
+    if lost && book_lost(on) {
+        on.money_went();
+    }
+}
+
+/// Books what was lost of payments that are known by now, each dispute once, as money that went back: the flag that
+/// tells of it goes then. Says whether anything was booked.
+pub(super) fn book_lost<L: LedgerChange>(on: &mut L) -> bool {
+    let mut booked = false;
+    for Dispute { id, amount_cents, intent, .. } in unbooked(on.owner()) {
+        let paid = on.owner().ledger_payments().iter().find(|one| one.is_named(intent.as_ref(), None));
+        let Some((paid, currency)) = paid.filter(|_| amount_cents > 0).map(|paid| (paid.id, paid.currency.clone()))
+        else {
+            continue;
+        };
+        let lost = Payment {
+            amount_cents: -amount_cents,
+            currency,
+            method: LOST_DISPUTE.to_owned(),
+            reference: Some(id),
+            refund_of: Some(paid),
+            ..blank(on)
+        };
+        on.add_payment(lost);
+        on.refund_recorded();
+        booked = true;
+    }
+    if booked {
+        let waits = !unbooked(on.owner()).is_empty();
+        on.raise_flag(DISPUTE_LOST, waits, "money that the customer's bank took back belongs to no payment yet");
+        // Nothing of it can be given back any more.
+        flag_refunds(on, None);
+    }
+    booked
+}
+
+/// Disputes that were lost and are not in the books.
+fn unbooked(of: &impl Payable) -> Vec<Dispute> {
+    let booked = |id: &str| {
+        let is_it = |one: &Payment| one.method == LOST_DISPUTE && one.reference.as_deref() == Some(id);
+        of.ledger_payments().iter().any(|one| one.amount_cents < 0 && is_it(one))
+    };
+    let lost = of.under_way().disputes.iter().filter(|one| one.state == DisputeState::Lost && !booked(&one.id));
+    lost.cloned().collect()
+}

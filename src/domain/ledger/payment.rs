@@ -1,0 +1,139 @@
+//! A payment or refund as it is kept.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::PROCESSOR;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+
+/// A payment, or a refund of one (negative amount). Its amount never changes; a payment that was first known by its
+/// checkout session alone learns its intent later.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Payment {
+    /// Identifier of the payment.
+    pub id: Id,
+    /// The order, or the invoice without an order, that it belongs to.
+    #[serde(alias = "orderId")]
+    pub owner_id: Id,
+    /// Amount in minor units of `currency`; negative for a refund.
+    pub amount_cents: i64,
+    /// Currency as ISO 4217 code in lower case; it may differ from the owner's, because a processor's event is
+    /// recorded as it came.
+    pub currency: String,
+    /// [`PROCESSOR`] for an event of the payment processor, `dispute` for what the customer's bank took back, else the
+    /// method that the operator named.
+    pub method: String,
+    /// The processor's payment intent (or checkout session, if no intent is known), its id of a lost dispute, or the
+    /// operator's own reference. A refund by the processor belongs to its payment with the same reference.
+    pub reference: Option<String>,
+    /// The processor's checkout session, by which a second event about the same payment is recognised.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// What was due when the payment arrived, in minor units of the owner's currency; `None` for refunds, and while
+    /// the owner took no payments. A processor's payment of another amount is flagged.
+    #[serde(default)]
+    pub due_cents: Option<i64>,
+    /// For a refund: whether the processor says that nothing of the payment is left.
+    #[serde(default)]
+    pub whole: bool,
+    /// For money that went back by other means than the processor's refunds: the payment of which it went.
+    #[serde(default)]
+    pub refund_of: Option<Id>,
+    /// For a refund of the processor: how much of it did not arrive after all, and is with the shop again, in minor
+    /// units.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub failed_cents: i64,
+    /// When the payment was recorded, not when the money moved.
+    pub created_at: Timestamp,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_nothing(cents: &i64) -> bool {
+    *cents == 0
+}
+
+impl Payment {
+    /// What it adds to what is kept, in minor units: its amount, less what of a refund did not arrive.
+    pub fn net_cents(&self) -> i64 {
+        self.amount_cents.saturating_add(self.failed_cents)
+    }
+
+    /// What of a refund went back and stays away, in minor units; 0 for a payment.
+    pub fn went_cents(&self) -> i64 {
+        self.net_cents().saturating_neg().max(0)
+    }
+
+    /// Whether it is a refund by which nothing is left of its payment.
+    pub(crate) fn took_all(&self) -> bool {
+        self.whole && self.failed_cents == 0
+    }
+
+    /// How it is listed: amount in minor units, and `succeeded`, `refunded` or, of a refund that did not arrive,
+    /// `failed`. Those that did not fail add up to what is kept.
+    pub fn listed(&self) -> (i64, &'static str) {
+        match self.net_cents() {
+            0 if self.failed_cents > 0 => (self.amount_cents, "failed"),
+            net if self.amount_cents < 0 => (net, "refunded"),
+            net => (net, "succeeded"),
+        }
+    }
+
+    /// The reference as customers read it: that of a payment by card. What operators note is between the staff.
+    pub fn shown_reference(&self) -> Option<&str> {
+        self.reference.as_deref().filter(|_| self.method == PROCESSOR)
+    }
+
+    /// Whether it is a payment that the processor reported, and no refund.
+    pub(crate) fn of_processor(&self) -> bool {
+        self.method == PROCESSOR && self.amount_cents >= 0
+    }
+
+    /// Whether it is a refund that the processor reported of this intent.
+    pub(crate) fn is_refund_of(&self, intent: &str) -> bool {
+        self.method == PROCESSOR && self.amount_cents < 0 && self.reference.as_deref() == Some(intent)
+    }
+
+    /// Whether this is the processor's payment of that intent or session.
+    pub(crate) fn is_named(&self, intent: Option<&String>, session: Option<&String>) -> bool {
+        let own = [self.reference.as_ref(), self.session.as_ref()];
+        self.of_processor() && [intent, session].into_iter().flatten().any(|name| own.contains(&Some(name)))
+    }
+}
+
+/// What these payments and refunds leave with the shop, in minor units of each currency.
+pub fn kept_by_currency<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> BTreeMap<&'a str, i64> {
+    let mut kept = BTreeMap::new();
+    for payment in payments {
+        let sum: &mut i64 = kept.entry(payment.currency.as_str()).or_default();
+        *sum = sum.saturating_add(payment.net_cents());
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_back_is_taken_off_in_its_own_currency() {
+        let payment = |amount_cents: i64, currency: &str, failed_cents: i64| Payment {
+            id: Id::ONLY,
+            owner_id: Id::ONLY,
+            amount_cents,
+            currency: currency.to_owned(),
+            method: "cash".to_owned(),
+            reference: None,
+            session: None,
+            due_cents: None,
+            whole: false,
+            refund_of: None,
+            failed_cents,
+            created_at: Timestamp(0),
+        };
+        let all = [payment(500, "usd", 0), payment(700, "eur", 0), payment(-200, "usd", 0), payment(-100, "eur", 100)];
+        assert_eq!(kept_by_currency(&all), BTreeMap::from([("eur", 700), ("usd", 300)]));
+    }
+}

@@ -1,0 +1,204 @@
+//! Money that came and went, as operators and the payment processor's signed events report it.
+//!
+//! An event is never refused because of the owner's status, since the money has moved already: one that does not fit
+//! is recorded and flagged for a person. Events arrive late, twice and out of order. Status and flags follow from what
+//! is kept.
+
+use super::at_processor::Dispute;
+use super::checkout::{forget_session, settle_checkout};
+use super::disputes::{book_lost, disputed};
+use super::failed::{reads_again, refund_failed, see_asked, went_again};
+use super::{LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentNews, blank, books};
+use crate::domain::refusal::Refusal;
+
+/// Flag of what holds money that has to go back.
+const REFUND_DUE: &str = "refund_due";
+/// Flag of what the processor took another amount or currency for than was due.
+const AMOUNT_MISMATCH: &str = "amount_mismatch";
+
+/// An operator records money that was received by other means than the processor. Less than is due leaves the rest to
+/// be paid; more is refused.
+pub(crate) fn mark_paid<L: LedgerChange>(
+    on: &mut L,
+    amount_cents: Option<i64>,
+    method: &str,
+    reference: Option<&String>,
+) -> Result<(), Refusal> {
+    own_word(method)?;
+    let due = on.owner().to_pay();
+    let amount = amount_cents.unwrap_or(due);
+    if amount > due {
+        return Err(Refusal::field("amountCents", format!("is more than the {due} due; give at most that")));
+    }
+    if amount < 0 || (amount == 0 && due > 0) {
+        return Err(Refusal::field("amountCents", "must be above 0"));
+    }
+    if amount > 0 {
+        let paid =
+            Payment { amount_cents: amount, method: method.to_owned(), reference: reference.cloned(), ..blank(on) };
+        on.add_payment(paid);
+    }
+    on.money_came(amount, true);
+    Ok(())
+}
+
+/// Refuses words that operators cannot give for how money moved.
+pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
+    if method.trim().is_empty() {
+        return Err(Refusal::field("method", "must not be empty"));
+    }
+    if method.trim().eq_ignore_ascii_case(PROCESSOR) {
+        return Err(Refusal::field("method", "is the word for what the payment processor reports; use another"));
+    }
+    Ok(())
+}
+
+/// Applies a signed event of the payment processor.
+pub(super) fn payment<L: LedgerChange>(on: &mut L, news: &PaymentNews) {
+    match news {
+        PaymentNews::Paid { amount_cents, currency, session, intent } => {
+            paid(on, *amount_cents, currency.as_deref(), session.as_ref(), intent.as_ref());
+        }
+        PaymentNews::Failed { reason, intent, session } => {
+            if let Some(session) = session {
+                forget_session(on, session); // What was completed and failed afterwards cannot be paid again.
+            }
+            let paid_since = on.owner().ledger_payments().iter().any(|one| one.is_named(intent.as_ref(), None));
+            if !paid_since {
+                on.payment_failed(reason.as_ref());
+            }
+        }
+        PaymentNews::Refunded { amount_cents, whole, currency, intent } => {
+            let more = refunded(on, *amount_cents, *whole, currency.as_deref(), intent.as_ref());
+            see_asked(on, intent.as_ref(), more);
+            went_again(on, intent.as_ref(), more);
+        }
+        PaymentNews::RefundFailed { amount_cents, reason, intent, refund } => {
+            refund_failed(on, *amount_cents, reason, intent.as_ref(), refund.as_ref());
+        }
+        PaymentNews::Disputed { id, amount_cents, reason, state, intent } => {
+            let (id, intent) = (id.clone(), intent.clone());
+            disputed(on, Dispute { id, state: *state, amount_cents: *amount_cents, intent }, reason);
+        }
+        PaymentNews::SessionExpired { session } => {
+            if let Some(session) = session {
+                forget_session(on, session);
+            }
+        }
+    }
+}
+
+fn paid<L: LedgerChange>(
+    on: &mut L,
+    amount: Option<i64>,
+    currency: Option<&str>,
+    session: Option<&String>,
+    intent: Option<&String>,
+) {
+    if let Some(known) = on.owner().ledger_payments().iter().position(|one| one.is_named(intent, session)) {
+        told_again(on, known, session, intent);
+        return; // `checkout.session.completed` and `….async_payment_succeeded` both report the same payment.
+    }
+    let owner = on.owner();
+    let payable = owner.stage() == LedgerStage::Payable;
+    let due = payable.then(|| owner.to_pay());
+    let amount = amount.unwrap_or(owner.owed_cents());
+    let currency = currency.map_or_else(|| owner.ledger_currency().to_owned(), str::to_lowercase);
+    let own = currency == owner.ledger_currency();
+    if let (true, Some(session)) = (payable, session) {
+        on.know_session(Some(session.clone()));
+    }
+    let payment = Payment {
+        amount_cents: amount,
+        currency,
+        method: PROCESSOR.to_owned(),
+        reference: intent.or(session).cloned(),
+        session: session.cloned(),
+        due_cents: due,
+        ..blank(on)
+    };
+    on.add_payment(payment);
+    book_lost(on); // Its bank took it back before anybody heard that it came.
+    on.money_came(amount, own);
+}
+
+/// A payment that is known already. An event that names its intent for the first time makes its refunds known.
+fn told_again<L: LedgerChange>(on: &mut L, known: usize, session: Option<&String>, intent: Option<&String>) {
+    let Some(payment) = on.owner().ledger_payments().get(known) else { return };
+    let unknown = payment.reference == payment.session;
+    let (Some(intent), true) = (intent.filter(|one| payment.reference.as_ref() != Some(*one)), unknown) else {
+        return;
+    };
+    let learnt = Payment {
+        reference: Some(intent.clone()),
+        session: payment.session.clone().or(session.cloned()),
+        ..payment.clone()
+    };
+    on.replace_payment(known, learnt);
+    book_lost(on);
+    on.money_went();
+}
+
+/// Money was paid back of one payment; `amount` is all that went back of it so far. Gives how much of it was not in the
+/// books.
+pub(super) fn refunded<L: LedgerChange>(
+    on: &mut L,
+    amount: i64,
+    whole: bool,
+    currency: Option<&str>,
+    intent: Option<&String>,
+) -> i64 {
+    if reads_again(on, intent) {
+        return 0; // The sum may be one of before a refund failed.
+    }
+    let more = amount.saturating_sub(refunded_of(on.owner(), intent));
+    if more <= 0 {
+        return 0; // Told late or twice.
+    }
+    record_refund(on, more, whole, currency, intent);
+    more
+}
+
+/// What went back so far of the processor's payment of this intent, in minor units.
+pub(super) fn refunded_of(of: &impl Payable, intent: Option<&String>) -> i64 {
+    let refunds = of.ledger_payments().iter().filter(|one| one.method == PROCESSOR && one.amount_cents < 0);
+    let of_it = refunds.filter(|one| one.reference.as_ref() == intent);
+    of_it.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()))
+}
+
+/// Records that so much more went back of a payment.
+pub(super) fn record_refund<L: LedgerChange>(
+    on: &mut L,
+    more_cents: i64,
+    whole: bool,
+    currency: Option<&str>,
+    intent: Option<&String>,
+) {
+    let paid = on.owner().ledger_payments().iter().find(|one| one.is_named(intent, None));
+    let currency = paid.map(|paid| paid.currency.clone()).or(currency.map(str::to_lowercase));
+    let refund = Payment {
+        amount_cents: -more_cents,
+        currency: currency.unwrap_or_else(|| on.owner().ledger_currency().to_owned()),
+        method: PROCESSOR.to_owned(),
+        reference: intent.cloned(),
+        whole,
+        ..blank(on)
+    };
+    on.add_payment(refund);
+    on.refund_recorded();
+    on.money_went();
+}
+
+/// Raises and lowers the flags that say that money needs a person, and ends a checkout that no longer fits.
+pub(crate) fn flag_money<L: LedgerChange>(on: &mut L) {
+    let (books, owner) = (books(on.owner()), on.owner());
+    let (kept, total, stage) = (books.kept, owner.owed_cents(), owner.stage());
+    let owed = if stage == LedgerStage::Closed { 0 } else { total };
+    let refund_due = stage != LedgerStage::Payable && (kept > owed || books.foreign);
+    let (status, word, currency) = (owner.status_in_words(), L::Of::WORD, owner.ledger_currency());
+    let due = format!("{kept} {currency} is kept while the {word} is {status} and its total is {total} {currency}");
+    let mismatch = format!("the processor took another amount or currency than was due: {due}");
+    on.raise_flag(REFUND_DUE, refund_due, &format!("money has to go back: {due}"));
+    on.raise_flag(AMOUNT_MISMATCH, books.mismatch, &mismatch);
+    settle_checkout(on);
+}

@@ -1,0 +1,259 @@
+//! Refunds that an operator asks for: recorded at once for money that was taken by hand, asked for at the processor for
+//! what it took. Where a refund there failed, what was given back otherwise is recorded. `received` applies what went
+//! back.
+
+use super::at_processor::{MAX_UNDER_WAY, RefundAsked, RefundNews};
+use super::failed::{doubts, reads_again, waiting, went_again};
+use super::received::{own_word, refunded};
+use super::{LedgerChange, PROCESSOR, Payable, Payment, blank, left_by_hand};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+
+/// Flag of what has a refund that the processor refused, or that failed later.
+pub(super) const REFUND_FAILED: &str = "refund_failed";
+
+/// What is left of a payment of the processor in the books, in minor units: less its refunds there, what was given back
+/// otherwise, and what the customer's bank took.
+pub(super) fn left_there(of: &impl Payable, payment: &Payment) -> i64 {
+    let of_it = |one: &&Payment| one.method == PROCESSOR && one.amount_cents < 0 && one.reference == payment.reference;
+    let (mut left, mut whole) = (left_by_hand(of, payment), false);
+    for refund in of.ledger_payments().iter().filter(of_it) {
+        left = left.saturating_sub(refund.went_cents());
+        whole |= refund.took_all();
+    }
+    if whole { 0 } else { left.max(0) }
+}
+
+/// What can still be asked back of a payment of the processor, in minor units.
+fn left_at_processor(of: &impl Payable, payment: &Payment) -> i64 {
+    let asked = of.under_way().refunds.iter().filter(|one| one.payment_id == payment.id && one.error.is_none());
+    let asked = asked.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
+    left_there(of, payment).saturating_sub(asked).max(0)
+}
+
+/// Refused while what went back of one of these payments is being read: nobody knows what is left of it.
+fn all_read<'a>(of: &impl Payable, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
+    if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|known| !known.read)) {
+        let words = "a refund of it failed, and what went back is being read; try again in a minute";
+        return Err(Refusal::conflict("refunds_under_way", words));
+    }
+    Ok(())
+}
+
+/// An operator gives money back: of the payment that is named all that is left of it or a part, else of what came
+/// through the processor, the newest payment first. `at_processor` says whether the processor can be asked for it.
+pub(crate) fn refund<L: LedgerChange>(
+    on: &mut L,
+    payment: Option<Id>,
+    amount_cents: Option<i64>,
+    at_processor: bool,
+) -> Result<(), Refusal> {
+    let payments = on.owner().ledger_payments();
+    let of_processor = |one: &&Payment| one.of_processor() && one.amount_cents > 0;
+    let Some(id) = payment else {
+        if payments.iter().any(|one| of_processor(&one)) {
+            return refund_there(on, None, amount_cents, at_processor);
+        }
+        return Err(if payments.iter().any(|one| one.amount_cents > 0) {
+            Refusal::field("paymentId", "is required for what was not paid through the processor")
+        } else {
+            let words = format!("nothing was paid for this {}", L::Of::WORD);
+            Refusal::conflict("nothing_to_refund", words)
+        });
+    };
+    match payments.iter().find(|one| one.id == id && one.amount_cents > 0).cloned() {
+        None => Err(Refusal::field("paymentId", format!("is no payment of this {}", L::Of::WORD))),
+        Some(paid) if paid.of_processor() => refund_there(on, Some(id), amount_cents, at_processor),
+        Some(paid) => {
+            let amount = within(amount_cents, left_by_hand(on.owner(), &paid))?;
+            given_back(on, &paid, amount, &paid.method, paid.reference.as_ref());
+            Ok(())
+        }
+    }
+}
+
+/// An operator gave money back by these other means: of a payment that was made by hand, or what came back of refunds
+/// of the processor that failed, or that it refused.
+pub(crate) fn refund_otherwise<L: LedgerChange>(
+    on: &mut L,
+    payment: Option<Id>,
+    amount_cents: Option<i64>,
+    method: &str,
+) -> Result<(), Refusal> {
+    own_word(method)?;
+    let Some(id) = payment else {
+        return Err(Refusal::field("paymentId", "is required for what was given back otherwise"));
+    };
+    let paid = on.owner().ledger_payments().iter().find(|one| one.id == id && one.amount_cents > 0).cloned();
+    let Some(paid) = paid else {
+        return Err(Refusal::field("paymentId", format!("is no payment of this {}", L::Of::WORD)));
+    };
+    if !paid.of_processor() {
+        let amount = within(amount_cents, left_by_hand(on.owner(), &paid))?;
+        given_back(on, &paid, amount, method, None);
+        return Ok(());
+    }
+    let owner = on.owner();
+    all_read(owner, std::iter::once(&paid))?;
+    let waits = doubts(owner, paid.reference.as_ref()).map_or(0, |known| waiting(owner, known));
+    let refused = owner.under_way().refunds.iter().filter(|one| one.payment_id == id && one.error.is_some());
+    let refused = refused.fold(0, |sum: i64, one| sum.saturating_add(one.amount_cents));
+    // A refund that fails at once is both.
+    let most = waits.max(refused).min(left_at_processor(owner, &paid));
+    if most == 0 {
+        let words = "no refund of it failed: without a method the payment processor is asked to pay it back";
+        return Err(Refusal::conflict("nothing_to_refund", words));
+    }
+    let amount = within(amount_cents, most)?;
+    if refused > 0 {
+        let mut rest = amount;
+        let refunds = &mut on.under_way_mut().refunds;
+        for one in refunds.iter_mut().filter(|one| one.payment_id == id && one.error.is_some()) {
+            let part = one.amount_cents.min(rest);
+            one.amount_cents -= part;
+            rest -= part;
+        }
+        refunds.retain(|one| one.amount_cents > 0);
+    }
+    given_back(on, &paid, amount, method, None);
+    went_again(on, paid.reference.as_ref(), amount);
+    flag_refunds(on, None);
+    Ok(())
+}
+
+/// Records money that was given back by other means than the processor's.
+fn given_back<L: LedgerChange>(on: &mut L, paid: &Payment, cents: i64, method: &str, reference: Option<&String>) {
+    let refund = Payment {
+        amount_cents: -cents,
+        currency: paid.currency.clone(),
+        method: method.to_owned(),
+        reference: reference.cloned(),
+        refund_of: Some(paid.id),
+        ..blank(on)
+    };
+    on.add_payment(refund);
+    on.refund_recorded();
+    on.money_went();
+}
+
+/// Asks the processor to pay back, by effects.
+fn refund_there<L: LedgerChange>(
+    on: &mut L,
+    payment: Option<Id>,
+    amount_cents: Option<i64>,
+    at_processor: bool,
+) -> Result<(), Refusal> {
+    if !at_processor {
+        let words = "it was paid through the payment processor: refund it there, and its event records it here";
+        return Err(Refusal::conflict("refund_at_processor", words));
+    }
+    let owner = on.owner();
+    // A sum over several payments is one of the owner's currency.
+    let counts = |one: &&Payment| match payment {
+        Some(id) => one.id == id,
+        None => amount_cents.is_none() || one.currency == owner.ledger_currency(),
+    };
+    let paid = owner.ledger_payments().iter().rev().filter(|one| one.of_processor() && one.amount_cents > 0);
+    // One that is known by its session alone cannot be asked back before its intent is known.
+    let (named, unnamed): (Vec<&Payment>, Vec<&Payment>) =
+        paid.filter(counts).partition(|one| one.reference.is_some() && one.reference != one.session);
+    if named.is_empty() && !unnamed.is_empty() {
+        let words = "the payment processor has not named this payment yet; try again in a minute";
+        return Err(Refusal::conflict("payment_unnamed", words));
+    }
+    all_read(owner, named.iter().copied())?;
+    let left: Vec<(Payment, i64)> = named
+        .into_iter()
+        .map(|one| (one.clone(), left_at_processor(owner, one)))
+        .filter(|(_, left)| *left > 0)
+        .collect();
+    let most = left.iter().fold(0, |sum: i64, (_, left)| sum.saturating_add(*left));
+    let mut amount = within(amount_cents, most)?;
+    let under_way = owner.under_way().refunds.iter().filter(|one| one.error.is_none()).count();
+    if under_way + left.len() > MAX_UNDER_WAY {
+        return Err(Refusal::conflict("refunds_under_way", "wait until the refunds under way are answered"));
+    }
+    // Those that were refused are done with once somebody asks again.
+    on.under_way_mut().refunds.retain(|one| one.error.is_none());
+    for (paid, left) in left {
+        let of_it = left.min(amount);
+        if of_it == 0 {
+            break;
+        }
+        amount -= of_it;
+        let Some(intent) = paid.reference else { continue };
+        let asked = RefundAsked {
+            id: on.context().ids.id(),
+            payment_id: paid.id,
+            intent,
+            amount_cents: of_it,
+            asked_at: on.context().now,
+            error: None,
+            taken: false,
+            seen_cents: 0,
+        };
+        on.under_way_mut().refunds.push(asked);
+    }
+    // What came back of an earlier refund is given back by these, as far as they go.
+    flag_refunds(on, None);
+    Ok(())
+}
+
+/// The processor has answered a refund. What it says of all that went back is what counts, because its events say
+/// the same, before or after.
+pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &RefundNews) {
+    let refunds = &on.owner().under_way().refunds;
+    let Some((at, asked)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
+    if asked.taken {
+        return; // Told again.
+    }
+    let asked = asked.clone();
+    if matches!(news, RefundNews::Taken { .. }) && reads_again(on, Some(&asked.intent)) {
+        // It is in the books once what went back of the payment was read, and shown as under way until then.
+        on.under_way_mut().refunds[at].taken = true;
+        return;
+    }
+    let sum = match news {
+        RefundNews::Taken { refunded_cents } => {
+            on.under_way_mut().refunds.remove(at);
+            Some(*refunded_cents)
+        }
+        RefundNews::Refused { refunded_cents, reason } => {
+            on.under_way_mut().refunds[at].error = Some(reason.clone());
+            *refunded_cents
+        }
+    };
+    if let Some(sum) = sum {
+        let paid = on.owner().ledger_payments().iter().find(|one| one.id == asked.payment_id);
+        let whole = paid.is_some_and(|paid| sum >= paid.amount_cents);
+        let more = refunded(on, sum, whole, None, Some(&asked.intent));
+        went_again(on, Some(&asked.intent), more);
+    }
+    flag_refunds(on, None);
+}
+
+/// Raises and lowers the flag of refunds that need a person; `failed` says in words what failed just now after it had
+/// been taken.
+pub(super) fn flag_refunds<L: LedgerChange>(on: &mut L, failed: Option<&str>) {
+    let (owner, under_way) = (on.owner(), on.owner().under_way());
+    let error = under_way.refunds.iter().find_map(|one| one.error.clone());
+    let waits = under_way.doubted.iter().any(|one| waiting(owner, one) > 0);
+    let text = match (failed, &error) {
+        (Some(words), _) => format!("{words}; give it back otherwise"),
+        (None, Some(error)) => format!("the payment processor refused a refund: {error}"),
+        (None, None) => "what came back of a refund that failed waits; give it back otherwise".to_owned(),
+    };
+    on.raise_flag(REFUND_FAILED, waits || error.is_some(), &text);
+}
+
+/// The amount that is asked for, all that is left if none is.
+fn within(amount_cents: Option<i64>, left: i64) -> Result<i64, Refusal> {
+    if left == 0 {
+        return Err(Refusal::conflict("nothing_to_refund", "this payment went back already"));
+    }
+    let amount = amount_cents.unwrap_or(left);
+    if (1..=left).contains(&amount) {
+        return Ok(amount);
+    }
+    Err(Refusal::field("amountCents", format!("must be from 1 to {left}, which is left of this payment")))
+}

@@ -1,0 +1,58 @@
+//! A link that signs in whoever opens it in a browser of the server's own machine, made for a demo that prints it.
+//!
+//! It lives as long as the process, works once, and for an hour at most. Not for shops: there people show a password,
+//! and customers a mailed link ([`crate::domain::sign_in_link`]).
+
+use crate::domain::id::Id;
+use crate::domain::time::{HOUR_MS, Timestamp};
+
+/// How long a link can be opened, in milliseconds.
+const LINK_LIFE_MS: i64 = HOUR_MS;
+
+/// The link of one process. Its token comes here as a hash.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocalSignIn {
+    /// The hash of the token; `None` once it was used.
+    hash: Option<String>,
+    /// Who is signed in.
+    user: Id,
+    made_at: Timestamp,
+}
+
+impl LocalSignIn {
+    /// A link whose token has this hash, good from now on.
+    pub fn new(hash: String, user: Id, now: Timestamp) -> Self {
+        Self { hash: Some(hash), user, made_at: now }
+    }
+
+    /// Uses the link up; who is signed in. `None` for another token, and for one that was used or is too old.
+    pub fn redeem(&mut self, hash: &str, now: Timestamp) -> Option<Id> {
+        let lasts = now.since(self.made_at) < LINK_LIFE_MS;
+        self.hash.take_if(|known| lasts && known.as_str() == hash).map(|_| self.user)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MADE: Timestamp = Timestamp(1_000);
+
+    fn link() -> LocalSignIn {
+        LocalSignIn::new("right".to_owned(), Id::ONLY, MADE)
+    }
+
+    #[test]
+    fn a_link_works_once() {
+        let mut link = link();
+        assert_eq!(link.redeem("wrong", MADE), None);
+        assert_eq!(link.redeem("right", MADE), Some(Id::ONLY));
+        assert_eq!(link.redeem("right", MADE), None);
+    }
+
+    #[test]
+    fn a_link_lasts_for_an_hour() {
+        assert_eq!(link().redeem("right", MADE.plus_ms(LINK_LIFE_MS - 1)), Some(Id::ONLY));
+        assert_eq!(link().redeem("right", MADE.plus_ms(LINK_LIFE_MS)), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! What customers are mailed, a function each: whoever causes a mail hands over the facts, and gets the mail for its
+//! commit. Alerts to the staff are in [`super::alert`].
+
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::id::Id;
+use crate::domain::mail::part::{AttachedDocument, Link, MailFact, MailItem, MailPart, first_items, one_line};
+use crate::domain::mail::{Mail, SealedLink};
+use crate::domain::time::Timestamp;
+
+/// Most characters of what a person wrote that a mail repeats.
+const MAX_MESSAGE_CHARS: usize = 2000;
+
+/// What was paid, for the mail that confirms it.
+#[derive(Clone, Debug)]
+pub struct Receipt {
+    /// The customer's address.
+    pub to: String,
+    /// The invoice; its PDF comes with the mail.
+    pub invoice: Id,
+    /// The document of the invoice that is attached.
+    pub document: Option<Id>,
+    /// Number of the order that was paid, as people see it.
+    pub order_number: Option<String>,
+    /// What was paid for, with the net amount of each line.
+    pub items: Vec<MailItem>,
+    /// Net, shipping, tax, total and what was paid, with the currency.
+    pub sums: Vec<MailFact>,
+}
+
+/// An invoice that asks for money.
+#[derive(Clone, Debug)]
+pub struct InvoiceToPay {
+    /// The customer's address.
+    pub to: String,
+    /// The invoice; its PDF comes with the mail.
+    pub invoice: Id,
+    /// The document of the invoice that is attached.
+    pub document: Option<Id>,
+    /// What is invoiced, with the net amount of each line.
+    pub items: Vec<MailItem>,
+    /// Net, shipping, tax, total and what is due, with the currency.
+    pub sums: Vec<MailFact>,
+    /// When it is to be paid.
+    pub due_at: Option<Timestamp>,
+}
+
+/// An offer that a customer can accept.
+#[derive(Clone, Debug)]
+pub struct QuoteSent {
+    /// The customer's address.
+    pub to: String,
+    /// What can be accepted.
+    pub quote: Id,
+    /// Its number, as people see it.
+    pub number: String,
+    /// What is offered, with the net amount of each line.
+    pub items: Vec<MailItem>,
+    /// Net, tax and total, with the currency.
+    pub sums: Vec<MailFact>,
+    /// Until when it can be accepted.
+    pub valid_until: Option<Timestamp>,
+    /// What the shop says of it.
+    pub message: Option<String>,
+}
+
+/// An export that is done.
+#[derive(Clone, Debug)]
+pub struct ExportReady {
+    /// The address of whoever asked for it.
+    pub to: String,
+    /// What is in it, in a word or two: `invoices`.
+    pub what: String,
+    /// How many rows it has.
+    pub rows: u64,
+    /// Where it can be fetched without signing in, encrypted.
+    pub encrypted_url: String,
+    /// Until when it can be fetched.
+    pub expires_at: Timestamp,
+}
+
+/// The mail with a link that signs its reader in.
+pub fn sign_in(cx: &DecisionContext<'_>, to: &str, encrypted_url: &str, expires_at: Timestamp) -> Mail {
+    let minutes = expires_at.since(cx.now) / 60_000;
+    let text = format!(
+        "Somebody, probably you, wants to sign in with this e-mail address.\n\nThe link below works once, within \
+         {minutes} minutes. If it was not you, there is nothing to do: without the link nobody can sign in.\n"
+    );
+    let mail = Mail::new(cx, vec![to.to_owned()], "Your sign-in link".to_owned(), text);
+    let sealed_link = SealedLink { label: "Sign in".to_owned(), encrypted_url: encrypted_url.to_owned() };
+    Mail { sealed_link: Some(sealed_link), useless_at: Some(expires_at), ..mail }
+}
+
+/// The mail that confirms a payment.
+pub fn receipt(cx: &DecisionContext<'_>, receipt: Receipt) -> Mail {
+    let (subject, what) = match &receipt.order_number {
+        Some(number) => (format!("Receipt for order {number}"), format!("order {number}")),
+        None => ("Receipt for your payment".to_owned(), "your invoice".to_owned()),
+    };
+    let text = format!("Thank you: {what} is paid.\n");
+    let attached = receipt.document.map(|document| AttachedDocument { invoice: receipt.invoice, document });
+    let link = own_page(cx, "Open the invoice", &format!("invoices/{}", receipt.invoice));
+    let parts = priced(receipt.items, receipt.sums);
+    Mail { parts, attached, link: Some(link), ..Mail::new(cx, vec![receipt.to], subject, text) }
+}
+
+/// The mail with an invoice that is to be paid.
+pub fn invoice_to_pay(cx: &DecisionContext<'_>, invoice: InvoiceToPay) -> Mail {
+    let due = invoice.due_at.map(|at| format!(" It is to be paid by {}.", day(at))).unwrap_or_default();
+    let text = format!("Here is your invoice.{due}\n");
+    let attached = invoice.document.map(|document| AttachedDocument { invoice: invoice.invoice, document });
+    let parts = priced(invoice.items, invoice.sums);
+    let link = own_page(cx, "Open and pay the invoice", &format!("invoices/{}", invoice.invoice));
+    let mail = Mail::new(cx, vec![invoice.to], "Your invoice".to_owned(), text);
+    Mail { parts, attached, link: Some(link), ..mail }
+}
+
+/// The mail with an offer.
+pub fn quote_sent(cx: &DecisionContext<'_>, quote: QuoteSent) -> Mail {
+    let number = one_line(&quote.number);
+    let until = quote.valid_until.map(|at| format!(" You can accept it until {}.", day(at))).unwrap_or_default();
+    let mut text = format!("Here is quote {number}.{until}\n");
+    if let Some(message) = quote.message.filter(|message| !message.trim().is_empty()) {
+        let lines = message.trim().lines().map(one_line).collect::<Vec<_>>().join("\n");
+        text = format!("{text}\n{}\n", lines.chars().take(MAX_MESSAGE_CHARS).collect::<String>());
+    }
+    let link = own_page(cx, "Look at the quote", &format!("quotes/{}", quote.quote));
+    let mail = Mail::new(cx, vec![quote.to], format!("Your quote {number}"), text);
+    Mail { parts: priced(quote.items, quote.sums), link: Some(link), useless_at: quote.valid_until, ..mail }
+}
+
+/// The mail that an export can be fetched.
+pub fn export_ready(cx: &DecisionContext<'_>, export: ExportReady) -> Mail {
+    let what = one_line(&export.what);
+    let rows = if export.rows == 1 { "1 row".to_owned() } else { format!("{} rows", export.rows) };
+    let text = format!(
+        "Your export of {what} is done: {rows}, as a CSV file.\n\nThe link below works until {}. Whoever has it can \
+         read the file, so pass it on with care.\n",
+        minute(export.expires_at)
+    );
+    let mail = Mail::new(cx, vec![export.to], format!("Your export of {what} is ready"), text);
+    let sealed_link = SealedLink { label: "Download the file".to_owned(), encrypted_url: export.encrypted_url };
+    Mail { sealed_link: Some(sealed_link), useless_at: Some(export.expires_at), ..mail }
+}
+
+/// A link to a page of the customer's own.
+pub fn own_page(cx: &DecisionContext<'_>, label: &str, path: &str) -> Link {
+    Link { label: label.to_owned(), url: format!("{}/{path}", cx.rules.public_url) }
+}
+
+fn priced(items: Vec<MailItem>, sums: Vec<MailFact>) -> Vec<MailPart> {
+    let (items, more) = first_items(items);
+    let more = more.map(MailPart::Text);
+    let items = (!items.is_empty()).then_some(MailPart::Items(items));
+    let sums = (!sums.is_empty()).then_some(MailPart::Facts(sums));
+    items.into_iter().chain(more).chain(sums).collect()
+}
+
+/// A day: `2026-11-30`.
+fn day(at: Timestamp) -> String {
+    at.to_string().chars().take(10).collect()
+}
+
+/// A moment to the minute: `2026-11-30 18:05 UTC`.
+pub fn minute(at: Timestamp) -> String {
+    let text = at.to_string();
+    match (text.get(..10), text.get(11..16)) {
+        (Some(day), Some(time)) => format!("{day} {time} UTC"),
+        _ => text,
+    }
+}

@@ -1,0 +1,131 @@
+//! Prints of a printer that itself books what it extrudes on a spool there.
+
+use super::model::{Fault, Shop};
+use super::*;
+use crate::domain::id::Id;
+use crate::domain::material::{ClaimAsk, ClaimId, ClaimState, MaterialCommand, SettledClaim};
+use crate::domain::parts_sync::SpoolKnown;
+use crate::domain::testing::id;
+use crate::domain::time::Timestamp;
+
+/// Far above the numbers of other things.
+const FIRST_PRINT: u32 = 1_000;
+
+/// A print that is on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Print {
+    pub(super) spool: i64,
+    claim: ClaimId,
+    /// What our stock is told that it used.
+    stated: Amount,
+    /// What it really takes and has not taken yet.
+    left: Amount,
+}
+
+impl Shop {
+    /// Begins a print, unless one is on or the stock does not allow it.
+    pub(super) fn begin_print(&mut self, spool: i64, stated: Amount, really: Amount) {
+        if self.printing.is_some() || !self.there.items.contains_key(&spool) {
+            return;
+        }
+        self.prints += 1;
+        let claim = ClaimId { job: id(FIRST_PRINT + self.prints), number: 1 };
+        let since = Timestamp(0);
+        let ask = ClaimAsk { id: claim, need: stated, released: true, priority: 5, due_at: None, since };
+        self.tell(&MaterialCommand::Claim { order: id(100), asks: vec![ask] }).unwrap();
+        let held = self.now().claims.get(&claim).is_some_and(|one| one.state == ClaimState::Held);
+        if held {
+            self.printing = Some(Print { spool, claim, stated, left: really });
+        } else {
+            self.settle_print(claim, Amount::ZERO, Vec::new());
+        }
+    }
+
+    /// The printer extrudes so many thousandths of what is left of the print, and books it there.
+    pub(super) fn extrude(&mut self, thousandths: i64) {
+        let Some(print) = &mut self.printing else { return };
+        let part = print.left.scaled(thousandths as f64 / 1000.0).min(print.left);
+        print.left -= part;
+        let spool = print.spool;
+        if part > Amount::ZERO && self.there.items.contains_key(&spool) {
+            self.they_change(spool, -part);
+            // A length is no whole number of milligrams: no digits are left of what was booked before.
+            let noise = Id(uuid::Uuid::from_u128((u128::from(self.prints) << 96) | part.0 as u128));
+            self.there.stamps.insert(spool, noise);
+        }
+    }
+
+    /// The print ends, and its use leaves our stock. A part of it is reported there only afterwards.
+    pub(super) fn end_print(&mut self, thousandths: i64) {
+        self.extrude(thousandths);
+        let Some(print) = self.printing else { return };
+        self.settle_print(print.claim, print.stated, vec![print.spool]);
+        self.extrude(1000);
+        self.printing = None;
+    }
+
+    /// What leaves our stock by a print is a change of ours only if nobody books it there.
+    fn settle_print(&mut self, id: ClaimId, consumed: Amount, booked_on: Vec<i64>) {
+        self.tell(&MaterialCommand::Settle { claims: vec![SettledClaim { id, consumed, booked_on }] }).unwrap();
+    }
+}
+
+fn agreed_shop() -> Shop {
+    let mut shop = Shop::new(StockSystem::Spools, 300, &[100, 200]);
+    shop.round(Fault::None, None);
+    shop.agree(RightSide::Ours).unwrap();
+    shop
+}
+
+#[test]
+fn what_a_printer_books_by_itself_is_booked_once() {
+    let mut shop = agreed_shop();
+    shop.begin_print(2, Amount::units(30), Amount::units(28));
+    shop.extrude(500);
+    shop.round(Fault::None, None);
+    assert_eq!(shop.now().quantity, Amount::units(300), "it is still reserved, and taken over at the end");
+    shop.end_print(1000);
+    assert_eq!(shop.now().quantity, Amount::units(270));
+    assert_eq!(shop.known().knows(2, shop.now().quantity), Some(SpoolKnown::Settled(Amount::units(170))));
+    shop.round(Fault::None, None);
+    assert_eq!(
+        (shop.now().quantity, shop.there.total()),
+        (Amount::units(272), Amount::units(272)),
+        "as it was measured"
+    );
+    assert_eq!((shop.known().pending.clone(), shop.conflict()), (None, None));
+}
+
+#[test]
+fn a_spool_that_nobody_read_before_is_settled_by_the_next_look() {
+    let mut shop = agreed_shop();
+    shop.there.items.insert(9, (Amount::units(1000), Amount::ZERO));
+    shop.truth += Amount::units(1000);
+    shop.begin_print(9, Amount::units(30), Amount::units(30));
+    shop.end_print(1000);
+    shop.round(Fault::None, None);
+    assert_eq!((shop.now().quantity, shop.there.total()), (Amount::units(1270), Amount::units(1270)));
+    assert!(shop.known().unread_uses.is_empty());
+}
+
+#[test]
+fn a_spool_of_another_filament_leaves_the_booking_to_us() {
+    let mut shop = agreed_shop();
+    shop.begin_print(2, Amount::units(30), Amount::ZERO);
+    let print = shop.printing.take().unwrap();
+    shop.settle_print(print.claim, print.stated, vec![77]);
+    shop.round(Fault::None, None);
+    assert_eq!((shop.now().quantity, shop.there.total()), (Amount::units(270), Amount::units(270)), "booked by us");
+}
+
+#[test]
+fn nothing_is_booked_on_a_spool_that_is_printed_from() {
+    let mut shop = agreed_shop();
+    shop.begin_print(2, Amount::units(10), Amount::units(10));
+    shop.adjust(Amount::units(-150));
+    shop.round(Fault::None, None);
+    assert_eq!((shop.there.items[&1].0, shop.there.items[&2].0), (Amount::ZERO, Amount::units(200)));
+    assert_eq!(shop.conflict(), None, "the rest waits for the end of the print");
+    shop.quiet_down();
+    assert_eq!((shop.now().quantity, shop.there.total()), (Amount::units(140), Amount::units(140)));
+}

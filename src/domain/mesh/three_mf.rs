@@ -1,0 +1,285 @@
+//! 3MF: a zip archive with meshes and where they stand. An object is a mesh, or is put together from others, which may
+//! stand in further files of the archive; what is built is listed in the model itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Seek};
+
+use zip::ZipArchive;
+
+use super::xml::{Tag, tags};
+use super::{Corner, MAX_FACETS, MeasureError, MeshFacts, MeshFault, Solid, checked, six_volumes};
+use crate::domain::gcode::open_archive;
+
+/// The model of a package, unless its relations name another, which no known program does.
+const ROOT: &str = "3d/3dmodel.model";
+/// Most bytes of all models of a package, unpacked. Tests unpack without optimisation, so they have less.
+const MAX_UNPACKED_BYTES: u64 = if cfg!(test) { 8 << 20 } else { 512 << 20 };
+/// Most corners of all meshes; each takes 12 bytes.
+const MAX_CORNERS: usize = 5_000_000;
+/// Most objects, and most places at which objects are put.
+const MAX_PARTS: usize = 10_000;
+/// Deepest nesting of objects within objects.
+const MAX_LEVELS: usize = 16;
+/// Most corners that are looked at, an object that is put at two places counted twice.
+const MAX_PLACED_CORNERS: usize = 50_000_000;
+/// Most files of a package that hold models.
+const MAX_FILES: usize = 256;
+
+/// Where an object stands: three rows that turn and scale, and one that shifts.
+type Transform = [f64; 12];
+
+const UNMOVED: Transform = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+
+/// The file and the number of an object.
+type ObjectKey = (String, u32);
+
+/// An object at a place.
+#[derive(Clone, Debug)]
+struct Placed {
+    object: ObjectKey,
+    transform: Transform,
+}
+
+/// A mesh, and the objects that it is put together from.
+#[derive(Default, Debug)]
+struct Object {
+    /// In millimetres. Kept as single-precision numbers, in which most programs have them.
+    corners: Vec<[f32; 3]>,
+    six_volumes: f64,
+    facets: u64,
+    parts: Vec<Placed>,
+    /// Support and the like is no part of the model.
+    is_support: bool,
+}
+
+/// What was read of a package.
+#[derive(Default, Debug)]
+struct Package {
+    objects: BTreeMap<ObjectKey, Object>,
+    build: Vec<Placed>,
+    corners: usize,
+    facets: u64,
+    places: usize,
+}
+
+/// Measures a package.
+pub(super) fn measure(file: impl Read + Seek, may_go_on: &mut dyn FnMut() -> bool) -> Result<MeshFacts, MeasureError> {
+    let mut archive = open_archive(file).map_err(|_| MeshFault::Damaged)?;
+    let (mut package, mut left) = (Package::default(), MAX_UNPACKED_BYTES);
+    let (mut waiting, mut known) = (vec![ROOT.to_owned()], BTreeSet::from([ROOT.to_owned()]));
+    while let Some(path) = waiting.pop() {
+        left = read(&mut archive, &path, &mut package, left, may_go_on)?;
+        let named = package.objects.values().flat_map(|object| &object.parts).chain(&package.build);
+        let new: BTreeSet<String> =
+            named.map(|one| &one.object.0).filter(|path| !known.contains(*path)).cloned().collect();
+        if known.len() + new.len() > MAX_FILES {
+            return Err(MeshFault::TooLarge.into());
+        }
+        known.extend(new.iter().cloned());
+        waiting.extend(new);
+    }
+    let (mut solid, mut placed) = (Solid::new(), 0);
+    for one in &package.build {
+        package.put(one, &UNMOVED, 0, &mut solid, &mut placed)?;
+        if !may_go_on() {
+            return Err(super::timed_out());
+        }
+    }
+    Ok(solid.facts()?)
+}
+
+/// Reads one file of the package; gives how many bytes may still be unpacked.
+fn read(
+    archive: &mut ZipArchive<impl Read + Seek>,
+    path: &str,
+    package: &mut Package,
+    left: u64,
+    may_go_on: &mut dyn FnMut() -> bool,
+) -> Result<u64, MeasureError> {
+    let name = {
+        let mut names = archive.file_names().filter_map(Result::ok);
+        names.find(|name| normal(name) == path).map(std::borrow::Cow::into_owned)
+    };
+    let name = name.ok_or(MeshFault::Damaged)?;
+    let entry = archive.by_name(&name).map_err(|_| MeshFault::Damaged)?;
+    let mut bounded = entry.take(left + 1);
+    let mut reader = ModelReader { path, package, unit: 1.0, object: None, in_build: false };
+    tags(&mut bounded, may_go_on, |tag| reader.tag(tag))?;
+    let left = bounded.limit();
+    if left == 0 { Err(MeshFault::TooLarge.into()) } else { Ok(left - 1) }
+}
+
+/// A path in the archive, as it is compared.
+fn normal(path: &str) -> String {
+    path.trim_start_matches('/').replace('\\', "/").to_ascii_lowercase()
+}
+
+/// Reads one model.
+struct ModelReader<'a> {
+    path: &'a str,
+    package: &'a mut Package,
+    /// Millimetres of one unit.
+    unit: f64,
+    /// Number of the object that is read, and the object.
+    object: Option<(u32, Object)>,
+    in_build: bool,
+}
+
+impl ModelReader<'_> {
+    fn tag(&mut self, tag: &Tag<'_>) -> Result<(), MeshFault> {
+        match (tag.name, tag.ends) {
+            ("model", false) => self.unit = unit(tag.get("unit"))?,
+            ("object", false) => {
+                let is_support = matches!(tag.get("type"), Some("support" | "solidsupport" | "surface" | "other"));
+                self.object = Some((tag.index("id")?, Object { is_support, ..Object::default() }));
+            }
+            ("object", true) => {
+                if let Some((id, object)) = self.object.take() {
+                    if self.package.objects.len() >= MAX_PARTS {
+                        return Err(MeshFault::TooLarge);
+                    }
+                    self.package.objects.insert((self.path.to_owned(), id), object);
+                }
+            }
+            ("vertex", false) => self.corner(tag)?,
+            ("triangle", false) => self.facet(tag)?,
+            ("component", false) => {
+                let placed = self.placed(tag)?;
+                let (_, object) = self.object.as_mut().ok_or(MeshFault::Damaged)?;
+                object.parts.push(placed);
+            }
+            ("build", ends) => self.in_build = !ends && self.path == ROOT,
+            ("item", false) if self.in_build => {
+                let placed = self.placed(tag)?;
+                self.package.build.push(placed);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn corner(&mut self, tag: &Tag<'_>) -> Result<(), MeshFault> {
+        let at = [tag.number("x")?, tag.number("y")?, tag.number("z")?];
+        let corner = checked(at.map(|one| one * self.unit))?;
+        self.package.corners += 1;
+        if self.package.corners > MAX_CORNERS {
+            return Err(MeshFault::TooLarge);
+        }
+        let (_, object) = self.object.as_mut().ok_or(MeshFault::Damaged)?;
+        object.corners.push(corner.map(|one| one as f32));
+        Ok(())
+    }
+
+    fn facet(&mut self, tag: &Tag<'_>) -> Result<(), MeshFault> {
+        let (_, object) = self.object.as_mut().ok_or(MeshFault::Damaged)?;
+        let corner = |name: &str| {
+            let corner = object.corners.get(tag.index(name)? as usize).ok_or(MeshFault::Damaged)?;
+            Ok::<Corner, MeshFault>(corner.map(f64::from))
+        };
+        let corners = [corner("v1")?, corner("v2")?, corner("v3")?];
+        // From the object's own first corner, as far as it is from the origin.
+        let origin = object.corners.first().map_or([0.0; 3], |corner| corner.map(f64::from));
+        let from = |corner: Corner| [corner[0] - origin[0], corner[1] - origin[1], corner[2] - origin[2]];
+        object.six_volumes += six_volumes(corners.map(from));
+        object.facets += 1;
+        self.package.facets += 1;
+        if self.package.facets > MAX_FACETS { Err(MeshFault::TooLarge) } else { Ok(()) }
+    }
+
+    fn placed(&mut self, tag: &Tag<'_>) -> Result<Placed, MeshFault> {
+        self.package.places += 1;
+        if self.package.places > MAX_PARTS {
+            return Err(MeshFault::TooLarge);
+        }
+        let path = tag.get("path").map_or_else(|| self.path.to_owned(), normal);
+        let mut transform = match tag.get("transform") {
+            Some(text) => transform(text)?,
+            None => UNMOVED,
+        };
+        for shift in &mut transform[9..] {
+            *shift *= self.unit;
+        }
+        Ok(Placed { object: (path, tag.index("objectid")?), transform })
+    }
+}
+
+/// Millimetres of a unit.
+fn unit(name: Option<&str>) -> Result<f64, MeshFault> {
+    Ok(match name {
+        None | Some("millimeter") => 1.0,
+        Some("micron") => 0.001,
+        Some("centimeter") => 10.0,
+        Some("inch") => 25.4,
+        Some("foot") => 304.8,
+        Some("meter") => 1000.0,
+        Some(_) => return Err(MeshFault::Damaged),
+    })
+}
+
+fn transform(text: &str) -> Result<Transform, MeshFault> {
+    let mut numbers = UNMOVED;
+    let mut words = text.split_ascii_whitespace();
+    for number in &mut numbers {
+        let word = words.next().ok_or(MeshFault::Damaged)?;
+        *number = word.parse().map_err(|_| MeshFault::Damaged)?;
+        if !number.is_finite() {
+            return Err(MeshFault::NoLength);
+        }
+    }
+    if words.next().is_some() { Err(MeshFault::Damaged) } else { Ok(numbers) }
+}
+
+/// Where a corner comes to stand.
+fn moved(corner: Corner, by: &Transform) -> Corner {
+    let [x, y, z] = corner;
+    [0, 1, 2].map(|axis| x * by[axis] + y * by[3 + axis] + z * by[6 + axis] + by[9 + axis])
+}
+
+/// The one transform that does first `inner`, then `outer`.
+fn joined(inner: &Transform, outer: &Transform) -> Transform {
+    let mut both = [0.0; 12];
+    for row in 0..4 {
+        for axis in 0..3 {
+            let sum: f64 = (0..3).map(|k| inner[row * 3 + k] * outer[k * 3 + axis]).sum();
+            both[row * 3 + axis] = if row == 3 { sum + outer[9 + axis] } else { sum };
+        }
+    }
+    both
+}
+
+/// How many times as large a volume becomes.
+fn scale(by: &Transform) -> f64 {
+    six_volumes([[by[0], by[1], by[2]], [by[3], by[4], by[5]], [by[6], by[7], by[8]]])
+}
+
+impl Package {
+    /// Puts an object, and those that it consists of, where they stand.
+    fn put(
+        &self,
+        one: &Placed,
+        outer: &Transform,
+        level: usize,
+        solid: &mut Solid,
+        placed: &mut usize,
+    ) -> Result<(), MeshFault> {
+        let object = self.objects.get(&one.object).ok_or(MeshFault::Damaged)?;
+        if level > MAX_LEVELS {
+            return Err(MeshFault::TooLarge);
+        }
+        if object.is_support {
+            return Ok(());
+        }
+        // An object of nothing counts too: a few of them within each other make very many.
+        *placed += object.corners.len() + 1;
+        if *placed > MAX_PLACED_CORNERS {
+            return Err(MeshFault::TooLarge);
+        }
+        let by = joined(&one.transform, outer);
+        for corner in &object.corners {
+            solid.reach(checked(moved(corner.map(f64::from), &by))?);
+        }
+        solid.six_volumes += (object.six_volumes * scale(&by)).abs();
+        solid.facets = solid.facets.saturating_add(object.facets);
+        object.parts.iter().try_for_each(|part| self.put(part, &by, level + 1, solid, placed))
+    }
+}

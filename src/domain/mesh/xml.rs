@@ -1,0 +1,126 @@
+//! The tags of a large XML file, one after the other, while it streams by. Text between tags means nothing here;
+//! definitions of a document type are refused, because entities could stand for anything.
+
+use std::io::Read;
+
+use super::{CHUNK_BYTES, MeasureError, MeshFault, timed_out};
+
+/// Longest tag that is read, in bytes; those of a mesh have some dozens.
+const MAX_TAG_BYTES: usize = 16 * 1024;
+/// Deepest nesting of elements.
+const MAX_DEPTH: u32 = 64;
+
+/// A tag, with its attributes as they are written.
+pub(super) struct Tag<'a> {
+    /// Its name without the prefix of its namespace.
+    pub(super) name: &'a str,
+    /// Whether it ends what a tag of this name began.
+    pub(super) ends: bool,
+    attributes: &'a str,
+}
+
+impl<'a> Tag<'a> {
+    /// The value of an attribute as it is written: escapes are not resolved, numbers and ids have none.
+    pub(super) fn get(&self, wanted: &str) -> Option<&'a str> {
+        let mut rest = self.attributes;
+        loop {
+            let (name, behind) = rest.split_once('=')?;
+            let behind = behind.trim_start();
+            let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            let (value, behind) = behind[1..].split_once(quote)?;
+            let name = name.trim();
+            if name == wanted || name.rsplit_once(':').is_some_and(|(_, local)| local == wanted) {
+                return Some(value);
+            }
+            rest = behind;
+        }
+    }
+
+    /// The number that an attribute is.
+    pub(super) fn number(&self, name: &str) -> Result<f64, MeshFault> {
+        self.get(name).and_then(|text| text.trim().parse().ok()).ok_or(MeshFault::Damaged)
+    }
+
+    /// The index that an attribute is.
+    pub(super) fn index(&self, name: &str) -> Result<u32, MeshFault> {
+        self.get(name).and_then(|text| text.trim().parse().ok()).ok_or(MeshFault::Damaged)
+    }
+}
+
+/// Tells each tag of a file. A tag that ends itself (`<vertex/>`) is told once, as one that begins.
+pub(super) fn tags(
+    mut file: impl Read,
+    may_go_on: &mut dyn FnMut() -> bool,
+    mut tell: impl FnMut(&Tag<'_>) -> Result<(), MeshFault>,
+) -> Result<(), MeasureError> {
+    let (mut chunk, mut tag) = (vec![0; CHUNK_BYTES], Vec::with_capacity(256));
+    let (mut inside, mut quote, mut depth) = (false, None, 0u32);
+    loop {
+        let read = file.read(&mut chunk)?;
+        if read == 0 {
+            break;
+        }
+        for byte in chunk[..read].iter().copied() {
+            if !inside {
+                inside = byte == b'<';
+                continue;
+            }
+            let comment = tag.starts_with(b"!--");
+            let ended = match (byte, quote) {
+                (b'>', _) if comment => tag.ends_with(b"--") && tag.len() >= 5,
+                (_, _) if comment => false,
+                (b'"' | b'\'', None) => {
+                    quote = Some(byte);
+                    false
+                }
+                (byte, Some(open)) if byte == open => {
+                    quote = None;
+                    false
+                }
+                (byte, None) => byte == b'>',
+                _ => false,
+            };
+            if !ended {
+                if tag.len() >= MAX_TAG_BYTES {
+                    return Err(MeshFault::Damaged.into());
+                }
+                tag.push(byte);
+                continue;
+            }
+            if !comment {
+                one(&tag, &mut depth, &mut tell)?;
+            }
+            tag.clear();
+            inside = false;
+        }
+        if !may_go_on() {
+            return Err(timed_out());
+        }
+    }
+    if inside || depth != 0 { Err(MeshFault::Damaged.into()) } else { Ok(()) }
+}
+
+/// Reads what stood between `<` and `>`.
+fn one(tag: &[u8], depth: &mut u32, tell: &mut impl FnMut(&Tag<'_>) -> Result<(), MeshFault>) -> Result<(), MeshFault> {
+    let text = std::str::from_utf8(tag).map_err(|_| MeshFault::Damaged)?;
+    if text.starts_with('?') {
+        return Ok(());
+    }
+    if text.starts_with('!') {
+        return Err(MeshFault::Damaged);
+    }
+    let (ends, text) = text.strip_prefix('/').map_or((false, text), |rest| (true, rest));
+    let (alone, text) = text.strip_suffix('/').map_or((false, text), |rest| (true, rest));
+    let text = text.trim();
+    let (name, attributes) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
+    let name = name.rsplit_once(':').map_or(name, |(_, local)| local);
+    if ends {
+        *depth = depth.checked_sub(1).ok_or(MeshFault::Damaged)?;
+    } else if !alone {
+        *depth += 1;
+        if *depth > MAX_DEPTH {
+            return Err(MeshFault::TooLarge);
+        }
+    }
+    tell(&Tag { name, ends, attributes })
+}

@@ -1,0 +1,179 @@
+//! The invoice of an order: made with the first payment, in the same commit, and told of the order's money afterwards.
+
+use serde::{Deserialize, Serialize};
+
+use super::change::OrderChange;
+use super::{Order, OrderEffect, OrderStatus};
+use crate::domain::aggregate::{Decision, NewAggregate};
+use crate::domain::id::Id;
+use crate::domain::invoice::{InvoiceLine, NewInvoice, OrderMoney, OrderToInvoice};
+use crate::domain::mail::Mail;
+use crate::domain::party::Party;
+
+/// The money of an order in short: when it differs from what the invoice was told, the invoice is told.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InvoiceTold {
+    /// Number of payments and refunds.
+    pub payments: u32,
+    /// What is kept of them, in minor units.
+    pub kept_cents: i64,
+    /// What of its refunds did not arrive after all, in minor units: it may change while as much is kept as before.
+    #[serde(default)]
+    pub failed_cents: i64,
+    /// Whether it was paid in full at some time.
+    pub paid: bool,
+    /// Whether all went back.
+    pub refunded: bool,
+    /// Whether the order was cancelled.
+    pub cancelled: bool,
+}
+
+/// The invoice of an order, and what it was told last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderInvoice {
+    /// The invoice.
+    pub id: Id,
+    /// What it knows of the order's money.
+    pub told: InvoiceTold,
+}
+
+/// What an order's commits create.
+#[derive(Clone, Debug)]
+pub enum OrderCreated {
+    /// A mail to the customer or the staff.
+    Mail(Box<Mail>),
+    /// The order's invoice, issued.
+    Invoice(Box<NewInvoice>),
+}
+
+impl From<Mail> for OrderCreated {
+    fn from(mail: Mail) -> Self {
+        Self::Mail(Box::new(mail))
+    }
+}
+
+impl NewAggregate for OrderCreated {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Mail(mail) => NewAggregate::kind(&**mail),
+            Self::Invoice(new) => new.kind(),
+        }
+    }
+    fn id(&self) -> Id {
+        match self {
+            Self::Mail(mail) => NewAggregate::id(&**mail),
+            Self::Invoice(new) => new.id(),
+        }
+    }
+}
+
+impl Order {
+    /// The money as the invoice is told of it, of the order as its commit of this number left it.
+    pub fn money_at(&self, version: i64) -> OrderMoney {
+        OrderMoney { version, ..self.money() }
+    }
+
+    /// The money as a new invoice is told of it.
+    fn money(&self) -> OrderMoney {
+        OrderMoney {
+            version: 0,
+            kept_cents: self.kept_cents,
+            paid_at: self.paid_at,
+            refunded: self.status == OrderStatus::Refunded,
+            cancelled: self.status == OrderStatus::Cancelled,
+            payments: self.payments.clone(),
+        }
+    }
+
+    /// What of the money must be told to the invoice when it changes.
+    pub fn money_in_short(&self) -> InvoiceTold {
+        InvoiceTold {
+            payments: u32::try_from(self.payments.len()).unwrap_or(u32::MAX),
+            kept_cents: self.kept_cents,
+            failed_cents: self.payments.iter().fold(0, |sum, one| sum.saturating_add(one.failed_cents)),
+            paid: self.paid_at.is_some(),
+            refunded: self.status == OrderStatus::Refunded,
+            cancelled: self.status == OrderStatus::Cancelled,
+        }
+    }
+
+    /// The effect that tells the invoice, while it does not know how things stand.
+    pub(super) fn tell_invoice(&self) -> Option<OrderEffect> {
+        let (invoice, now) = (self.invoice.as_ref()?, self.money_in_short());
+        (invoice.told != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, told: now })
+    }
+}
+
+impl OrderChange<'_> {
+    /// Makes the invoice, unless there is one. Parts of kits are not invoiced: the kit has the price.
+    pub(super) fn make_invoice(&mut self) {
+        if self.order.invoice.is_some() {
+            return;
+        }
+        let order = &self.order;
+        let sold = order.lines.iter().filter(|line| line.kit_line.is_none());
+        let lines: Vec<InvoiceLine> = sold
+            .map(|line| InvoiceLine {
+                description: line.description.clone(),
+                quantity: line.quantity,
+                unit_price_cents: line.unit_price_cents,
+                tax_rate_bps: line.tax_rate_bps,
+            })
+            .collect();
+        let own_bps = || lines.first().map_or(0, |line| line.tax_rate_bps);
+        let known = order.buyer.clone().unwrap_or_else(|| Party {
+            name: order.customer_email.clone().unwrap_or_default(),
+            email: order.customer_email.clone(),
+            ..Party::default()
+        });
+        let address = known.address.clone().or_else(|| order.shipping_address.clone());
+        let new = OrderToInvoice {
+            order_id: order.id,
+            order_number: order.number_text(),
+            site: order.site.clone(),
+            customer_email: order.customer_email.clone(),
+            buyer: Party { address, ..known },
+            shipping_tax_rate_bps: order.sold.as_ref().map_or_else(own_bps, |sold| sold.shipping_tax_rate_bps),
+            lines,
+            shipping_cents: order.shipping_cents,
+            discount_cents: order.discount_cents,
+            rounding_cents: order.rounding_cents(),
+            currency: order.currency.clone(),
+            money: order.money(),
+        };
+        let told = order.money_in_short();
+        if let Some(new) = NewInvoice::of(self.cx, new) {
+            self.head().invoice = Some(OrderInvoice { id: new.invoice.id, told });
+            let receipt = new.invoice.receipt(self.cx);
+            self.make(new);
+            receipt.into_iter().for_each(|mail| self.mail(mail));
+        }
+    }
+
+    /// The customer's profile says who is named on the invoice. What was issued is never changed.
+    pub(super) fn name_buyer(mut self, buyer: &Party) -> Decision<Order> {
+        let open = self.order.status.payable() && self.order.invoice.is_none();
+        if open && self.order.buyer.as_ref() != Some(buyer) {
+            self.head().buyer = Some(buyer.clone());
+        }
+        self.order_done()
+    }
+
+    /// The invoice has heard of the money. A void one does not come back: money that is kept gets another one.
+    pub(super) fn invoice_told(mut self, invoice: Id, told: InvoiceTold, void: bool) -> Decision<Order> {
+        if self.order.invoice.is_none_or(|own| own.id != invoice) {
+            return self.heard(true);
+        }
+        let over = matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
+        let keeps_money = self.order.kept_cents > 0 && !over;
+        if void && keeps_money {
+            self.head().invoice = None;
+            self.make_invoice();
+        } else {
+            self.head().invoice = Some(OrderInvoice { id: invoice, told });
+        }
+        self.heard(true)
+    }
+}

@@ -1,0 +1,222 @@
+//! Orders that another shop sold: made as paid, at its prices; what happens there is followed, and it is told what has
+//! left.
+//!
+//! The money of such an order is with the other shop. It is recorded as one payment of the method [`CHANNEL_METHOD`],
+//! so that the books are complete and our own payment processor is never asked to pay it back. It gets an invoice as
+//! every paid order does: who prints and ships is the seller of the parts, and the shop's own receipt has no number of
+//! ours.
+
+use serde::{Deserialize, Serialize};
+
+use super::change::OrderChange;
+use super::place::{DEFAULT_PRIORITY, check_new, named, with_region_code};
+use super::{NewOrder, Order, OrderEffect, OrderStatus, SeenPrints};
+use crate::domain::aggregate::{Decision, DecisionContext, NumberSeries};
+use crate::domain::id::Id;
+use crate::domain::invoice::{InvoiceLine, Sums};
+use crate::domain::ledger::{returned_elsewhere, taken_elsewhere};
+use crate::domain::refusal::Refusal;
+
+/// The method of the payment that another shop took.
+pub const CHANNEL_METHOD: &str = "channel";
+
+/// Where an order was sold.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SoldElsewhere {
+    /// The record of the order there.
+    pub channel_order_id: Id,
+    /// The channel that it came by.
+    pub channel_id: Id,
+    /// Its number there, as people see it.
+    pub number: String,
+    /// How many of the order's lines are lines there; the parts of kits and sets follow behind them.
+    pub lines: u32,
+    /// Tax rate of the shipping in basis points.
+    pub shipping_tax_rate_bps: i64,
+    /// What was paid beyond the sums, in minor units: prices with tax in them are no whole net amounts.
+    #[serde(default)]
+    pub rounding_cents: i64,
+    /// Whether the customer hears of shipments from that shop, and not from us.
+    #[serde(default)]
+    pub tells_customer: bool,
+    /// How many shipments the record knows.
+    #[serde(default)]
+    pub told_shipments: u32,
+    /// Whether the record knows that nothing more leaves.
+    #[serde(default)]
+    pub told_last: bool,
+}
+
+/// An order that another shop sold.
+#[derive(Clone, Debug)]
+pub struct SoldOrder {
+    /// What is made. Its lines have the prices and tax rates of the other shop; parts of sets are behind them.
+    pub new: NewOrder,
+    /// Where it was sold.
+    pub sold: SoldElsewhere,
+    /// Net charge for shipping in minor units.
+    pub shipping_cents: i64,
+    /// Net discount in minor units.
+    pub discount_cents: i64,
+    /// What was paid in all, in minor units.
+    pub total_cents: i64,
+}
+
+/// What happened to an order in the shop that sold it. Both only ever grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewsThere {
+    /// Whether it was cancelled.
+    pub cancelled: bool,
+    /// All that was paid back so far, in minor units.
+    pub refunded_cents: i64,
+}
+
+/// What has left, as the other shop counts it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftShipment {
+    /// Counts from 1 within the order.
+    pub number: u32,
+    /// Name of the carrier.
+    pub carrier: String,
+    /// The carrier's tracking number.
+    pub tracking_number: String,
+    /// How many of each line there it completes, in the order of the lines.
+    pub units: Vec<u32>,
+}
+
+impl Order {
+    /// What is paid beyond the other amounts, in minor units; 0 for what is sold here.
+    pub fn rounding_cents(&self) -> i64 {
+        self.sold.as_ref().map_or(0, |sold| sold.rounding_cents)
+    }
+}
+
+/// Makes the order: placed, paid and invoiced in one commit.
+pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Result<Decision<Order>, Refusal> {
+    let SoldOrder { new, sold, .. } = order;
+    check_new(new, cx.rules, cx.now)?;
+    let of_kit = new.lines.iter().filter(|line| line.kit_line.is_none());
+    let priced: Vec<InvoiceLine> = of_kit
+        .map(|line| InvoiceLine {
+            description: line.description.clone(),
+            quantity: line.quantity,
+            unit_price_cents: line.unit_price_cents,
+            tax_rate_bps: line.tax_rate_bps,
+        })
+        .collect();
+    let shipping = (order.shipping_cents, sold.shipping_tax_rate_bps);
+    let sums = Sums::of(&priced, shipping, order.discount_cents)
+        .ok_or_else(|| Refusal::field("lines", "the total is too large"))?;
+    if sums.total_cents.saturating_add(sold.rounding_cents) != order.total_cents {
+        return Err(Refusal::field("totalCents", "is not what lines, shipping, discount and tax add up to"));
+    }
+    let made = Order {
+        id,
+        number: cx.ids.number(NumberSeries::Order),
+        revision: 0,
+        kind: new.kind,
+        status: OrderStatus::Created,
+        site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
+        made_by: new.made_by,
+        customer_id: new.customer_id,
+        customer_email: new.customer_email.as_ref().map(|email| email.trim().to_lowercase()),
+        lines: new.lines.clone(),
+        currency: new.currency.to_lowercase(),
+        subtotal_cents: sums.subtotal_cents,
+        shipping_cents: order.shipping_cents,
+        tax_cents: sums.tax_cents,
+        discount_cents: order.discount_cents,
+        total_cents: order.total_cents,
+        notes: new.notes.clone(),
+        internal_notes: new.internal_notes.clone(),
+        shipping_address: new.shipping_address.as_ref().map(with_region_code),
+        priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
+        due_at: new.due_at,
+        promise: None,
+        shipment: None,
+        shipments: Vec::new(),
+        flags: Vec::new(),
+        payment_session: None,
+        at_processor: Default::default(),
+        kept_cents: 0,
+        buyer: new.buyer.clone(),
+        invoice: None,
+        sold: Some(sold.clone()),
+        created_at: cx.now,
+        paid_at: None,
+        updated_at: cx.now,
+        jobs: Default::default(),
+        payments: Vec::new(),
+    };
+    let mut change = OrderChange::of(cx, made);
+    change.event("order.created");
+    change.paid_there(order.total_cents, &sold.number);
+    Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
+}
+
+impl Order {
+    /// The shipments as the shop that sold the order counts them: a set there has left with the last of its parts.
+    pub fn left_there(&self) -> Vec<LeftShipment> {
+        let lines = self.sold.as_ref().map_or(0, |sold| sold.lines as usize).min(self.lines.len());
+        let mut before = vec![0u64; lines];
+        let mut upto = self.clone();
+        upto.shipments.clear();
+        let shipment = |sent: &super::SentShipment| {
+            upto.shipments.push(sent.clone());
+            let now = upto.shipped_parts();
+            let units = before.iter_mut().zip(&now).map(|(before, now)| {
+                let units = u32::try_from(now.saturating_sub(*before)).unwrap_or(u32::MAX);
+                *before = *now;
+                units
+            });
+            LeftShipment {
+                number: sent.number,
+                carrier: sent.shipment.carrier.clone(),
+                tracking_number: sent.shipment.tracking_number.clone(),
+                units: units.collect(),
+            }
+        };
+        self.shipments.iter().map(shipment).collect()
+    }
+
+    /// The effect that tells the record of the order there, while it does not know what has left.
+    pub(super) fn tell_shop(&self) -> Option<OrderEffect> {
+        let sold = self.sold.as_ref()?;
+        let shipments = u32::try_from(self.shipments.len()).unwrap_or(u32::MAX);
+        let last = self.status == OrderStatus::Shipped;
+        let told = shipments <= sold.told_shipments && (sold.told_last || !last);
+        let channel_order = sold.channel_order_id;
+        (shipments > 0 && !told).then_some(OrderEffect::TellShop { channel_order, shipments, last })
+    }
+}
+
+impl OrderChange<'_> {
+    /// Records what the other shop took, which pays the order.
+    fn paid_there(&mut self, total_cents: i64, number: &str) {
+        if total_cents == 0 {
+            return self.become_paid();
+        }
+        taken_elsewhere(self, total_cents, CHANNEL_METHOD, number);
+    }
+
+    /// Follows what happened in the shop that sold it. Told twice, or late, it changes nothing. What has been shipped
+    /// is not cancelled any more.
+    pub(super) fn there(mut self, news: NewsThere) -> Result<Decision<Order>, Refusal> {
+        returned_elsewhere(&mut self, CHANNEL_METHOD, news.refunded_cents);
+        let over = matches!(self.order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
+        if news.cancelled && !over { self.cancel(false, &SeenPrints::new()) } else { Ok(self.order_done()) }
+    }
+
+    /// The record of the order there knows what has left.
+    pub(super) fn shop_told(mut self, shipments: u32, last: bool) -> Decision<Order> {
+        let known = self.order.sold.as_ref().map(|sold| (sold.told_shipments, sold.told_last));
+        if let Some((told, was_last)) = known
+            && (shipments > told || (last && !was_last))
+            && let Some(sold) = self.head().sold.as_mut()
+        {
+            (sold.told_shipments, sold.told_last) = (told.max(shipments), was_last || last);
+        }
+        self.heard(true)
+    }
+}

@@ -1,0 +1,323 @@
+//! Money that comes back or goes after it was paid: refunds that fail later, payments that a bank takes back.
+
+use super::money::{paid, refunded};
+use super::*;
+use crate::domain::ledger::DisputeState;
+
+/// The processor says what went back of `pi_1` in all, for the reading that is wanted now.
+fn read(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {
+    let number = desk.o().at_processor.doubted[0].number;
+    read_as(desk, number, refunded_cents)
+}
+
+fn read_as(desk: &mut Desk, number: u32, cents: i64) -> Decision<Order> {
+    let read = LedgerCommand::RefundsRead { intent: "pi_1".into(), number, refunded_cents: Some(cents) };
+    desk.ask(&OrderCommand::Ledger(read)).unwrap()
+}
+
+fn failed(amount_cents: i64) -> PaymentNews {
+    failed_as(amount_cents, "re_1")
+}
+
+/// Another refund of `pi_1` fails.
+fn failed_as(amount_cents: i64, refund: &str) -> PaymentNews {
+    let (intent, refund) = (Some("pi_1".to_owned()), Some(refund.to_owned()));
+    PaymentNews::RefundFailed { amount_cents, reason: "expired_or_canceled_card".into(), intent, refund }
+}
+
+/// The processor does not say what went back of `pi_1`.
+fn read_nothing(desk: &mut Desk) -> Decision<Order> {
+    let number = desk.o().at_processor.doubted[0].number;
+    let read = LedgerCommand::RefundsRead { intent: "pi_1".into(), number, refunded_cents: None };
+    desk.ask(&OrderCommand::Ledger(read)).unwrap()
+}
+
+fn back(amount_cents: i64) -> OrderCommand {
+    OrderCommand::Refund { payment: None, amount_cents: Some(amount_cents), at_processor: true }
+}
+
+/// The processor takes the refund that was asked for first, after so much went back in all.
+fn taken(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {
+    let refund = desk.o().at_processor.refunds[0].id;
+    let news = RefundNews::Taken { refunded_cents };
+    desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
+}
+
+/// An order of 2,500 that was paid by `pi_1`, of which 1,000 went back, failed, and was read again.
+fn failed_in_part() -> Desk {
+    let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
+    desk.news(paid(2500, "pi_1"));
+    desk.news(refunded(1000, false, "pi_1"));
+    desk.news(failed(1000));
+    read(&mut desk, 0);
+    assert_eq!((desk.o().kept_cents, desk.o().flags.clone()), (2500, vec!["refund_failed".to_owned()]));
+    desk
+}
+
+#[test]
+fn refund_then_failed_is_flagged() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(paid(500, "pi_1"));
+    desk.news(refunded(200, false, "pi_1"));
+    let told = desk.news(failed(200));
+    assert_eq!((names(&told), mails(&told).len()), (vec!["order.flagged"], 1));
+    assert_eq!(desk.o().flags, ["refund_failed"]);
+    let again = desk.news(failed(200));
+    assert_eq!((names(&again).len(), mails(&again).len()), (0, 0), "told once");
+    read(&mut desk, 0);
+    assert_eq!((desk.o().kept_cents, desk.o().payments[1].listed()), (500, (-200, "failed")));
+    assert_eq!(desk.o().flags, ["refund_failed"]);
+    // It is given back once more, and nobody has to look at it any longer.
+    desk.ask(&back(200)).unwrap();
+    assert!(desk.o().flags.is_empty());
+}
+
+#[test]
+fn the_flag_of_a_failed_refund_stands_until_as_much_went_back() {
+    let mut desk = failed_in_part();
+    desk.ask(&back(100)).unwrap();
+    assert_eq!(desk.o().flags, ["refund_failed"], "900 wait");
+    taken(&mut desk, 100);
+    read(&mut desk, 100);
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2400, 1));
+    // What the processor refuses was given to nobody.
+    desk.ask(&back(900)).unwrap();
+    assert!(desk.o().flags.is_empty());
+    let refund = desk.o().at_processor.refunds[0].id;
+    let news = RefundNews::Refused { refunded_cents: Some(100), reason: "the balance is too low".into() };
+    desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap();
+    read(&mut desk, 100);
+    desk.ask(&back(50)).unwrap();
+    assert_eq!(desk.o().flags, ["refund_failed"], "850 wait");
+
+    // Given back at the processor itself, before or after the failure was read.
+    let mut desk = failed_in_part();
+    desk.news(refunded(1000, false, "pi_1"));
+    read(&mut desk, 1000);
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+    let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
+    desk.news(paid(2500, "pi_1"));
+    desk.news(refunded(1000, false, "pi_1"));
+    desk.news(failed(1000));
+    read(&mut desk, 1000);
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+}
+
+#[test]
+fn a_refund_that_fails_twice_waits_once_however_it_is_told() {
+    let mut desk = failed_in_part();
+    for told_first in [true, false] {
+        let again = if told_first { "re_2" } else { "re_3" };
+        desk.ask(&back(1000)).unwrap();
+        taken(&mut desk, 1000);
+        if told_first {
+            desk.news(failed_as(1000, again));
+            read(&mut desk, 0);
+        } else {
+            read(&mut desk, 0);
+            assert_eq!(desk.o().at_processor.doubted[0].waits_cents, 1000);
+            desk.news(failed_as(1000, again));
+            read(&mut desk, 0);
+        }
+        desk.news(failed_as(1000, again));
+        assert!(desk.o().at_processor.doubted[0].read, "it is told by several events");
+        let waits = desk.o().at_processor.doubted[0].waits_cents;
+        assert_eq!((waits, desk.o().kept_cents, desk.o().flags.len()), (1000, 2500, 1), "{told_first}");
+    }
+}
+
+#[test]
+fn a_refund_is_under_way_until_it_is_in_the_books() {
+    let mut desk = failed_in_part();
+    desk.ask(&back(1000)).unwrap();
+    taken(&mut desk, 1000);
+    let asked = &desk.o().at_processor.refunds[..];
+    assert!(matches!(asked, [one] if one.taken && one.amount_cents == 1000), "{asked:?}");
+    assert_eq!(code(desk.ask(&back(1000))), "refunds_under_way");
+    assert!(taken(&mut desk, 1000).next.is_none(), "told again");
+    let calls = desk.o().effects();
+    let reads = |one: &OrderEffect| matches!(one, OrderEffect::Ledger(LedgerEffect::ReadRefunds { .. }));
+    let asks = |one: &OrderEffect| matches!(one, OrderEffect::Ledger(LedgerEffect::Refund { .. }));
+    assert!(calls.iter().any(reads) && !calls.iter().any(asks), "{calls:?}");
+    read(&mut desk, 1000);
+    assert!(desk.o().at_processor.refunds.is_empty());
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+    // Its event may come before its answer.
+    let mut desk = failed_in_part();
+    desk.ask(&back(800)).unwrap();
+    desk.news(refunded(800, false, "pi_1"));
+    read(&mut desk, 800);
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1700, 1), "200 wait");
+    taken(&mut desk, 800);
+    read(&mut desk, 800);
+    assert_eq!((desk.o().at_processor.refunds.len(), desk.o().at_processor.doubted[0].waits_cents), (0, 200));
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1700, 1));
+}
+
+#[test]
+fn where_the_processor_does_not_say_what_went_back_its_events_count() {
+    let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
+    desk.news(paid(2500, "pi_1"));
+    desk.news(refunded(1000, false, "pi_1"));
+    desk.news(failed(1000));
+    read_nothing(&mut desk);
+    assert_eq!((desk.o().kept_cents, desk.o().flags.clone()), (2500, vec!["refund_failed".to_owned()]));
+    assert!(desk.news(failed(1000)).next.is_none(), "it is told by several events");
+    // What goes back afterwards is booked, by the shop's own refund and by events.
+    desk.ask(&back(400)).unwrap();
+    taken(&mut desk, 400);
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2100, 1));
+    assert!(desk.o().at_processor.refunds.is_empty());
+    desk.news(refunded(1000, false, "pi_1"));
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+    // Another failure is asked about anew, and booked as it was told; so is what was taken meanwhile.
+    desk.ask(&back(200)).unwrap();
+    desk.news(failed_as(600, "re_2"));
+    taken(&mut desk, 1200);
+    assert!(desk.o().at_processor.refunds[0].taken);
+    read_nothing(&mut desk);
+    assert_eq!((desk.o().kept_cents, desk.o().at_processor.refunds.len()), (1900, 0));
+    assert_eq!(desk.o().at_processor.doubted[0].waits_cents, 400);
+    assert_eq!(desk.o().flags, ["refund_failed"]);
+}
+
+#[test]
+fn what_came_back_is_given_back_otherwise_and_settles_the_flag() {
+    let mut desk = failed_in_part();
+    let payment = Some(desk.o().payments[0].id);
+    let by = |payment, amount_cents, method: &str| OrderCommand::RefundOtherwise {
+        payment,
+        amount_cents,
+        method: method.to_owned(),
+    };
+    for (refused, path) in [
+        (by(payment, None, "Processor"), "method"),
+        (by(payment, None, " "), "method"),
+        (by(None, None, "bank_transfer"), "paymentId"),
+        (by(Some(id(7)), None, "bank_transfer"), "paymentId"),
+        (by(payment, Some(1001), "bank_transfer"), "amountCents"),
+    ] {
+        assert_eq!(desk.ask(&refused).unwrap_err().faults[0].path, path);
+    }
+    desk.ask(&by(payment, Some(400), "bank_transfer")).unwrap();
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2100, 1), "600 wait");
+    let told = desk.ask(&by(payment, None, "bank_transfer")).unwrap();
+    assert_eq!(names(&told), ["order.refund_recorded"]);
+    assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
+    let last = desk.o().payments.last().unwrap();
+    let kept = (last.amount_cents, &*last.method, last.refund_of, &last.reference);
+    assert_eq!(kept, (-600, "bank_transfer", payment, &None));
+    assert_eq!(code(desk.ask(&by(payment, None, "bank_transfer"))), "nothing_to_refund");
+    // The processor is asked for what is left, and for no more.
+    assert_eq!(desk.ask(&back(1501)).unwrap_err().faults[0].path, "amountCents");
+    desk.ask(&back(1500)).unwrap();
+    // What did not fail goes back at the processor.
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(paid(500, "pi_1"));
+    let payment = Some(desk.o().payments[0].id);
+    assert_eq!(code(desk.ask(&by(payment, None, "cash"))), "nothing_to_refund");
+    // What the processor refuses may be given back otherwise too.
+    desk.ask(&back(300)).unwrap();
+    let refund = desk.o().at_processor.refunds[0].id;
+    let news = RefundNews::Refused { refunded_cents: Some(0), reason: "charge_expired".into() };
+    desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap();
+    desk.ask(&by(payment, Some(100), "cash")).unwrap();
+    assert_eq!((desk.o().flags.len(), desk.o().at_processor.refunds[0].amount_cents), (1, 200));
+    desk.ask(&by(payment, None, "cash")).unwrap();
+    assert_eq!((desk.o().flags.len(), desk.o().at_processor.refunds.len(), desk.o().kept_cents), (0, 0, 200));
+}
+
+#[test]
+fn what_older_releases_kept_of_failed_refunds_and_disputes_is_read() {
+    let older = serde_json::json!({
+        "refunds": [{"id": id(1), "paymentId": id(2), "intent": "pi_1", "amountCents": 5, "askedAt": "2026-11-02T10:00:00.000Z", "error": null}],
+        "doubted": [
+            {"intent": "pi_1", "number": 3, "read": true, "waits": true},
+            {"intent": "pi_2", "number": 1, "read": false, "waits": false},
+        ],
+        "disputes": [{"id": "dp_1", "state": "lost"}],
+    });
+    let read: AtProcessor = serde_json::from_str(&older.to_string()).unwrap();
+    let waits: Vec<i64> = read.doubted.iter().map(|one| one.waits_cents).collect();
+    assert_eq!((waits, read.doubted[0].number), (vec![1, 0], 3));
+    assert!(!read.refunds[0].taken && read.disputes[0].amount_cents == 0);
+    let written = serde_json::to_string(&read).unwrap();
+    assert_eq!(serde_json::from_str::<AtProcessor>(&written).unwrap(), read);
+}
+
+#[test]
+fn an_order_whose_refund_failed_keeps_money_that_is_due_back() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(paid(500, "pi_1"));
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
+    desk.news(failed(500));
+    let told = read(&mut desk, 0);
+    assert_eq!(mails(&told).len(), 1, "an alert");
+    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 500));
+    assert_eq!(desk.o().flags, ["refund_failed", "refund_due"]);
+    // An event of before the failure comes late: what is read counts, and an old reading does not.
+    let before = desk.o().at_processor.doubted[0].number;
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!(desk.o().kept_cents, 500);
+    assert!(read_as(&mut desk, before, 500).next.is_none());
+    read(&mut desk, 0);
+    assert_eq!(desk.o().kept_cents, 500);
+    // The money goes back at last.
+    desk.news(refunded(500, true, "pi_1"));
+    read(&mut desk, 500);
+    assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (0, 3));
+    assert!(desk.o().flags.is_empty(), "nobody has to look at it any longer");
+}
+
+/// The bank tells how a dispute over `pi_1` stands.
+fn disputed(amount_cents: i64, state: DisputeState) -> PaymentNews {
+    let (id, intent) = ("dp_1".to_owned(), Some("pi_1".to_owned()));
+    PaymentNews::Disputed { id, amount_cents, reason: "fraudulent".into(), state, intent }
+}
+
+#[test]
+fn a_payment_that_the_bank_takes_back_is_flagged_until_it_is_decided() {
+    let news = |state| disputed(500, state);
+    let (open, won, lost) = (news(DisputeState::Open), news(DisputeState::Won), news(DisputeState::Lost));
+    let after = |news: &[&PaymentNews], kept_cents: i64| {
+        let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+        desk.news(paid(500, "pi_1"));
+        let alerts = news.iter().map(|one| mails(&desk.news((*one).clone())).len()).sum::<usize>();
+        let status = if kept_cents > 0 { OrderStatus::Paid } else { OrderStatus::Refunded };
+        assert_eq!((desk.o().status, desk.o().kept_cents), (status, kept_cents), "it is for people to decide");
+        assert_eq!(desk.o().payments.len(), if kept_cents > 0 { 1 } else { 2 }, "booked once");
+        (desk.o().flags.clone(), alerts)
+    };
+    assert_eq!(after(&[&open], 500), (vec!["disputed".to_owned()], 1));
+    assert_eq!(after(&[&open, &open, &won], 500), (Vec::new(), 1));
+    assert_eq!(after(&[&open, &lost], 0), (Vec::new(), 2), "told, and settled by the books");
+    assert_eq!(after(&[&lost, &lost], 0), (Vec::new(), 1));
+    // Heard late, the beginning of what was decided changes nothing.
+    assert_eq!(after(&[&won, &open], 500), (Vec::new(), 0));
+    assert_eq!(after(&[&lost, &open], 0), (Vec::new(), 1));
+}
+
+#[test]
+fn what_the_bank_took_is_booked_as_money_that_went_back() {
+    let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
+    desk.news(paid(2500, "pi_1"));
+    let told = desk.news(disputed(1000, DisputeState::Lost));
+    assert_eq!(names(&told), ["order.flagged", "order.refund_recorded"]);
+    assert_eq!((desk.o().status, desk.o().kept_cents, desk.o().flags.len()), (OrderStatus::Paid, 1500, 0));
+    let lost = desk.o().payments.last().unwrap();
+    assert_eq!((&*lost.method, lost.reference.as_deref()), ("dispute", Some("dp_1")));
+    assert_eq!((lost.refund_of, lost.listed()), (Some(desk.o().payments[0].id), (-1000, "refunded")));
+    assert_eq!(desk.ask(&back(1501)).unwrap_err().faults[0].path, "amountCents", "the processor has no more");
+    // Of what the bank took nothing waits to be given back.
+    let mut desk = failed_in_part();
+    desk.news(disputed(2500, DisputeState::Lost));
+    assert_eq!((desk.o().status, desk.o().kept_cents, desk.o().flags.len()), (OrderStatus::Refunded, 0, 0));
+    // Heard of before the payment: flagged until it is known what it was of.
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(disputed(500, DisputeState::Lost));
+    assert_eq!((desk.o().flags.clone(), desk.o().payments.len()), (vec!["dispute_lost".to_owned()], 0));
+    desk.news(paid(500, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
+    assert_eq!((desk.o().flags.len(), desk.o().payments.len(), desk.o().jobs.size()), (0, 2, 0));
+}

@@ -1,0 +1,108 @@
+use super::*;
+use crate::domain::invoice::Sums;
+
+/// Two lines there: a plain part, and a set of three parts, with a rounding of one cent.
+fn sold() -> SoldOrder {
+    let mut new = new_order(vec![line(2, 1250, true), line(1, 999, true), line(3, 0, true)]);
+    new.lines[1].make = None;
+    (new.lines[2].kit_line, new.lines[2].per_set) = (Some(1), Some(3));
+    SoldOrder {
+        new,
+        sold: SoldElsewhere {
+            channel_order_id: id(70),
+            channel_id: id(71),
+            number: "#1001".to_owned(),
+            lines: 2,
+            shipping_tax_rate_bps: 0,
+            rounding_cents: 1,
+            tells_customer: true,
+            told_shipments: 0,
+            told_last: false,
+        },
+        shipping_cents: 400,
+        discount_cents: 100,
+        total_cents: 2500 + 999 + 400 - 100 + 1,
+    }
+}
+
+fn made() -> Desk {
+    let mut desk = Desk { bench: Bench::new(), order: None };
+    desk.ask(&OrderCommand::CreateSold(Box::new(sold()))).unwrap();
+    desk
+}
+
+#[test]
+fn it_is_paid_invoiced_and_made_in_one_commit() {
+    let mut desk = Desk { bench: Bench::new(), order: None };
+    let decision = desk.ask(&OrderCommand::CreateSold(Box::new(sold()))).unwrap();
+    let invoice = decision.created.iter().find_map(|one| match one {
+        OrderCreated::Invoice(new) => Some(new.invoice.clone()),
+        OrderCreated::Mail(_) => None,
+    });
+    let invoice = invoice.unwrap();
+    let sums: &Sums = &invoice.content.sums;
+    assert_eq!((sums.total_cents, sums.payable_cents(), invoice.due_cents()), (3799, 3800, 0));
+    let order = desk.order.as_ref().unwrap();
+    assert_eq!((order.status, order.total_cents, order.kept_cents), (OrderStatus::Paid, 3800, 3800));
+    assert_eq!(order.jobs.size(), 5, "two parts, and the three of the set");
+    assert!(order.flags.is_empty(), "{:?}", order.flags);
+    assert_eq!(order.payments[0].method, CHANNEL_METHOD);
+    let again = desk.ask(&OrderCommand::CreateSold(Box::new(sold()))).unwrap_err();
+    assert_eq!(again.code, "exists");
+}
+
+#[test]
+fn sums_that_do_not_add_up_are_refused() {
+    let mut desk = Desk { bench: Bench::new(), order: None };
+    let wrong = SoldOrder { total_cents: 3801, ..sold() };
+    let refusal = desk.ask(&OrderCommand::CreateSold(Box::new(wrong))).unwrap_err();
+    assert_eq!(refusal.faults[0].path, "totalCents");
+}
+
+#[test]
+fn the_processor_is_never_asked_to_pay_it_back_and_refunds_there_are_recorded_once() {
+    let mut desk = made();
+    let refund = OrderCommand::Refund { payment: None, amount_cents: None, at_processor: true };
+    assert!(desk.ask(&refund).is_err(), "there is no payment of the processor");
+    let there = |cents, cancelled| OrderCommand::There(NewsThere { cancelled, refunded_cents: cents });
+    desk.ask(&there(500, false)).unwrap();
+    assert!(desk.ask(&there(500, false)).unwrap().next.is_none());
+    assert!(desk.ask(&there(300, false)).unwrap().next.is_none(), "told late");
+    assert_eq!(desk.order.as_ref().unwrap().kept_cents, 3300);
+    desk.ask(&there(500, true)).unwrap();
+    let order = desk.order.as_ref().unwrap();
+    assert_eq!(order.status, OrderStatus::Cancelled);
+    assert_eq!(order.flags, ["refund_due"], "until the shop has paid it back");
+    desk.ask(&there(9_999, true)).unwrap();
+    let order = desk.order.as_ref().unwrap();
+    assert_eq!((order.status, order.kept_cents), (OrderStatus::Refunded, 0));
+    assert!(order.flags.is_empty(), "{:?}", order.flags);
+}
+
+#[test]
+fn the_shop_counts_sets_that_have_left_whole() {
+    let mut desk = made();
+    let order = desk.order.as_mut().unwrap();
+    let sent = |number, lines: &[(u32, u32)]| SentShipment {
+        number,
+        shipment: Shipment {
+            carrier: "DHL".to_owned(),
+            tracking_number: format!("T{number}"),
+            estimated_delivery: "2026-12-01".to_owned(),
+        },
+        lines: lines.iter().map(|(line, quantity)| SentLine { line: *line, quantity: *quantity }).collect(),
+        shipped_at: desk.bench.now,
+    };
+    order.shipments = vec![sent(1, &[(0, 1), (2, 2)]), sent(2, &[(0, 1), (2, 1)])];
+    let units: Vec<Vec<u32>> = order.left_there().into_iter().map(|left| left.units).collect();
+    assert_eq!(units, [vec![1, 0], vec![1, 1]]);
+    let told = |order: &Order| {
+        order.effects().into_iter().find_map(|effect| match effect {
+            OrderEffect::TellShop { shipments, last, .. } => Some((shipments, last)),
+            _ => None,
+        })
+    };
+    assert_eq!(told(order), Some((2, false)));
+    desk.ask(&OrderCommand::ShopTold { shipments: 2, last: false }).unwrap();
+    assert_eq!(told(desk.order.as_ref().unwrap()), None);
+}

@@ -1,0 +1,114 @@
+//! Invoices of subscriptions, which the processor makes: what was paid for a period, and by which payment.
+
+use serde_json::Value;
+
+use super::{EventError, EventMembers, PaymentEffect};
+use crate::domain::bounds::MAX_CENTS;
+use crate::domain::refusal::shortened;
+
+/// Most lines of an invoice that are read; the processor's events have at most ten.
+const MAX_LINES: usize = 100;
+/// Most characters of a line's words.
+const MAX_WORDS_CHARS: usize = 300;
+
+/// A period of a subscription that was paid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaidPeriod {
+    /// The processor's id of its invoice, `in_...`.
+    pub invoice: String,
+    /// What the processor calls its invoice, for people.
+    pub number: Option<String>,
+    /// The customer's id here, which was given to the subscription when it was begun; `None` for one that was begun
+    /// elsewhere.
+    pub our_customer: Option<String>,
+    /// What was paid, in minor units; above 0.
+    pub amount_cents: i64,
+    /// ISO 4217 code in lower case.
+    pub currency: String,
+    /// The payment intent, where the processor names it.
+    pub payment_intent: Option<String>,
+    /// What for; none where the event does not have all of them.
+    pub lines: Vec<PaidLine>,
+}
+
+/// A line of an invoice of the processor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaidLine {
+    /// What it is, in words.
+    pub description: String,
+    /// How many.
+    pub quantity: u32,
+    /// For all of them, in minor units; negative for what was not used of the period before.
+    pub amount_cents: i64,
+}
+
+/// A change of a subscription that its invoice tells of.
+pub(super) fn changed(object: &EventMembers<'_>) -> Result<PaymentEffect, EventError> {
+    Ok(PaymentEffect::SubscriptionChanged {
+        customer: object.reference("customer")?,
+        subscription: subscription(object)?,
+    })
+}
+
+/// The period that an invoice was paid for; `None` for one of no subscription, and where no money moved.
+pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, EventError> {
+    let amount = object.amount("amount_paid")?.unwrap_or_default();
+    if subscription(object)?.is_none() || amount == 0 {
+        return Ok(None);
+    }
+    Ok(Some(PaidPeriod {
+        invoice: object.required_text("id")?,
+        number: object.text("number")?,
+        our_customer: our_customer(object)?,
+        amount_cents: amount,
+        currency: object.currency()?.ok_or_else(|| object.wrong("currency", "a currency code of three letters"))?,
+        payment_intent: object.reference("payment_intent")?,
+        lines: lines(object)?,
+    }))
+}
+
+/// Which invoice was paid by which payment intent; `None` for what was paid otherwise.
+pub(super) fn payment(object: &EventMembers<'_>) -> Result<Option<(String, String)>, EventError> {
+    let payment = object.child("payment")?;
+    let intent = payment.map_or(Ok(None), |payment| payment.reference("payment_intent"))?;
+    Ok(object.reference("invoice")?.zip(intent))
+}
+
+/// What the subscription says of itself on its invoices: newer versions of the processor's API have it under `parent`.
+fn details<'a>(object: &EventMembers<'a>) -> Result<Option<EventMembers<'a>>, EventError> {
+    match object.child("parent")? {
+        Some(parent) => parent.child("subscription_details"),
+        None => object.child("subscription_details"),
+    }
+}
+
+fn subscription(object: &EventMembers<'_>) -> Result<Option<String>, EventError> {
+    let named = details(object)?.map_or(Ok(None), |details| details.reference("subscription"))?;
+    if named.is_some() { Ok(named) } else { object.reference("subscription") }
+}
+
+fn our_customer(object: &EventMembers<'_>) -> Result<Option<String>, EventError> {
+    let metadata = details(object)?.map_or(Ok(None), |details| details.child("metadata"))?;
+    metadata.map_or(Ok(None), |metadata| metadata.text("customerId"))
+}
+
+fn lines(object: &EventMembers<'_>) -> Result<Vec<PaidLine>, EventError> {
+    let Some(list) = object.child("lines")? else { return Ok(Vec::new()) };
+    let entries = list.get("data").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    if list.get("has_more") == Some(&Value::Bool(true)) || entries.len() > MAX_LINES {
+        return Ok(Vec::new());
+    }
+    let line = |(n, entry): (usize, &Value)| {
+        let line = EventMembers::of(entry, &format!("{}lines.data.{n}", object.path))?;
+        let amount = line.integer("amount")?.filter(|cents| cents.abs() <= MAX_CENTS);
+        let words = line.any_text("description")?.unwrap_or_default();
+        let plain: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let description = if plain.trim().is_empty() { "Subscription" } else { plain.trim() };
+        Ok(PaidLine {
+            description: shortened(description.to_owned(), MAX_WORDS_CHARS),
+            quantity: line.integer("quantity")?.and_then(|count| u32::try_from(count).ok()).unwrap_or(1).max(1),
+            amount_cents: amount.ok_or_else(|| line.wrong("amount", "a whole number of minor units"))?,
+        })
+    };
+    entries.iter().enumerate().map(line).collect()
+}

@@ -1,0 +1,92 @@
+//! Printers whose own server books what they print in the system that knows spools: on which spools a print was booked,
+//! so that nobody books it there a second time, and what a person has to see to.
+
+use super::{InHand, Printer, Slot};
+use crate::domain::material::Material;
+use crate::domain::parts_sync::StockSystem;
+use crate::domain::printer_status::{Connection, SpoolBooking, Status};
+
+/// Most spools that are kept of one print.
+const MAX_BOOKED_SPOOLS: usize = 16;
+
+impl InHand {
+    /// The print was booked on these spools as well.
+    pub(super) fn book_on(&mut self, spools: impl IntoIterator<Item = i64>) {
+        for spool in spools {
+            if !self.booked_on.contains(&spool) && self.booked_on.len() < MAX_BOOKED_SPOOLS {
+                self.booked_on.push(spool);
+            }
+        }
+    }
+}
+
+impl Printer {
+    /// Takes over where the printer books. What an unreachable printer last told stands.
+    pub(super) fn booking_seen(&mut self, status: &Status) {
+        if status.connection != Connection::Connected {
+            return;
+        }
+        self.books_on = status.books_on;
+        if let (Some(booking), Some(in_hand)) = (self.books_on, &mut self.in_hand)
+            && in_hand.may_print()
+        {
+            in_hand.book_on([booking.spool]);
+        }
+    }
+
+    /// The spools on which the printer books just now, or has still to book, what a print of ours uses: what changes
+    /// on them is not settled yet.
+    pub fn spools_in_use(&self) -> Vec<i64> {
+        let Some(SpoolBooking { spool, unreported, .. }) =
+            self.books_on.filter(|_| !self.archived && !self.disconnected)
+        else {
+            return Vec::new();
+        };
+        let used = self.in_hand.iter().flat_map(|in_hand| in_hand.booked_on.iter().copied());
+        let active = (self.in_hand.is_some() || unreported).then_some(spool);
+        used.chain(active).collect()
+    }
+
+    /// Whether the printer itself books what it prints from this slot now.
+    pub fn books_itself(&self, slot: &Slot) -> bool {
+        self.books_on.is_some_and(|booking| slot.spool == Some(booking.spool))
+    }
+
+    /// Why what prints take from a slot may be counted wrongly in the system that knows spools, in words for people.
+    /// `material` is what is in the slot, where known.
+    pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
+        let SpoolBooking { spool, connected, .. } = self.books_on?;
+        let (number, single) = (slot.slot, self.slots().len() == 1);
+        let link = material.and_then(|material| material.links.get(&StockSystem::Spools));
+        let of_another = link.filter(|link| link.agreed.as_ref().is_some_and(|agreed| !agreed.contains_key(&spool)));
+        match slot.spool {
+            Some(known) if known != spool && single => Some(format!(
+                "the printer itself books what it prints on spool {spool}, and spool {known} is said to be in slot \
+                 {number}: choose the right one at the printer, or say which is in the slot"
+            )),
+            None if single => Some(format!(
+                "the printer itself books what it prints on spool {spool}: say that it is in slot {number}, or choose \
+                 another at the printer"
+            )),
+            Some(known) if known == spool => match of_another {
+                Some(link) => Some(format!(
+                    "the printer itself books what it prints on spool {spool}, which is none of {}: it is booked there \
+                     and here, so put the right material into slot {number}, or choose another spool",
+                    link.name
+                )),
+                None if connected => None,
+                None => Some(format!(
+                    "the printer cannot reach the spool system: what it prints from spool {spool} is booked there \
+                     later, or never if its server is restarted before"
+                )),
+            },
+            _ => Some(format!(
+                "the printer itself books what it prints on spool {spool}: what it takes from slot {number} is booked \
+                 there too, unless it changes its active spool with the slot"
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

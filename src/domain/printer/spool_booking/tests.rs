@@ -1,0 +1,100 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
+use super::*;
+use crate::domain::order::Report;
+use crate::domain::printer::{Evidence, PrinterCommand, Spool};
+use crate::domain::printer_status::{Activity, PastPrint, PrintEnd};
+use crate::domain::testing::id;
+
+impl PrinterFixture {
+    fn sees_on(&mut self, spool: Option<i64>, state: Activity, ended: Option<PrintEnd>) {
+        let books_on = spool.map(|spool| SpoolBooking { spool, connected: true, unreported: false });
+        let status = Status { books_on, ..self.status(state, Some(OURS), ended) };
+        self.tell(status);
+    }
+}
+
+fn booked_on(shop: &PrinterFixture) -> Vec<i64> {
+    match shop.report() {
+        Report::Ended { booked_on, .. } => booked_on,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_order_hears_on_which_spools_the_printer_booked_the_print() {
+    let mut shop = PrinterFixture::started();
+    assert!(shop.p().spools_in_use().is_empty());
+    for spool in [7, 7, 8] {
+        shop.sees_on(Some(spool), Activity::Printing, None);
+    }
+    assert_eq!(shop.p().spools_in_use(), [7, 8, 8], "what they hold changes by the print");
+    shop.sees_on(Some(8), Activity::Idle, Some(PrintEnd::Finished));
+    assert_eq!(booked_on(&shop), [7, 8]);
+    assert_eq!(shop.p().seen_print(id(ATTEMPT)).booked_on, [7, 8], "also when a person decides");
+    shop.heard(false);
+    assert!(shop.p().spools_in_use().is_empty());
+    shop.sees_on(Some(9), Activity::Printing, None);
+    assert!(shop.p().spools_in_use().is_empty(), "a person's own print is no use of our stock");
+}
+
+#[test]
+fn a_printer_without_an_active_spool_books_nothing() {
+    let mut shop = PrinterFixture::printing();
+    shop.sees_on(None, Activity::Printing, None);
+    shop.sees_on(None, Activity::Idle, Some(PrintEnd::Finished));
+    assert!(booked_on(&shop).is_empty());
+}
+
+#[test]
+fn of_a_print_that_nobody_saw_the_history_tells_or_else_the_spool_of_now() {
+    let past = |booked_on: Vec<i64>| PastPrint {
+        file: OURS.into(),
+        ended: Some(PrintEnd::Finished),
+        cut_off: false,
+        filament_mm: None,
+        started_at: None,
+        ended_at: None,
+        booked_on,
+    };
+    for (told, known) in [(vec![5, 6], vec![5, 6]), (Vec::new(), vec![4])] {
+        let mut shop = PrinterFixture::idle();
+        shop.sees_on(Some(4), Activity::Idle, None);
+        shop.ask(take(ATTEMPT)).unwrap();
+        shop.uploaded();
+        shop.judged(Evidence::Remembers(past(told)));
+        assert_eq!(booked_on(&shop), known);
+    }
+}
+
+#[test]
+fn what_may_be_counted_wrongly_is_told_at_the_slot() {
+    let mut shop = PrinterFixture::idle();
+    let load = |shop: &mut PrinterFixture, slot: u32, spool: Option<i64>| {
+        let spool = Spool { material_id: None, color: None, remaining: None, spool };
+        shop.ask(PrinterCommand::LoadSlot { slot, spool }).unwrap();
+    };
+    let warning = |shop: &PrinterFixture| {
+        let slot = &shop.p().slots()[0];
+        (shop.p().books_itself(slot), shop.p().spool_warning(slot, None))
+    };
+    load(&mut shop, 0, Some(7));
+    assert_eq!(warning(&shop), (false, None), "it books nothing");
+    shop.sees_on(Some(7), Activity::Idle, None);
+    assert_eq!(warning(&shop), (true, None));
+    for unreported in [false, true] {
+        let lost = Some(SpoolBooking { spool: 7, connected: false, unreported });
+        let status = Status { books_on: lost, ..shop.status(Activity::Idle, Some(OURS), None) };
+        shop.tell(status);
+        assert!(warning(&shop).1.unwrap().contains("cannot reach"));
+        assert_eq!(!shop.p().spools_in_use().is_empty(), unreported, "only what it has still to book changes");
+    }
+    shop.sees_on(Some(8), Activity::Idle, None);
+    let (itself, words) = warning(&shop);
+    assert!(!itself && words.unwrap().contains("spool 7 is said to be in slot 0"));
+    load(&mut shop, 0, None);
+    assert!(warning(&shop).1.unwrap().contains("say that it is in slot 0"));
+    load(&mut shop, 1, Some(8));
+    assert!(warning(&shop).1.unwrap().contains("changes its active spool"));
+}

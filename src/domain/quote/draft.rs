@@ -1,0 +1,247 @@
+//! Drafting and editing. The edge has looked up SKUs and materials and measured models before, because the rules do no
+//! look-ups.
+
+use super::{MAX_LINES, Quote, QuoteLine, QuoteModel, QuoteStatus};
+use crate::domain::access::normal_email;
+use crate::domain::address::Address;
+use crate::domain::aggregate::{DecisionContext, NumberSeries};
+use crate::domain::amount::Amount;
+use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
+use crate::domain::id::Id;
+use crate::domain::mesh::MeshFacts;
+use crate::domain::pricing::{Costs, PrintWork};
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::sku::MachineType;
+use crate::domain::tax::{tax_bps, tax_of};
+use crate::domain::time::Timestamp;
+
+/// The model of a line as it is wished.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DraftModel {
+    /// The uploaded model.
+    pub file_id: Id,
+    /// What it measures; `None` for a model that the quote has already.
+    pub facts: Option<MeshFacts>,
+    /// What it is printed of.
+    pub material_id: Option<Id>,
+    /// What a kilogram of that costs, in minor units; `None` takes the settings' rate.
+    pub material_cents_per_kg: Option<i64>,
+    /// The type of machine that prints it.
+    pub machine_type: MachineType,
+    /// How it is sliced.
+    pub slicer_profile: Option<String>,
+}
+
+/// A line as it is wished.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DraftLine {
+    /// What is offered, in words.
+    pub description: String,
+    /// How many, at least 1.
+    pub quantity: u32,
+    /// Net price of one in minor units; `None` only for a model, which is priced by the rates.
+    pub unit_price_cents: Option<i64>,
+    /// The SKU that is printed.
+    pub sku_id: Option<Id>,
+    /// Whether it is printed.
+    pub printed: bool,
+    /// The model that it is printed from.
+    pub model: Option<DraftModel>,
+}
+
+/// A quote as it is wished.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct DraftQuote {
+    /// The site; `None` takes the configured default.
+    pub site: Option<String>,
+    /// The customer's e-mail address.
+    pub customer_email: Option<String>,
+    /// The custom request that it answers.
+    pub custom_request_id: Option<Id>,
+    /// The lines, at least one.
+    pub lines: Vec<DraftLine>,
+    /// Currency; `None` takes the configured default.
+    pub currency: Option<String>,
+    /// Where it is shipped to.
+    pub shipping_address: Option<Address>,
+    /// Until when it can be accepted; `None` counts the settings' days from its sending.
+    pub valid_until: Option<Timestamp>,
+    /// Free text that the customer reads.
+    pub notes: Option<String>,
+}
+
+/// What changes of a draft: `None` leaves a member as it is, the inner `None` clears it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct QuotePatch {
+    /// The customer's e-mail address.
+    pub customer_email: Option<Option<String>>,
+    /// The custom request that it answers.
+    pub custom_request_id: Option<Option<Id>>,
+    /// All lines, in place of those before.
+    pub lines: Option<Vec<DraftLine>>,
+    /// Where it is shipped to.
+    pub shipping_address: Option<Option<Address>>,
+    /// Until when it can be accepted.
+    pub valid_until: Option<Option<Timestamp>>,
+    /// Free text that the customer reads.
+    pub notes: Option<Option<String>>,
+}
+
+fn email(given: Option<&String>) -> Result<Option<String>, Refusal> {
+    given.map(|email| normal_email(email)).transpose()
+}
+
+/// The lines as they will be; all faults are noted. `before` are those that the quote has.
+fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec<QuoteLine> {
+    faults.check(!wished.is_empty(), "lines", "must name at least one line");
+    let many = format!("has {} lines; a quote has at most {MAX_LINES}", wished.len());
+    faults.check(wished.len() <= MAX_LINES, "lines", many);
+    let mut made = Vec::with_capacity(wished.len().min(MAX_LINES));
+    for (at, line) in wished.iter().take(MAX_LINES).enumerate() {
+        let path = |member: &str| format!("lines.{at}.{member}");
+        faults.check(!line.description.trim().is_empty(), &path("description"), "must not be empty");
+        let quantity = (1..=MAX_QUANTITY).contains(&line.quantity);
+        faults.check(quantity, &path("quantity"), format!("must be from 1 to {MAX_QUANTITY}"));
+        let priced = line.unit_price_cents.is_some() || line.model.is_some();
+        faults.check(priced, &path("unitPriceCents"), "is required, unless a model is priced");
+        let price = line.unit_price_cents.unwrap_or(0);
+        faults.check((0..=MAX_CENTS).contains(&price), &path("unitPriceCents"), "must not be negative, nor too large");
+        let both = line.sku_id.is_some() && line.model.is_some();
+        faults.check(!both, &path("modelFileId"), "must be left out where a SKU is named: it has its own model");
+        let made_of = line.sku_id.is_some() || line.model.is_some();
+        faults.check(
+            line.printed || !made_of,
+            &path("printed"),
+            "must be true for what is printed from a SKU or a model",
+        );
+        let model = line.model.as_ref().and_then(|wished| {
+            let known = before.iter().filter_map(|line| line.model.as_ref()).find(|one| one.file_id == wished.file_id);
+            let facts = wished.facts.or_else(|| known.map(QuoteModel::facts));
+            faults.check(facts.is_some(), &path("modelFileId"), "is no model that was measured");
+            Some(model(wished, facts?, known, line.unit_price_cents.is_some()))
+        });
+        made.push(QuoteLine {
+            description: line.description.clone(),
+            quantity: line.quantity,
+            unit_price_cents: price,
+            sku_id: line.sku_id,
+            printed: line.printed,
+            model,
+        });
+    }
+    made
+}
+
+/// The model of a line. What the slicer made of it before counts as long as it is sliced in the same way.
+fn model(wished: &DraftModel, facts: MeshFacts, known: Option<&QuoteModel>, priced_by_hand: bool) -> QuoteModel {
+    let same = known.filter(|known| known.slicer_profile == wished.slicer_profile);
+    QuoteModel {
+        file_id: wished.file_id,
+        size: facts.size,
+        volume_mm3: facts.volume_mm3,
+        material_id: wished.material_id,
+        material_cents_per_kg: wished.material_cents_per_kg,
+        machine_type: wished.machine_type,
+        slicer_profile: wished.slicer_profile.clone(),
+        sliced: same.and_then(|known| known.sliced.clone()),
+        // What failed before is tried anew whenever somebody edits the quote.
+        slicing_error: None,
+        priced_by_hand,
+        work: PrintWork { grams: Amount::ZERO, seconds: 0, parts: 0 },
+        costs: Costs::default(),
+    }
+}
+
+impl Quote {
+    /// A draft as it is wished. All its faults are told at once.
+    pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, wished: &DraftQuote) -> Result<Self, Refusal> {
+        let mut faults = Faults::default();
+        let mut quote = Self {
+            id,
+            number: 0,
+            revision: 1,
+            status: QuoteStatus::Draft,
+            site: wished.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
+            customer_email: email(wished.customer_email.as_ref())?,
+            customer_id: None,
+            custom_request_id: wished.custom_request_id,
+            request_told: None,
+            lines: lines(&wished.lines, &[], &mut faults),
+            currency: wished.currency.as_ref().unwrap_or(&cx.rules.currency).to_lowercase(),
+            subtotal_cents: 0,
+            shipping_cents: 0,
+            tax_rate_bps: 0,
+            tax_cents: 0,
+            total_cents: 0,
+            shipping_address: wished.shipping_address.clone(),
+            valid_until: wished.valid_until,
+            notes: wished.notes.clone(),
+            rates: cx.rules.pricing.rates,
+            order_id: None,
+            order_made: false,
+            order_error: None,
+            declined_reason: None,
+            sent_at: None,
+            answered_at: None,
+            archived: false,
+            created_at: cx.now,
+            updated_at: cx.now,
+        };
+        quote.reckon(cx, &mut faults);
+        faults.refuse()?;
+        quote.number = cx.ids.number(NumberSeries::Quote);
+        Ok(quote)
+    }
+
+    /// Takes over what changes of a draft.
+    pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, patch: &QuotePatch) -> Result<(), Refusal> {
+        if self.status != QuoteStatus::Draft {
+            return Err(Refusal::transition("changing a quote", self.status));
+        }
+        let mut faults = Faults::default();
+        if let Some(given) = &patch.customer_email {
+            self.customer_email = email(given.as_ref())?;
+        }
+        self.custom_request_id = patch.custom_request_id.unwrap_or(self.custom_request_id);
+        if let Some(wished) = &patch.lines {
+            self.lines = lines(wished, &self.lines, &mut faults);
+        }
+        if let Some(address) = &patch.shipping_address {
+            self.shipping_address.clone_from(address);
+        }
+        self.valid_until = patch.valid_until.unwrap_or(self.valid_until);
+        if let Some(notes) = &patch.notes {
+            self.notes.clone_from(notes);
+        }
+        self.reckon(cx, &mut faults);
+        faults.refuse()
+    }
+
+    /// Prices the models at the present rates, and adds everything up.
+    pub(super) fn reckon(&mut self, cx: &DecisionContext<'_>, faults: &mut Faults) {
+        self.rates = cx.rules.pricing.rates;
+        let rates = self.rates;
+        for (at, line) in self.lines.iter_mut().enumerate() {
+            line.price(&rates, &format!("lines.{at}"), faults);
+        }
+        self.shipping_cents = cx.rules.shipping_flat_cents;
+        self.tax_rate_bps = tax_bps(cx.rules, self.shipping_address.as_ref());
+        faults.check(self.sum_up(), "lines", "are together too much; offer less at once");
+    }
+
+    /// Adds everything up: lines and shipping are taxed at the rate of the destination, and the tax is rounded once.
+    /// False when it is too much.
+    pub(super) fn sum_up(&mut self) -> bool {
+        let mut lines = self.lines.iter();
+        let subtotal = lines
+            .try_fold(0_i64, |sum, line| sum.checked_add(line.unit_price_cents.checked_mul(i64::from(line.quantity))?));
+        let sums = subtotal.and_then(|subtotal| {
+            let net = subtotal.checked_add(self.shipping_cents)?;
+            let tax = tax_of(net, self.tax_rate_bps)?;
+            Some((subtotal, tax, net.checked_add(tax)?))
+        });
+        let Some((subtotal, tax, total)) = sums else { return false };
+        (self.subtotal_cents, self.tax_cents, self.total_cents) = (subtotal, tax, total);
+        true
+    }
+}

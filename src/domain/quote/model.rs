@@ -1,0 +1,183 @@
+//! Lines that are printed from an uploaded model: how they are priced, and the private SKU that they become.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Quote, QuoteLine, SlicingNews};
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::mesh::MeshFacts;
+use crate::domain::pricing::{Costs, Price, PriceRates, PrintWork};
+use crate::domain::refusal::{Faults, shortened};
+use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::sku::{Dimensions, MachineType, Sku, SkuFields};
+use crate::domain::slice_source::SliceSource;
+
+/// Longest text that is kept of why a model is not sliced, in characters.
+const MAX_ERROR_CHARS: usize = 500;
+/// Longest name of the SKU of a model, in characters.
+const MAX_NAME_CHARS: usize = 200;
+
+/// What the G-code of one part says.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SlicedModel {
+    /// The G-code.
+    pub gcode_file_id: Id,
+    /// Material in grams.
+    pub grams: Amount,
+    /// Print time in seconds.
+    pub seconds: i64,
+}
+
+/// The model of a line: what it measures, how it is printed, and what that costs the shop.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuoteModel {
+    /// The uploaded model.
+    pub file_id: Id,
+    /// Box that one part fills, in millimetres.
+    pub size: Dimensions,
+    /// Volume of one part in cubic millimetres.
+    pub volume_mm3: i64,
+    /// What it is printed of; required to send the quote.
+    pub material_id: Option<Id>,
+    /// What a kilogram of that costs, in minor units; `None` takes the settings' rate.
+    pub material_cents_per_kg: Option<i64>,
+    /// The type of machine that prints it.
+    pub machine_type: MachineType,
+    /// How it is sliced; without one it is priced by its volume alone.
+    pub slicer_profile: Option<String>,
+    /// What the slicer made of it.
+    pub sliced: Option<SlicedModel>,
+    /// Why the slicer made nothing of it yet.
+    pub slicing_error: Option<String>,
+    /// An operator set the price; else it follows from the costs.
+    pub priced_by_hand: bool,
+    /// What the line takes, all its parts together.
+    pub work: PrintWork,
+    /// What that costs the shop.
+    pub costs: Costs,
+}
+
+impl QuoteModel {
+    /// What it measures.
+    pub(super) fn facts(&self) -> MeshFacts {
+        MeshFacts { size: self.size, volume_mm3: self.volume_mm3, facets: 0 }
+    }
+
+    /// What its G-code is made from.
+    pub fn source(&self) -> Option<SliceSource> {
+        let profile = self.slicer_profile.clone()?;
+        Some(SliceSource { model_file_id: self.file_id, profile, copies: 1 })
+    }
+
+    /// What the slicer is to make of it; `None` once it has, or has failed.
+    pub(super) fn to_slice(&self) -> Option<SliceSource> {
+        if self.sliced.is_some() || self.slicing_error.is_some() { None } else { self.source() }
+    }
+
+    /// What one part weighs, as far as is known.
+    fn grams_of_one(&self) -> Amount {
+        let estimated = Amount(self.work.grams.0 / i64::from(self.work.parts.max(1)));
+        self.sliced.as_ref().map_or(estimated, |sliced| sliced.grams).max(Amount(1))
+    }
+}
+
+impl QuoteLine {
+    /// Its net amount, in minor units.
+    pub fn amount_cents(&self) -> i64 {
+        self.unit_price_cents.saturating_mul(i64::from(self.quantity))
+    }
+
+    /// What is to be left of it after the costs of its model, in minor units; `None` where no costs are known.
+    pub fn margin_cents(&self) -> Option<i64> {
+        Some(self.amount_cents().saturating_sub(self.model.as_ref()?.costs.sum_cents()))
+    }
+
+    /// Prices the line by its model: by the G-code where there is some, else by the volume. Notes a fault when no
+    /// machine can be meant.
+    pub(super) fn price(&mut self, rates: &PriceRates, path: &str, faults: &mut Faults) {
+        let parts = self.quantity;
+        let Some(model) = &mut self.model else { return };
+        let work = match &model.sliced {
+            Some(sliced) => PrintWork::sliced(sliced.grams, sliced.seconds, parts),
+            None => PrintWork::estimated(rates, model.volume_mm3, parts),
+        };
+        let price = work.and_then(|work| Some((work, Price::of(rates, model.material_cents_per_kg, &work)?)));
+        let Some((work, price)) = price else {
+            faults.note(path, "is more than can be priced; offer less, or at a price of your own");
+            return;
+        };
+        (model.work, model.costs) = (work, price.costs);
+        if !model.priced_by_hand {
+            self.unit_price_cents = price.unit_cents;
+        }
+    }
+
+    /// The private SKU of a model, and what it relies on. `at` is the index of the line.
+    pub(super) fn private_sku(
+        &self,
+        cx: &DecisionContext<'_>,
+        quote: &Quote,
+        at: usize,
+    ) -> Option<(Sku, [Requirement; 2])> {
+        let model = self.model.as_ref()?;
+        let material = model.material_id?;
+        let code = format!("{}-{}", quote.number_text(), at + 1);
+        let fields = SkuFields {
+            slug: code.to_lowercase(),
+            code,
+            name: shortened(self.description.clone(), MAX_NAME_CHARS),
+            description: None,
+            kind: None,
+            collections: Vec::new(),
+            material_id: Some(material),
+            estimated_consumption: model.grams_of_one(),
+            machine_type: model.machine_type,
+            materials: Vec::new(),
+            dimensions: Some(model.size),
+            price_cents: self.unit_price_cents,
+            currency: quote.currency.clone(),
+            units_per_plate: 1,
+            model_file_id: Some(model.file_id),
+            gcode_file_id: None,
+            plate: 1,
+            slicer_profile: model.slicer_profile.clone(),
+            estimated_seconds: Some(model.work.seconds / i64::from(model.work.parts.max(1))).filter(|one| *one > 0),
+            components: Vec::new(),
+            images: Vec::new(),
+            public: false,
+            active: true,
+        };
+        let sku = Sku { id: cx.ids.id(), fields, archived: false, created_at: cx.now, updated_at: cx.now };
+        let relies = [
+            Requirement::not_deleted(Referenced::File, model.file_id, format!("lines.{at}.modelFileId")),
+            Requirement::not_deleted(Referenced::Material, material, format!("lines.{at}.materialId")),
+        ];
+        Some((sku, relies))
+    }
+}
+
+impl Quote {
+    /// Takes over what the slicer made of a model. Prices that an operator set stay.
+    pub(super) fn take_sliced(&mut self, source: &SliceSource, news: &SlicingNews) {
+        let rates = self.rates;
+        let lines = self.lines.iter_mut();
+        for line in lines {
+            let Some(model) = line.model.as_mut().filter(|model| model.source().as_ref() == Some(source)) else {
+                continue;
+            };
+            match news {
+                SlicingNews::Done(sliced) => {
+                    (model.sliced, model.slicing_error) = (Some(sliced.clone()), None);
+                }
+                SlicingNews::Failed(words) => {
+                    model.slicing_error = Some(shortened(words.clone(), MAX_ERROR_CHARS));
+                }
+            }
+            // What cannot be priced keeps the price that it had.
+            line.price(&rates, "", &mut Faults::default());
+        }
+    }
+}

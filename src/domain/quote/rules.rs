@@ -1,0 +1,342 @@
+//! The quote as an aggregate: which rule answers which command, and which work its state calls for.
+
+use std::convert::Infallible;
+
+use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteStatus, SlicingNews};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
+use crate::domain::currency::shown;
+use crate::domain::event::Event;
+use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
+use crate::domain::mail::kind::{self, QuoteSent};
+use crate::domain::mail::part::{MailFact, MailItem, one_line};
+use crate::domain::principal::Principal;
+use crate::domain::refusal::{Faults, Refusal, shortened};
+use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::sku::Sku;
+use crate::domain::slice_source::SliceSource;
+use crate::domain::time::DAY_MS;
+
+/// Longest reason that is kept, in characters.
+const MAX_REASON_CHARS: usize = 500;
+
+/// Work outside the quote that its state calls for, until the quote is told what came of it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum QuoteEffect {
+    /// Have a model sliced, to price it by its G-code; [`QuoteCommand::Sliced`].
+    Slice(SliceSource),
+    /// Tell the custom request that it answers how this quote stands; [`QuoteCommand::RequestTold`].
+    TellRequest {
+        /// The one to tell.
+        request: Id,
+        /// How the quote stands.
+        status: QuoteStatus,
+    },
+    /// Make the order of the accepted quote under the id that was chosen; [`QuoteCommand::Ordered`].
+    MakeOrder(Id),
+}
+
+/// What a quote's commits create.
+#[derive(Clone, Debug)]
+pub enum QuoteCreated {
+    /// A mail to the customer or the staff.
+    Mail(Box<Mail>),
+    /// The private SKU of a model.
+    Sku(Box<Sku>),
+}
+
+impl NewAggregate for QuoteCreated {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Mail(mail) => NewAggregate::kind(&**mail),
+            Self::Sku(_) => Sku::KIND,
+        }
+    }
+    fn id(&self) -> Id {
+        match self {
+            Self::Mail(mail) => NewAggregate::id(&**mail),
+            Self::Sku(sku) => sku.id,
+        }
+    }
+}
+
+/// What a change brings along besides the next state.
+#[derive(Default)]
+struct Along {
+    events: Vec<Event>,
+    created: Vec<QuoteCreated>,
+    requirements: Vec<Requirement>,
+}
+
+impl Aggregate for Quote {
+    const KIND: &'static str = "quote";
+    type Command = QuoteCommand;
+    type Answer = Box<Self>;
+    type Row = Infallible;
+    type Created = QuoteCreated;
+    type Effect = QuoteEffect;
+
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &QuoteCommand,
+    ) -> Result<Decision<Self>, Refusal> {
+        let quote = match (this.filter(|quote| !quote.archived), command) {
+            (None, QuoteCommand::Create(wished)) if this.is_none() => {
+                let made = Self::draft(cx, id, wished)?;
+                return Ok(Decision::to(made.clone(), Box::new(made)).requires(skus_named(&wished_skus(wished))));
+            }
+            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (Some(quote), _) => quote,
+        };
+        let mut next = quote.clone();
+        let along = match command {
+            QuoteCommand::Create(_) => return Err(Refusal::conflict("exists", "this quote exists already")),
+            QuoteCommand::Update { if_version: _, patch } => {
+                next.redraft(cx, patch)?;
+                Along { requirements: skus_named(&next.named_skus()), ..Along::default() }
+            }
+            QuoteCommand::Send => next.send(cx)?,
+            QuoteCommand::Accept => next.accept(cx)?,
+            QuoteCommand::Decline { reason } => next.decline(cx, reason.as_ref())?,
+            QuoteCommand::Archive => {
+                if next.status != QuoteStatus::Draft {
+                    return Err(Refusal::transition("deleting a quote", next.status));
+                }
+                next.archived = true;
+                Along::default()
+            }
+            QuoteCommand::Sliced { source, news } => {
+                next.hear_slicer(source, news);
+                Along::default()
+            }
+            QuoteCommand::RequestTold(status) => {
+                next.request_told = Some(*status);
+                Along::default()
+            }
+            QuoteCommand::Ordered => {
+                next.order_made |= next.order_id.is_some();
+                Along::default()
+            }
+            QuoteCommand::NotOrdered(words) => next.not_ordered(cx, words),
+        };
+        if next == *quote {
+            return Ok(Decision::unchanged(Box::new(next)));
+        }
+        next.revision += i64::from(cx.by.is_person());
+        next.updated_at = cx.now;
+        let Along { events, created, requirements } = along;
+        let decision = Decision::to(next.clone(), Box::new(next));
+        Ok(decision.events(events).created(created).requires(requirements))
+    }
+
+    fn name(command: &QuoteCommand) -> &'static str {
+        match command {
+            QuoteCommand::Create(_) => "quote.create",
+            QuoteCommand::Update { .. } => "quote.update",
+            QuoteCommand::Send => "quote.send",
+            QuoteCommand::Accept => "quote.accept",
+            QuoteCommand::Decline { .. } => "quote.decline",
+            QuoteCommand::Archive => "quote.delete",
+            QuoteCommand::Sliced { .. } => "quote.sliced",
+            QuoteCommand::RequestTold(_) => "quote.request_told",
+            QuoteCommand::Ordered => "quote.ordered",
+            QuoteCommand::NotOrdered(_) => "quote.not_ordered",
+        }
+    }
+
+    fn if_version(command: &QuoteCommand) -> Option<i64> {
+        match command {
+            QuoteCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+
+    fn effects(&self) -> Vec<QuoteEffect> {
+        if self.archived {
+            return Vec::new();
+        }
+        let mut effects: Vec<QuoteEffect> = self.untold_request().into_iter().collect();
+        match self.status {
+            QuoteStatus::Draft => {
+                let mut sources: Vec<SliceSource> =
+                    self.lines.iter().filter_map(|line| line.model.as_ref()?.to_slice()).collect();
+                sources.sort();
+                sources.dedup();
+                effects.extend(sources.into_iter().map(QuoteEffect::Slice));
+            }
+            QuoteStatus::Accepted if !self.order_made && self.order_error.is_none() => {
+                effects.extend(self.order_id.map(QuoteEffect::MakeOrder));
+            }
+            _ => {}
+        }
+        effects
+    }
+
+    fn at_rest(&self) -> bool {
+        self.effects().is_empty()
+    }
+}
+
+/// The SKUs that are wished, with their lines.
+fn wished_skus(wished: &super::DraftQuote) -> Vec<(usize, Id)> {
+    let lines = wished.lines.iter().enumerate();
+    lines.filter_map(|(at, line)| Some((at, line.sku_id?))).collect()
+}
+
+/// These SKUs must not be deleted.
+fn skus_named(named: &[(usize, Id)]) -> Vec<Requirement> {
+    let required =
+        |(at, sku): &(usize, Id)| Requirement::not_deleted(Referenced::Sku, *sku, format!("lines.{at}.skuId"));
+    named.iter().map(required).collect()
+}
+
+impl Quote {
+    /// What its custom request has not heard. It hears nothing of drafts.
+    fn untold_request(&self) -> Option<QuoteEffect> {
+        let untold = self.status != QuoteStatus::Draft && self.request_told != Some(self.status);
+        let request = self.custom_request_id.filter(|_| untold)?;
+        Some(QuoteEffect::TellRequest { request, status: self.status })
+    }
+
+    fn named_skus(&self) -> Vec<(usize, Id)> {
+        let lines = self.lines.iter().enumerate();
+        lines.filter_map(|(at, line)| Some((at, line.sku_id?))).collect()
+    }
+
+    /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is told.
+    fn send(&mut self, cx: &DecisionContext<'_>) -> Result<Along, Refusal> {
+        if self.status != QuoteStatus::Draft {
+            return Err(Refusal::transition("sending a quote", self.status));
+        }
+        let mut faults = Faults::default();
+        faults.check(self.customer_email.is_some(), "customerEmail", "is required to send it");
+        let ahead = self.valid_until.is_none_or(|until| until > cx.now);
+        faults.check(ahead, "validUntil", "is in the past");
+        let printed = self.lines.iter().any(|line| line.printed);
+        faults.check(printed, "lines", "must name something that is printed; what is not can be invoiced by itself");
+        for (at, line) in self.lines.iter().enumerate() {
+            let needs_material = line.model.as_ref().is_some_and(|model| model.material_id.is_none());
+            let path = if needs_material { "materialId" } else { "skuId" };
+            let makeable = !line.printed || line.sku_id.is_some() || (line.model.is_some() && !needs_material);
+            let words = "is required to print it; a line that is not printed says printed: false";
+            faults.check(makeable, &format!("lines.{at}.{path}"), words);
+        }
+        self.reckon(cx, &mut faults);
+        faults.refuse()?;
+        let mut along = Along { requirements: skus_named(&self.named_skus()), ..Along::default() };
+        for at in 0..self.lines.len() {
+            let made = self.lines.get(at).and_then(|line: &QuoteLine| line.private_sku(cx, self, at));
+            let (Some((sku, relies)), Some(line)) = (made, self.lines.get_mut(at)) else { continue };
+            line.sku_id = Some(sku.id);
+            along.requirements.extend(relies);
+            along.created.push(QuoteCreated::Sku(Box::new(sku)));
+        }
+        self.status = QuoteStatus::Sent;
+        self.sent_at = Some(cx.now);
+        let days = cx.rules.pricing.valid_days.saturating_mul(DAY_MS);
+        self.valid_until.get_or_insert(cx.now.plus_ms(days));
+        along.events.push(self.event(cx, "quote.sent"));
+        along.created.extend(self.mail(cx).map(|mail| QuoteCreated::Mail(Box::new(mail))));
+        Ok(along)
+    }
+
+    /// The customer agrees. The id of the order is chosen here and kept, so that it is made once.
+    fn accept(&mut self, cx: &DecisionContext<'_>) -> Result<Along, Refusal> {
+        match self.shown_status(cx.now) {
+            QuoteStatus::Sent => {}
+            QuoteStatus::Accepted => {
+                // Asked again, it is tried again.
+                self.order_error = None;
+                return Ok(Along::default());
+            }
+            QuoteStatus::Expired => return Err(expired()),
+            QuoteStatus::Declined => return Err(Refusal::conflict(QUOTE_DECLINED, "the quote was declined")),
+            QuoteStatus::Draft => return Err(Refusal::transition("accepting a quote", QuoteStatus::Draft)),
+        }
+        self.status = QuoteStatus::Accepted;
+        self.answered_at = Some(cx.now);
+        self.order_id = Some(cx.ids.id());
+        if let Principal::Customer { id, .. } = cx.by {
+            self.customer_id = Some(*id);
+        }
+        Ok(Along { events: vec![self.event(cx, "quote.accepted")], ..Along::default() })
+    }
+
+    /// The customer declines, or the shop withdraws it. Declined again it stays as it is.
+    fn decline(&mut self, cx: &DecisionContext<'_>, reason: Option<&String>) -> Result<Along, Refusal> {
+        match self.shown_status(cx.now) {
+            QuoteStatus::Sent => {}
+            QuoteStatus::Declined => return Ok(Along::default()),
+            QuoteStatus::Expired => return Err(expired()),
+            status => return Err(Refusal::transition("declining a quote", status)),
+        }
+        self.status = QuoteStatus::Declined;
+        self.answered_at = Some(cx.now);
+        self.declined_reason = reason.map(|reason| shortened(reason.clone(), MAX_REASON_CHARS));
+        Ok(Along { events: vec![self.event(cx, "quote.declined")], ..Along::default() })
+    }
+
+    /// What the slicer made counts for drafts only: prices that were sent are frozen.
+    fn hear_slicer(&mut self, source: &SliceSource, news: &SlicingNews) {
+        if self.status != QuoteStatus::Draft {
+            return;
+        }
+        let before = self.clone();
+        self.take_sliced(source, news);
+        if !self.sum_up() {
+            *self = before;
+        }
+    }
+
+    fn not_ordered(&mut self, cx: &DecisionContext<'_>, words: &str) -> Along {
+        if self.status != QuoteStatus::Accepted || self.order_made || self.order_error.is_some() {
+            return Along::default();
+        }
+        self.order_error = Some(shortened(words.to_owned(), MAX_REASON_CHARS));
+        let subject = format!("Quote {} was accepted, but its order cannot be made", self.number_text());
+        let text = format!(
+            "The customer accepted quote {}, and its order could not be made: {}. Put that right; the order is tried again \
+             when the customer accepts once more.\n",
+            self.number_text(),
+            one_line(words)
+        );
+        let mails = Mail::alert(cx, AlertKind::Order, &subject, &text);
+        Along {
+            created: mails.into_iter().map(|mail| QuoteCreated::Mail(Box::new(mail))).collect(),
+            ..Along::default()
+        }
+    }
+
+    /// What the customer is told when it is sent.
+    fn mail(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
+        let money = |label: &str, cents: i64| MailFact::new(label, shown(cents, &self.currency));
+        let extra = [("Shipping", self.shipping_cents), ("Tax", self.tax_cents)];
+        let extra = extra.into_iter().filter(|(_, cents)| *cents != 0).map(|(label, cents)| money(label, cents));
+        let item = |line: &QuoteLine| MailItem {
+            quantity: line.quantity,
+            what: line.description.clone(),
+            amount: Some(shown(line.unit_price_cents.saturating_mul(i64::from(line.quantity)), &self.currency)),
+        };
+        let sent = QuoteSent {
+            to: self.customer_email.clone()?,
+            quote: self.id,
+            number: self.number_text(),
+            items: self.lines.iter().map(item).collect(),
+            sums: extra.chain([money("Total", self.total_cents)]).collect(),
+            valid_until: self.valid_until,
+            message: self.notes.clone(),
+        };
+        Some(kind::quote_sent(cx, sent))
+    }
+}
+
+fn expired() -> Refusal {
+    Refusal::conflict(QUOTE_EXPIRED, "the quote is no longer valid; ask for a new one")
+}

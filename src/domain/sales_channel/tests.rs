@@ -1,0 +1,66 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+use super::*;
+use crate::domain::testing::{Bench, id};
+
+fn given(variant: &str, sku: u32, quantity: u32) -> GivenVariant {
+    GivenVariant { variant: variant.to_owned(), sku_id: id(sku), quantity }
+}
+
+fn new() -> SalesChannelCommand {
+    SalesChannelCommand::Create(Box::new(NewChannel {
+        kind: "csv".to_owned(),
+        name: "Fair".to_owned(),
+        site: None,
+        currency: Some("EUR".to_owned()),
+        encrypted_secret: String::new(),
+        base_url: Some("https://a.example".to_owned()),
+        encrypted_token: "sealed".to_owned(),
+    }))
+}
+
+#[test]
+fn the_map_goes_by_the_variant_then_by_its_code() {
+    let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
+    let map = |given: Vec<GivenVariant>| SalesChannelCommand::Map(given);
+    assert_eq!(bench.tell(&mut this, id(1), &map(vec![])).unwrap_err().code, "sales_channel_not_found");
+    bench.tell(&mut this, id(1), &new()).unwrap();
+    bench.tell(&mut this, id(1), &map(vec![given("77", 5, 1), given("VASE", 6, 4)])).unwrap();
+    let channel = this.clone().unwrap();
+    let sku = |variant, code| channel.mapped(variant, code).map(|one| (one.sku_id, one.quantity));
+    assert_eq!(sku(Some("77"), Some("VASE")), Some((id(5), 1)));
+    assert_eq!(sku(Some("78"), Some("VASE")), Some((id(6), 4)));
+    assert_eq!(sku(None, Some("CUP")), None);
+    // What is said again stays the same entry.
+    let before = channel.mapped(Some("77"), None).unwrap().id;
+    let again = bench.tell(&mut this, id(1), &map(vec![given("77", 5, 2)])).unwrap();
+    assert_eq!(again.rows.len(), 1);
+    assert_eq!(this.as_ref().unwrap().mapped(Some("77"), None).unwrap().id, before);
+    assert!(bench.tell(&mut this, id(1), &map(vec![given("77", 5, 2)])).unwrap().next.is_none(), "nothing changes");
+    bench.tell(&mut this, id(1), &SalesChannelCommand::Unmap(before)).unwrap();
+    assert!(this.as_ref().unwrap().mapped(Some("77"), None).is_none());
+}
+
+#[test]
+fn faults_of_a_map_are_told_together() {
+    let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
+    bench.tell(&mut this, id(1), &new()).unwrap();
+    let wrong = SalesChannelCommand::Map(vec![given("a", 5, 0), given("a", 5, 1), given(" ", 5, 1)]);
+    let refusal = bench.tell(&mut this, id(1), &wrong).unwrap_err();
+    let paths: Vec<&str> = refusal.faults.iter().map(|fault| fault.path.as_str()).collect();
+    assert_eq!(paths, ["variants.0.quantity", "variants.1.variant", "variants.2.variant"]);
+}
+
+#[test]
+fn a_token_is_not_shown_to_another_address() {
+    let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
+    bench.tell(&mut this, id(1), &new()).unwrap();
+    assert_eq!(this.as_ref().unwrap().currency, "eur");
+    let to = |url: &str| ChannelChange { base_url: Some(Some(url.to_owned())), ..ChannelChange::default() };
+    bench.tell(&mut this, id(1), &SalesChannelCommand::Update(Box::new(to("https://a.example")))).unwrap();
+    assert_eq!(this.as_ref().unwrap().encrypted_token, "sealed");
+    bench.tell(&mut this, id(1), &SalesChannelCommand::Update(Box::new(to("https://b.example")))).unwrap();
+    assert_eq!(this.as_ref().unwrap().encrypted_token, "");
+    bench.tell(&mut this, id(1), &SalesChannelCommand::Archive).unwrap();
+    let late = SalesChannelCommand::Map(vec![given("a", 5, 1)]);
+    assert_eq!(bench.tell(&mut this, id(1), &late).unwrap_err().code, "sales_channel_not_found");
+}

@@ -1,0 +1,161 @@
+//! A link that signs a customer in: mailed to an address, lives ten minutes, works once.
+//!
+//! It is an aggregate of its own, made alike whether a customer has the address or not, so that asking for one tells
+//! nothing. Of its token only the hash is kept; the link itself is encrypted in the mail that carries it, and leaves it
+//! when it was sent. Not for sessions: those are the customer's ([`crate::domain::customer`]).
+
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::access::normal_email;
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::mail::{Mail, kind};
+use crate::domain::refusal::{Class, Refusal};
+use crate::domain::time::Timestamp;
+
+/// How long a link can be redeemed, in milliseconds: 10 minutes.
+const LINK_LIFE_MS: i64 = 10 * 60_000;
+
+/// Refusal of a link that was redeemed, has expired, or never was.
+pub const INVALID_OR_EXPIRED: &str = "invalid_or_expired";
+
+/// A link that was asked for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignInLink {
+    /// Identifier of the link.
+    pub id: Id,
+    /// The address that it was mailed to, in its normal form: who redeems it is signed in as that customer.
+    pub email: String,
+    /// SHA-256 of its token in hexadecimal.
+    pub hash: String,
+    /// From when on it is refused.
+    pub expires_at: Timestamp,
+    /// When it was redeemed; `None` while it can still be.
+    #[serde(default)]
+    pub redeemed_at: Option<Timestamp>,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+}
+
+/// What can be asked of a link.
+#[derive(Clone, Debug)]
+pub enum SignInLinkCommand {
+    /// Makes it, and the mail that carries it.
+    Create {
+        /// The address that it is mailed to, in any writing; refused with 400 if malformed.
+        email: String,
+        /// SHA-256 of its token in hexadecimal.
+        hash: String,
+        /// The address of the link, encrypted by the edge.
+        encrypted_url: String,
+    },
+    /// Uses it up; only the first to ask is answered with the address.
+    Redeem,
+}
+
+/// What a command of a link is answered with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum SignInLinkAnswer {
+    /// It was made, and its mail is queued.
+    Mailed,
+    /// It was redeemed, by whoever reads this, as the customer with this address.
+    Redeemed(String),
+}
+
+impl Aggregate for SignInLink {
+    const KIND: &'static str = "sign_in_link";
+    type Command = SignInLinkCommand;
+    type Answer = SignInLinkAnswer;
+    type Row = Infallible;
+    type Created = Mail;
+    type Effect = ();
+
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &SignInLinkCommand,
+    ) -> Result<Decision<Self>, Refusal> {
+        match (this, command) {
+            (None, SignInLinkCommand::Create { email, hash, encrypted_url }) => {
+                let link = Self {
+                    id,
+                    email: normal_email(email)?,
+                    hash: hash.clone(),
+                    expires_at: cx.now.plus_ms(LINK_LIFE_MS),
+                    redeemed_at: None,
+                    created_at: cx.now,
+                };
+                let mail = kind::sign_in(cx, &link.email, encrypted_url, link.expires_at);
+                Ok(Decision::to(link, SignInLinkAnswer::Mailed).created([mail]))
+            }
+            (Some(link), SignInLinkCommand::Redeem) if link.redeemed_at.is_none() && cx.now < link.expires_at => {
+                let answer = SignInLinkAnswer::Redeemed(link.email.clone());
+                Ok(Decision::to(Self { redeemed_at: Some(cx.now), ..link.clone() }, answer))
+            }
+            (Some(_), SignInLinkCommand::Redeem) => Err(invalid_or_expired()),
+            (None, SignInLinkCommand::Redeem) => Err(Refusal::not_found(Self::KIND)),
+            (Some(_), SignInLinkCommand::Create { .. }) => Err(Refusal::conflict("exists", "this link exists already")),
+        }
+    }
+
+    fn name(command: &SignInLinkCommand) -> &'static str {
+        match command {
+            SignInLinkCommand::Create { .. } => "sign_in_link.create",
+            SignInLinkCommand::Redeem => "sign_in_link.redeem",
+        }
+    }
+}
+
+/// What everybody hears whose link does not work, for whatever reason.
+pub fn invalid_or_expired() -> Refusal {
+    Refusal::new(
+        Class::Invalid,
+        INVALID_OR_EXPIRED,
+        "the link is not valid, was used already or has expired; ask for a new one",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::domain::testing::{Bench, id};
+
+    fn asked(bench: &Bench) -> Option<SignInLink> {
+        let mut link = None;
+        let create = SignInLinkCommand::Create {
+            email: "Ann@example.org".to_owned(),
+            hash: "hash".to_owned(),
+            encrypted_url: "sealed".to_owned(),
+        };
+        let decision = bench.tell(&mut link, id(1), &create).unwrap();
+        let [mail]: &[Mail] = &decision.created[..] else { panic!("{:?}", decision.created) };
+        assert_eq!(mail.to, ["ann@example.org"]);
+        assert_eq!(mail.useless_at, Some(bench.now.plus_ms(LINK_LIFE_MS)));
+        link
+    }
+
+    #[test]
+    fn a_link_works_once() {
+        let bench = Bench::new();
+        let mut link = asked(&bench);
+        let redeemed = bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap();
+        assert!(matches!(redeemed.answer, SignInLinkAnswer::Redeemed(email) if email == "ann@example.org"));
+        let again = bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap_err();
+        assert_eq!(again.code, INVALID_OR_EXPIRED);
+    }
+
+    #[test]
+    fn a_link_lives_ten_minutes() {
+        let mut bench = Bench::new();
+        let mut link = asked(&bench);
+        bench.now = bench.now.plus_ms(LINK_LIFE_MS);
+        assert_eq!(bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap_err().code, INVALID_OR_EXPIRED);
+        bench.now = bench.now.plus_ms(-1);
+        assert!(bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).is_ok());
+    }
+}

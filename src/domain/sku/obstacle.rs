@@ -1,0 +1,126 @@
+//! What keeps a SKU from being ordered, and whom: the rules by which orders are placed, told beforehand.
+
+use super::SkuFields;
+
+/// Why a SKU cannot be ordered, or not by everybody, or is not printed at once when it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OrderObstacle {
+    /// It is not active.
+    Withdrawn,
+    /// Customers do not see it.
+    NotPublic,
+    /// There is nothing to print it from.
+    NoFile,
+    /// There is a model, and nothing says how it is sliced.
+    NoProfile,
+    /// A component was deleted, or became a kit.
+    ComponentGone,
+    /// The component with this name is not active.
+    ComponentWithdrawn(String),
+    /// There is nothing to print the component with this name from.
+    ComponentNoFile(String),
+}
+
+impl OrderObstacle {
+    /// Whether nobody can order it, the staff included.
+    pub const fn stops_all(&self) -> bool {
+        matches!(self, Self::Withdrawn | Self::ComponentGone | Self::ComponentWithdrawn(_))
+    }
+
+    /// In words for the staff.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Withdrawn => "it is withdrawn: nobody can order it".to_owned(),
+            Self::NotPublic => "customers do not see it: only the staff can order it".to_owned(),
+            Self::NoFile => {
+                "it has neither G-code nor a model: customers cannot order it, and jobs that the staff order wait for the file"
+                    .to_owned()
+            }
+            Self::NoProfile => "it has a model and no slicer profile: its jobs wait for one, or for G-code".to_owned(),
+            Self::ComponentGone => "a component is gone, or is a kit itself: nobody can order it".to_owned(),
+            Self::ComponentWithdrawn(name) => format!("its component {name} is withdrawn: nobody can order it"),
+            Self::ComponentNoFile(name) => {
+                format!("its component {name} has neither G-code nor a model: customers cannot order it")
+            }
+        }
+    }
+}
+
+impl SkuFields {
+    /// What keeps it from being ordered. `components` are those of a kit, in its order; `None` for one that is deleted.
+    pub fn obstacles(&self, components: &[Option<&Self>]) -> Vec<OrderObstacle> {
+        let mut found = Vec::new();
+        if !self.active {
+            found.push(OrderObstacle::Withdrawn);
+        }
+        if !self.public {
+            found.push(OrderObstacle::NotPublic);
+        }
+        if !self.is_kit() {
+            if !self.orderable() {
+                found.push(OrderObstacle::NoFile);
+            } else if self.gcode_file_id.is_none() && self.slicer_profile.is_none() {
+                found.push(OrderObstacle::NoProfile);
+            }
+        }
+        for component in components {
+            match component.filter(|one| !one.is_kit()) {
+                None => found.push(OrderObstacle::ComponentGone),
+                Some(one) if !one.active => found.push(OrderObstacle::ComponentWithdrawn(one.name.clone())),
+                Some(one) if !one.orderable() => found.push(OrderObstacle::ComponentNoFile(one.name.clone())),
+                Some(_) => {}
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fields(code: &str) -> SkuFields {
+        let id = "01890a5d-ac96-774b-bcce-b302099a8063";
+        let all = json!({
+            "code": code, "slug": code, "name": code, "description": null, "kind": null, "collections": [],
+            "materialId": id, "estimatedConsumption": 1, "machineType": "fdm_standard", "dimensions": null,
+            "priceCents": 100, "currency": "usd", "unitsPerPlate": 1, "modelFileId": null, "gcodeFileId": id,
+            "slicerProfile": null, "estimatedSeconds": null, "images": [], "public": true, "active": true,
+        });
+        serde_json::from_value(all).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn what_has_a_file_and_is_offered_can_be_ordered() {
+        assert!(fields("a").obstacles(&[]).is_empty());
+        let hidden = SkuFields { public: false, active: false, gcode_file_id: None, ..fields("a") };
+        let all = [OrderObstacle::Withdrawn, OrderObstacle::NotPublic, OrderObstacle::NoFile];
+        assert_eq!(hidden.obstacles(&[]), all);
+        let unsliced = SkuFields { gcode_file_id: None, model_file_id: fields("a").gcode_file_id, ..fields("a") };
+        assert_eq!(unsliced.obstacles(&[]), [OrderObstacle::NoProfile]);
+    }
+
+    #[test]
+    fn a_kit_needs_all_its_components() {
+        let part = fields("part");
+        let id = "01890a5d-ac96-774b-bcce-b302099a8063".parse().ok();
+        let one = id.map(|sku_id| super::super::Component { sku_id, quantity: 1 });
+        let kit = SkuFields {
+            components: one.into_iter().collect(),
+            material_id: None,
+            gcode_file_id: None,
+            ..fields("kit")
+        };
+        assert!(kit.obstacles(&[Some(&part)]).is_empty(), "a kit itself needs no file");
+        assert_eq!(kit.obstacles(&[None]), [OrderObstacle::ComponentGone]);
+        assert_eq!(kit.obstacles(&[Some(&kit)]), [OrderObstacle::ComponentGone]);
+        let out = SkuFields { active: false, ..fields("out") };
+        let bare = SkuFields { gcode_file_id: None, ..fields("bare") };
+        let found = kit.obstacles(&[Some(&out), Some(&bare)]);
+        let [out, bare] = ["out", "bare"].map(str::to_owned);
+        assert_eq!(found, [OrderObstacle::ComponentWithdrawn(out), OrderObstacle::ComponentNoFile(bare)]);
+        assert!(found.iter().map(OrderObstacle::stops_all).eq([true, false]));
+    }
+}

@@ -1,0 +1,54 @@
+//! Spools as people handle them: the number on a label of the shop's own, and what a scale says is left.
+//!
+//! Not for what is in a slot of a printer (`printer`), nor for spools that another system counts (`parts_sync`).
+
+use crate::domain::amount::Amount;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::time::Timestamp;
+
+/// Most spools that are numbered at the same moment: two digits tell them apart.
+pub const MAX_NEW_SPOOLS: u8 = 50;
+
+/// The number of a spool that no other system counts: the second at which its label was made (UTC, from the last two
+/// digits of the year on), and its place among those of the same moment. Nothing has to be kept for it to be a new one,
+/// and people read off it when the spool came.
+pub fn new_number(at: Timestamp, nth: u8) -> i64 {
+    let digits: String = at.to_string().chars().filter(char::is_ascii_digit).skip(2).take(12).collect();
+    digits.parse::<i64>().unwrap_or_default() * 100 + i64::from(nth)
+}
+
+/// What is left of a material when a scale shows `gross` and the empty spool weighs `empty`; all in the material's
+/// unit.
+pub fn left_by_scale(gross: Amount, empty: Amount) -> Result<Amount, Refusal> {
+    let mut faults = Faults::default();
+    faults.check(empty >= Amount::ZERO, "empty", "must not be negative").check(
+        gross >= empty,
+        "gross",
+        "is less than the empty spool weighs",
+    );
+    faults.refuse()?;
+    Ok(gross - empty)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn a_number_tells_when_and_which_and_is_never_given_twice() {
+        let at: Timestamp = "2026-11-23T04:35:07.900Z".parse().unwrap();
+        assert_eq!(new_number(at, 1), 26_112_304_350_701);
+        assert_eq!(new_number(at, MAX_NEW_SPOOLS), 26_112_304_350_750);
+        assert_eq!(new_number(at.plus_ms(1_000), 1), 26_112_304_350_801);
+    }
+
+    #[test]
+    fn a_scale_shows_the_spool_too() {
+        assert_eq!(left_by_scale(Amount::units(1180), Amount(230_500)), Ok(Amount(949_500)));
+        assert_eq!(left_by_scale(Amount::units(230), Amount::units(230)), Ok(Amount::ZERO));
+        let refused = |gross, empty| left_by_scale(gross, empty).unwrap_err().faults.remove(0).path;
+        assert_eq!(refused(Amount::units(100), Amount::units(230)), "gross");
+        assert_eq!(refused(Amount::units(100), Amount::units(-1)), "empty");
+    }
+}

@@ -1,0 +1,62 @@
+//! Taxes: the rate of a destination, and the tax on a net amount.
+
+use crate::domain::address::Address;
+use crate::domain::region::region_code;
+use crate::domain::rules::Rules;
+
+/// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without
+/// an address. Regions are compared by their ISO 3166-2 codes.
+pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
+    let Some(to) = to else { return 0 };
+    let region = to.region.as_deref().map(|region| region_code(&to.country, region));
+    let in_country = rules.tax_rates.iter().filter(|rate| rate.country.eq_ignore_ascii_case(&to.country));
+    let mut for_all = 0;
+    for rate in in_country {
+        match (&rate.region, &region) {
+            (None, _) => for_all = rate.bps,
+            (Some(rated), Some(region)) if region_code(&rate.country, rated).eq_ignore_ascii_case(region) => {
+                return rate.bps;
+            }
+            (Some(_), _) => {}
+        }
+    }
+    for_all
+}
+
+/// Tax on the net amount of one rate, rounded half up to minor units; `None` on overflow.
+pub fn tax_of(net_cents: i64, bps: i64) -> Option<i64> {
+    i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
+}
+
+/// A rate in basis points as per cent, as people type it: `19`, `7.25`.
+pub fn percent_text(bps: i64) -> String {
+    let (whole, rest) = (bps / 100, bps % 100);
+    if rest == 0 { whole.to_string() } else { format!("{whole}.{}", format!("{rest:02}").trim_end_matches('0')) }
+}
+
+/// The basis points of a rate that is written in per cent, as [`percent_text`] does; `None` for what is no rate, or is
+/// finer than a basis point.
+pub fn percent_of(text: &str) -> Option<i64> {
+    let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |part: &str, most: usize| part.len() <= most && part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(whole, 4) || !is_number(rest, 2) {
+        return None;
+    }
+    format!("{whole}{rest:0<2}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_is_typed_reads_back() {
+        for (bps, text) in [(0, "0"), (1900, "19"), (725, "7.25"), (770, "7.7"), (5, "0.05"), (10_000, "100")] {
+            assert_eq!((percent_text(bps).as_str(), percent_of(text)), (text, Some(bps)));
+        }
+        assert_eq!(percent_of("7.70"), Some(770));
+        for wrong in ["", ".5", "1.005", "-1", "19 %", "x", "123456", "1,5"] {
+            assert_eq!(percent_of(wrong), None, "{wrong}");
+        }
+    }
+}

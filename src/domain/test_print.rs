@@ -1,0 +1,88 @@
+//! The G-code of a test print: a flat square of PLA in the middle of the bed, drawn in a few minutes. It is for the
+//! first print of a printer that was registered just now, and says nothing of how good its prints are.
+
+use std::fmt::Write as _;
+
+use crate::domain::sku::Dimensions;
+
+/// Width of a drawn line and height of a layer, in millimetres: those of the usual nozzle of 0.4 mm.
+const LINE_WIDTH_MM: f64 = 0.4;
+const LAYER_HEIGHT_MM: f64 = 0.2;
+/// Filament for a millimetre of such a line, in millimetres of filament of 1.75 mm.
+const FILAMENT_PER_MM: f64 = 0.0333;
+/// Length of the sides of the square; smaller where the bed is.
+const SIDE_MM: f64 = 20.0;
+const LAYER_COUNT: u32 = 4;
+/// Squares inside each other that make a layer.
+const RINGS_PER_LAYER: u32 = 5;
+/// The middle of the bed where its size is not known: on every bed that is sold.
+const USUAL_MIDDLE_MM: f64 = 60.0;
+
+/// The G-code for a printer with this room; with `None`, near the corner that every printer has.
+pub fn gcode(room: Option<&Dimensions>) -> String {
+    let (x, y) = room.map_or((USUAL_MIDDLE_MM, USUAL_MIDDLE_MM), |room| (room.x / 2.0, room.y / 2.0));
+    let side = SIDE_MM.min(x).min(y);
+    let mut text = String::from(
+        "; Test print: a flat square of PLA\n\
+         ; estimated printing time (normal mode) = 2m 0s\n\
+         ; filament used [g] = 0.4\n\
+         M140 S60 ; heat the bed and the nozzle\nM104 S200\nG28 ; find the corner\nM190 S60\nM109 S200\n\
+         G90\nM83\nG92 E0\n",
+    );
+    for layer in 1..=LAYER_COUNT {
+        let z = LAYER_HEIGHT_MM * f64::from(layer);
+        let _ = writeln!(text, "G1 Z{z:.2} F600");
+        for ring in 0..RINGS_PER_LAYER {
+            let half = side / 2.0 - LINE_WIDTH_MM * f64::from(ring);
+            if half <= LINE_WIDTH_MM {
+                break;
+            }
+            let filament = half * 2.0 * FILAMENT_PER_MM;
+            let _ = writeln!(text, "G1 X{:.2} Y{:.2} F6000", x - half, y - half);
+            for (to_x, to_y) in [(half, -half), (half, half), (-half, half), (-half, -half)] {
+                let _ = writeln!(text, "G1 X{:.2} Y{:.2} E{filament:.4} F1200", x + to_x, y + to_y);
+            }
+        }
+    }
+    let up = LAYER_HEIGHT_MM * f64::from(LAYER_COUNT) + 10.0;
+    let _ = writeln!(text, "G1 E-2 F1800\nG1 Z{up:.2} F600 ; away from the part\nM104 S0\nM140 S0\nM84");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn places(text: &str) -> Vec<(f64, f64)> {
+        let number = |line: &str, axis: char| {
+            let word = line.split(' ').find_map(|word| word.strip_prefix(axis))?;
+            Some(word.parse::<f64>().unwrap())
+        };
+        text.lines().filter_map(|line| Some((number(line, 'X')?, number(line, 'Y')?))).collect()
+    }
+
+    #[test]
+    fn what_is_heated_is_switched_off_at_the_end() {
+        let text = gcode(None);
+        let last: Vec<&str> = text.lines().rev().take(3).collect();
+        assert_eq!(last, ["M84", "M140 S0", "M104 S0"]);
+        assert!(text.find("G28").unwrap() < text.find("G1 ").unwrap(), "first the corner is found");
+        assert_eq!(text.matches("G1 Z").count(), 5);
+    }
+
+    proptest! {
+        #[test]
+        fn it_stays_on_the_bed(x in 20.0..1000.0_f64, y in 20.0..1000.0_f64) {
+            let room = Dimensions { x, y, z: 200.0 };
+            let all = places(&gcode(Some(&room)));
+            prop_assert!(all.len() >= 20);
+            for (at_x, at_y) in all {
+                prop_assert!(at_x > 0.0 && at_x < x && at_y > 0.0 && at_y < y, "{at_x} {at_y}");
+            }
+        }
+    }
+}

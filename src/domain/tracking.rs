@@ -1,0 +1,40 @@
+//! Where a parcel can be followed: the carriers' own pages, as the settings name them.
+
+use url::form_urlencoded::byte_serialize;
+
+/// What stands for the tracking number in the address of a page.
+pub const NUMBER_PLACE: &str = "{number}";
+
+/// The page on which a carrier shows where its parcels are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TrackingPage {
+    /// The carrier's name; it is compared without regard to case and to what is neither letter nor digit.
+    pub carrier: String,
+    /// The address, with [`NUMBER_PLACE`] where the number belongs.
+    pub url: String,
+}
+
+/// The address at which this parcel can be followed; `None` for a carrier without a page.
+pub fn tracking_url(pages: &[TrackingPage], carrier: &str, number: &str) -> Option<String> {
+    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let wanted: String = plain(carrier);
+    let page = pages.iter().find(|page| plain(&page.carrier) == wanted)?;
+    let number: String = byte_serialize(number.trim().as_bytes()).collect();
+    (!number.is_empty()).then(|| page.url.replace(NUMBER_PLACE, &number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_cannot_leave_its_place_in_the_address() {
+        let url = "https://parcels.example/?n={number}&lang=en".to_owned();
+        let pages = [TrackingPage { carrier: "Parcel-Post".to_owned(), url }];
+        let of = |carrier: &str, number: &str| tracking_url(&pages, carrier, number);
+        assert_eq!(of("parcel post", " JD 1 ").as_deref(), Some("https://parcels.example/?n=JD+1&lang=en"));
+        let hostile = of("PARCELPOST", "1&x=\"><script>").unwrap_or_default();
+        assert_eq!(hostile, "https://parcels.example/?n=1%26x%3D%22%3E%3Cscript%3E&lang=en");
+        assert_eq!((of("another", "1"), of("Parcel-Post", " ")), (None, None));
+    }
+}

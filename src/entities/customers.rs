@@ -1,0 +1,22 @@
+//! `customers`: snapshot rows of customers; no two have the same `email`.
+
+use sea_orm::entity::prelude::*;
+
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "customers")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: String,
+    pub version: i64,
+    pub schema: i64,
+    pub doc: String,
+    pub email: String,
+    pub name: Option<String>,
+    pub created_at: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

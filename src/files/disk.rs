@@ -1,0 +1,42 @@
+//! How much room there is on the disk of a folder.
+
+use std::io;
+use std::path::Path;
+
+use rustix::fs::statvfs;
+
+/// The disk that a folder is on, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DiskRoom {
+    /// What the server may still write.
+    pub free_bytes: u64,
+    /// What the disk holds in all.
+    pub total_bytes: u64,
+}
+
+impl DiskRoom {
+    /// Asks the operating system, which may take a while: not for the threads of the runtime.
+    ///
+    /// # Errors
+    ///
+    /// When it does not say, such as for a folder that is gone.
+    pub fn of(folder: &Path) -> io::Result<Self> {
+        let disk = statvfs(folder)?;
+        let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+        Ok(Self { free_bytes: bytes(disk.f_bavail), total_bytes: bytes(disk.f_blocks) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn there_is_no_more_room_than_the_disk_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let room = DiskRoom::of(folder.path()).unwrap();
+        assert!(room.free_bytes <= room.total_bytes && room.total_bytes > 0, "{room:?}");
+        assert!(DiskRoom::of(&folder.path().join("nothing")).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Finds what a picture is by its bytes and takes out what tells where, when and by whom it was taken, while it streams
+//! by.
+//!
+//! What is needed to show the picture stays: its size, colours, transparency, and the side that is up. Everything else
+//! is cut out (JPEG, PNG) or overwritten with zeros where cutting would move what other parts point at (WebP, HEIC):
+//! EXIF with its coordinates, XMP, IPTC, comments, embedded previews, and whatever follows the end of the picture. The
+//! picture itself is not decoded, so nothing is said of whether it can be shown.
+//!
+//! Only one segment (JPEG, 64 KiB), EXIF (PNG, WebP, as long) or the description (HEIC, 256 KiB) is held, whatever the
+//! length of the file. The result does not depend on how the file was cut into pieces.
+
+mod boxes;
+mod exif;
+mod heic;
+mod heic_items;
+mod jpeg;
+mod png;
+#[cfg(test)]
+mod tests;
+mod webp;
+
+use self::heic::Heic;
+use self::jpeg::Jpeg;
+use self::png::Png;
+use self::webp::Webp;
+use crate::domain::picture_format::PictureFormat;
+
+/// Bytes from which the format is told.
+const HEAD_BYTES: usize = 12;
+
+/// The brands of HEIC pictures; video and picture sequences have others.
+const HEIC_BRANDS: [&[u8; 4]; 5] = [b"heic", b"heix", b"heim", b"heis", b"mif1"];
+
+/// The format of a file that begins so; `None` for anything else, whatever its name says.
+fn format_of(head: &[u8; HEAD_BYTES]) -> Option<PictureFormat> {
+    let (start, brand) = (&head[..8], &head[8..]);
+    if start.starts_with(jpeg::BEGINNING) {
+        Some(PictureFormat::Jpeg)
+    } else if start == png::SIGNATURE {
+        Some(PictureFormat::Png)
+    } else if start.starts_with(b"RIFF") && brand == b"WEBP" {
+        Some(PictureFormat::Webp)
+    } else if &start[4..] == b"ftyp" && HEIC_BRANDS.iter().any(|known| brand == known.as_slice()) {
+        Some(PictureFormat::Heic)
+    } else {
+        None
+    }
+}
+
+/// Why a picture is not taken; the words follow its path in a refusal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PictureFault {
+    /// It begins like none of the formats.
+    #[error("is not a JPEG, PNG, WebP or HEIC picture")]
+    Unknown,
+    /// It ends in the middle.
+    #[error("is cut off: send it again")]
+    CutOff,
+    /// Its parts contradict each other.
+    #[error("is damaged: save it anew and send that")]
+    Damaged,
+    /// Where it holds metadata cannot be told before that has passed by.
+    #[error("cannot be freed of what tells where it was taken: send it as JPEG")]
+    Unusual,
+}
+
+/// Takes the metadata out of one picture, piece by piece.
+#[derive(Debug, Default)]
+pub struct PictureCleaner {
+    head: Vec<u8>,
+    cleaner: Option<Cleaner>,
+}
+
+/// A picture whose format is known.
+#[derive(Debug)]
+enum Cleaner {
+    Jpeg(Jpeg),
+    Png(Png),
+    Webp(Webp),
+    Heic(Heic),
+}
+
+impl PictureCleaner {
+    /// A cleaner at the beginning of a picture.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads the next bytes, and appends what is kept of them and of earlier ones. After a fault the picture is to be
+    /// given up.
+    pub fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+        if let Some(cleaner) = &mut self.cleaner {
+            return cleaner.push(piece, kept);
+        }
+        fill(&mut self.head, &mut piece, HEAD_BYTES);
+        let Ok(head) = <&[u8; HEAD_BYTES]>::try_from(self.head.as_slice()) else { return Ok(()) };
+        let mut cleaner = match format_of(head).ok_or(PictureFault::Unknown)? {
+            PictureFormat::Jpeg => Cleaner::Jpeg(Jpeg::default()),
+            PictureFormat::Png => Cleaner::Png(Png::default()),
+            PictureFormat::Webp => Cleaner::Webp(Webp::default()),
+            PictureFormat::Heic => Cleaner::Heic(Heic::default()),
+        };
+        cleaner.push(head, kept)?;
+        cleaner.push(piece, kept)?;
+        self.cleaner = Some(cleaner);
+        Ok(())
+    }
+
+    /// The end of the picture: its format, if it is whole.
+    pub fn finish(self) -> Result<PictureFormat, PictureFault> {
+        let (whole, format) = match self.cleaner.ok_or(PictureFault::Unknown)? {
+            Cleaner::Jpeg(jpeg) => (jpeg.is_whole(), PictureFormat::Jpeg),
+            Cleaner::Png(png) => (png.is_whole(), PictureFormat::Png),
+            Cleaner::Webp(webp) => (webp.is_whole(), PictureFormat::Webp),
+            Cleaner::Heic(heic) => (heic.is_whole(), PictureFormat::Heic),
+        };
+        if whole { Ok(format) } else { Err(PictureFault::CutOff) }
+    }
+}
+
+impl Cleaner {
+    fn push(&mut self, piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+        match self {
+            Self::Jpeg(jpeg) => jpeg.push(piece, kept),
+            Self::Png(png) => png.push(piece, kept),
+            Self::Webp(webp) => webp.push(piece, kept),
+            Self::Heic(heic) => heic.push(piece, kept),
+        }
+    }
+}
+
+/// Moves bytes of the piece to what is held until that has this many; whether it has.
+fn fill(held: &mut Vec<u8>, piece: &mut &[u8], wanted: usize) -> bool {
+    let part = take(piece, wanted.saturating_sub(held.len()) as u64);
+    held.extend_from_slice(part);
+    held.len() >= wanted
+}
+
+/// Takes at most so many bytes off the front of the piece.
+fn take<'a>(piece: &mut &'a [u8], most: u64) -> &'a [u8] {
+    let count = usize::try_from(most).unwrap_or(usize::MAX).min(piece.len());
+    let (part, rest) = piece.split_at(count);
+    *piece = rest;
+    part
+}
+
+/// Appends so many zeros.
+fn append_zeros(kept: &mut Vec<u8>, count: usize) {
+    kept.resize(kept.len() + count, 0);
+}

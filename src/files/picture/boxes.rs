@@ -1,0 +1,67 @@
+//! The boxes of the ISO base media format: length, kind and body, one within the other.
+
+use std::ops::Range;
+
+use super::PictureFault;
+
+/// Length and kind of a box, in bytes; a long length takes [`LONG_HEAD_BYTES`].
+pub(super) const HEAD_BYTES: usize = 8;
+/// Length, kind and a length of 64 bits, in bytes.
+pub(super) const LONG_HEAD_BYTES: usize = 16;
+/// Version and flags with which the bodies of some boxes begin, in bytes.
+pub(super) const VERSION_BYTES: usize = 4;
+
+/// A box that lies in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct BoxPart {
+    /// What it is.
+    pub(super) kind: [u8; 4],
+    /// Where its head begins.
+    pub(super) start: usize,
+    /// Where its body is.
+    pub(super) body: Range<usize>,
+}
+
+/// The boxes that fill this range of the bytes.
+pub(super) fn parts(bytes: &[u8], within: Range<usize>) -> Result<Vec<BoxPart>, PictureFault> {
+    let mut found = Vec::new();
+    let mut start = within.start;
+    while start < within.end {
+        let rest = bytes.get(start..within.end).ok_or(PictureFault::Damaged)?;
+        let mut head = BigEndian(rest);
+        let short = head.next(4)?;
+        let kind = head.kind()?;
+        let (head_bytes, length) = match short {
+            0 => (HEAD_BYTES, rest.len() as u64),
+            1 => (LONG_HEAD_BYTES, head.next(8)?),
+            length => (HEAD_BYTES, length),
+        };
+        let length = usize::try_from(length).map_err(|_| PictureFault::Damaged)?;
+        if length < head_bytes || length > rest.len() {
+            return Err(PictureFault::Damaged);
+        }
+        found.push(BoxPart { kind, start, body: start + head_bytes..start + length });
+        start += length;
+    }
+    Ok(found)
+}
+
+/// Numbers that stand one after the other, the highest byte first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BigEndian<'a>(pub(super) &'a [u8]);
+
+impl BigEndian<'_> {
+    /// The next number, of at most eight bytes; of none it is 0.
+    pub(super) fn next(&mut self, bytes: usize) -> Result<u64, PictureFault> {
+        let (number, rest) = self.0.split_at_checked(bytes).ok_or(PictureFault::Damaged)?;
+        self.0 = rest;
+        Ok(number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// The next four bytes as a word.
+    pub(super) fn kind(&mut self) -> Result<[u8; 4], PictureFault> {
+        let (word, rest) = self.0.split_first_chunk().ok_or(PictureFault::Damaged)?;
+        self.0 = rest;
+        Ok(*word)
+    }
+}

@@ -1,0 +1,83 @@
+//! Which side of a picture is up, the one thing of EXIF that is kept: without it most photos of phones would lie on
+//! their side.
+
+/// What the data of an EXIF segment begins with.
+pub(super) const PREFIX: &[u8] = b"Exif\0\0";
+
+/// Longest EXIF that is looked at, in bytes; in a JPEG it has never more.
+pub(super) const MAX_EXIF_BYTES: usize = 64 * 1024;
+
+/// Tag of the orientation in the first directory of TIFF.
+const ORIENTATION_TAG: u16 = 0x0112;
+/// Type of its value: a 16-bit number.
+const SHORT_TYPE: u16 = 3;
+/// Length of an entry of a directory, in bytes.
+const ENTRY_BYTES: usize = 12;
+
+/// The orientation that the EXIF of a JPEG's segment tells, 2 to 8; `None` where it tells none, an odd one, or 1, which
+/// is how a picture is shown anyhow.
+pub(super) fn orientation(segment: &[u8]) -> Option<u8> {
+    orientation_of_tiff(segment.strip_prefix(PREFIX)?)
+}
+
+/// The orientation that EXIF tells in a PNG or WebP, which have it without the beginning of a JPEG's segment; some
+/// programs write that all the same.
+pub(super) fn orientation_of_chunk(data: &[u8]) -> Option<u8> {
+    orientation_of_tiff(data.strip_prefix(PREFIX).unwrap_or(data))
+}
+
+fn orientation_of_tiff(tiff: &[u8]) -> Option<u8> {
+    let little = match tiff.get(..4)? {
+        b"II*\0" => true,
+        b"MM\0*" => false,
+        _ => return None,
+    };
+    let short = |at: usize| {
+        let bytes: [u8; 2] = tiff.get(at..at.checked_add(2)?)?.try_into().ok()?;
+        Some(if little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
+    };
+    let first: [u8; 4] = tiff.get(4..8)?.try_into().ok()?;
+    let first = if little { u32::from_le_bytes(first) } else { u32::from_be_bytes(first) };
+    let first = usize::try_from(first).ok()?;
+    let entries = usize::from(short(first)?);
+    // A segment has at most 64 KiB, so there are at most some thousand entries.
+    let mut places = (0..entries).map_while(|n| first.checked_add(2 + n * ENTRY_BYTES).filter(|at| *at < tiff.len()));
+    let place = places.find(|at| short(*at) == Some(ORIENTATION_TAG))?;
+    let value = short(place + 8).filter(|_| short(place + 2) == Some(SHORT_TYPE))?;
+    u8::try_from(value).ok().filter(|value| (2..=8).contains(value))
+}
+
+/// The data of an EXIF segment that tells this orientation and nothing else.
+pub(super) fn only_orientation(orientation: u8) -> [u8; 32] {
+    let mut data = *b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\0\0\0\0\0\0\0";
+    data[25] = orientation;
+    data
+}
+
+/// The same for a PNG or WebP.
+pub(super) fn only_orientation_of_chunk(orientation: u8) -> Vec<u8> {
+    only_orientation(orientation).iter().skip(PREFIX.len()).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_orientation_is_written_as_it_is_read() {
+        for told in 2..=8 {
+            assert_eq!(orientation(&only_orientation(told)), Some(told));
+        }
+        assert_eq!((orientation(&only_orientation(1)), orientation(&only_orientation(9))), (None, None));
+    }
+
+    #[test]
+    fn both_orders_of_bytes_are_read() {
+        let little =
+            b"Exif\0\0II*\0\x08\0\0\0\x02\0\x0f\x01\x02\0\x01\0\0\0\0\0\0\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+        assert_eq!(orientation(little), Some(6));
+        for cut in 0..little.len() - 6 {
+            let _ = orientation(&little[..cut]);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! JPEG: segments with markers, and scans between them. Segments of applications and comments are cut out, but for what
+//! colours and orientation need; what follows the end of the picture, such as a film or a second picture, is dropped.
+
+use super::{PictureFault, exif, fill, take};
+
+/// The first bytes of every JPEG.
+pub(super) const BEGINNING: &[u8] = b"\xff\xd8\xff";
+
+const SOI_MARKER: u8 = 0xd8;
+const EOI_MARKER: u8 = 0xd9;
+const SOS_MARKER: u8 = 0xda;
+const APP0_MARKER: u8 = 0xe0;
+const APP1_MARKER: u8 = 0xe1;
+const APP2_MARKER: u8 = 0xe2;
+const APP14_MARKER: u8 = 0xee;
+const APP15_MARKER: u8 = 0xef;
+const COM_MARKER: u8 = 0xfe;
+
+/// Length of JFIF data without its preview.
+const JFIF_BYTES: usize = 14;
+
+/// A JPEG that streams by.
+#[derive(Debug, Default)]
+pub(super) struct Jpeg {
+    state: JpegState,
+    /// Whether the side that is up was told already.
+    oriented: bool,
+}
+
+#[derive(Debug, Default)]
+enum JpegState {
+    /// Within the two bytes with which the picture begins.
+    #[default]
+    Start,
+    /// The second of them.
+    Started,
+    /// Before a marker.
+    Marker,
+    /// After the `FF` of a marker, between segments.
+    Code,
+    /// In the length of a segment.
+    Length { marker: u8, bytes: Vec<u8> },
+    /// In a segment that is looked at as a whole.
+    Held { marker: u8, length: usize, data: Vec<u8> },
+    /// In a segment that is kept; a scan may follow.
+    Kept { marker: u8, left: u64 },
+    /// In the data of a scan.
+    Scan,
+    /// After an `FF` in the data of a scan.
+    ScanCode,
+    /// Behind the end.
+    End,
+}
+
+impl Jpeg {
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.state, JpegState::End)
+    }
+
+    pub(super) fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+        while let Some(&byte) = piece.first() {
+            match &mut self.state {
+                JpegState::Start | JpegState::Started => {
+                    self.state = match (&self.state, byte) {
+                        (JpegState::Start, 0xff) => JpegState::Started,
+                        (JpegState::Started, SOI_MARKER) => JpegState::Marker,
+                        _ => return Err(PictureFault::Damaged),
+                    };
+                    kept.push(byte);
+                    piece = &piece[1..];
+                }
+                JpegState::Marker => {
+                    if byte != 0xff {
+                        return Err(PictureFault::Damaged);
+                    }
+                    self.state = JpegState::Code;
+                    piece = &piece[1..];
+                }
+                JpegState::Code => {
+                    piece = &piece[1..];
+                    self.code(byte, kept)?;
+                }
+                JpegState::Length { marker, bytes } => {
+                    if fill(bytes, &mut piece, 2) {
+                        let length = bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+                        let length = length.checked_sub(2).ok_or(PictureFault::Damaged)?;
+                        self.state = match *marker {
+                            marker @ (APP0_MARKER..=APP15_MARKER | COM_MARKER) => {
+                                JpegState::Held { marker, length, data: Vec::new() }
+                            }
+                            marker => {
+                                kept.extend_from_slice(&[0xff, marker]);
+                                kept.extend_from_slice(bytes);
+                                JpegState::Kept { marker, left: length as u64 }
+                            }
+                        };
+                        self.settle(kept);
+                    }
+                }
+                JpegState::Held { length, data, .. } => {
+                    let length = *length;
+                    fill(data, &mut piece, length);
+                    self.settle(kept);
+                }
+                JpegState::Kept { left, .. } => {
+                    let part = take(&mut piece, *left);
+                    *left -= part.len() as u64;
+                    kept.extend_from_slice(part);
+                    self.settle(kept);
+                }
+                JpegState::Scan => {
+                    let end = piece.iter().position(|byte| *byte == 0xff);
+                    kept.extend_from_slice(take(&mut piece, end.map_or(u64::MAX, |at| at as u64)));
+                    if end.is_some() {
+                        piece = &piece[1..];
+                        self.state = JpegState::ScanCode;
+                    }
+                }
+                JpegState::ScanCode => {
+                    piece = &piece[1..];
+                    match byte {
+                        // A byte of the scan that looks like a marker, or a restart within the scan.
+                        0x00 | 0xd0..=0xd7 => {
+                            kept.extend_from_slice(&[0xff, byte]);
+                            self.state = JpegState::Scan;
+                        }
+                        marker => self.code(marker, kept)?,
+                    }
+                }
+                JpegState::End => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// What follows the `FF` of a marker.
+    fn code(&mut self, marker: u8, kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+        self.state = match marker {
+            // Any number of these may stand in front.
+            0xff => return Ok(()),
+            0x00 | SOI_MARKER => return Err(PictureFault::Damaged),
+            EOI_MARKER => {
+                kept.extend_from_slice(&[0xff, EOI_MARKER]);
+                JpegState::End
+            }
+            // Markers without data.
+            0x01 | 0xd0..=0xd7 => {
+                kept.extend_from_slice(&[0xff, marker]);
+                JpegState::Marker
+            }
+            marker => JpegState::Length { marker, bytes: Vec::with_capacity(2) },
+        };
+        Ok(())
+    }
+
+    /// Ends a segment whose data has come as a whole.
+    fn settle(&mut self, kept: &mut Vec<u8>) {
+        match &self.state {
+            JpegState::Held { marker, length, data } if data.len() == *length => {
+                if let Some(data) = needed(*marker, data, &mut self.oriented) {
+                    let length = u16::try_from(data.len() + 2).unwrap_or(u16::MAX);
+                    kept.extend_from_slice(&[0xff, *marker]);
+                    kept.extend_from_slice(&length.to_be_bytes());
+                    kept.extend_from_slice(&data);
+                }
+                self.state = JpegState::Marker;
+            }
+            JpegState::Kept { marker, left: 0 } => {
+                self.state = if *marker == SOS_MARKER { JpegState::Scan } else { JpegState::Marker };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What is kept of the data of an application's segment, or of a comment.
+fn needed(marker: u8, data: &[u8], oriented: &mut bool) -> Option<Vec<u8>> {
+    match marker {
+        APP0_MARKER if data.starts_with(b"JFIF\0") && data.len() >= JFIF_BYTES => {
+            // Without its preview.
+            let mut jfif = data[..JFIF_BYTES].to_vec();
+            jfif[JFIF_BYTES - 2..].fill(0);
+            Some(jfif)
+        }
+        APP1_MARKER if !*oriented => {
+            let orientation = exif::orientation(data)?;
+            *oriented = true;
+            Some(exif::only_orientation(orientation).to_vec())
+        }
+        APP2_MARKER if data.starts_with(b"ICC_PROFILE\0") => Some(data.to_vec()),
+        APP14_MARKER if data.starts_with(b"Adobe") => Some(data.get(..12)?.to_vec()),
+        _ => None,
+    }
+}

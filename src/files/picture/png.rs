@@ -1,0 +1,130 @@
+//! PNG: chunks. Those that showing the picture does not need are cut out; of EXIF the side that is up is kept.
+
+use flate2::Crc;
+
+use super::{PictureFault, exif, fill, take};
+
+/// The first bytes of every PNG.
+pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// Chunks that say how the picture looks, animations included. All others are cut out: texts, times, and those
+/// that single programs invented.
+const NEEDED: [&[u8; 4]; 18] = [
+    b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"bKGD", b"pHYs",
+    b"cICP", b"mDCV", b"cLLI", b"acTL", b"fcTL", b"fdAT",
+];
+
+/// Length and type of a chunk, in bytes.
+const HEAD_BYTES: usize = 8;
+/// Checksum behind the data of a chunk, in bytes.
+const CHECKSUM_BYTES: usize = 4;
+/// Longest data of a chunk, in bytes.
+const MAX_CHUNK_BYTES: u32 = 0x7fff_ffff;
+
+/// A PNG that streams by.
+#[derive(Debug, Default)]
+pub(super) struct Png {
+    state: PngState,
+    begun: bool,
+    head: Vec<u8>,
+    /// Whether EXIF has told the side that is up.
+    oriented: bool,
+}
+
+#[derive(Debug, Default)]
+enum PngState {
+    /// Within the eight bytes with which the picture begins.
+    #[default]
+    Signature,
+    /// In length and type of a chunk.
+    Head,
+    /// In data and checksum of EXIF, which are held.
+    Exif { wanted: usize, data: Vec<u8> },
+    /// In data and checksum of a chunk.
+    Chunk { left: u64, needed: bool, last: bool },
+    /// Behind the last chunk.
+    End,
+}
+
+impl Png {
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.state, PngState::End)
+    }
+
+    pub(super) fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+        while !piece.is_empty() {
+            match &mut self.state {
+                PngState::Signature => {
+                    if fill(&mut self.head, &mut piece, SIGNATURE.len()) {
+                        if self.head != SIGNATURE {
+                            return Err(PictureFault::Damaged);
+                        }
+                        kept.append(&mut self.head);
+                        self.state = PngState::Head;
+                    }
+                }
+                PngState::Head => {
+                    if fill(&mut self.head, &mut piece, HEAD_BYTES) {
+                        self.state = self.chunk()?;
+                        if matches!(self.state, PngState::Chunk { needed: true, .. }) {
+                            kept.extend_from_slice(&self.head);
+                        }
+                        self.head.clear();
+                    }
+                }
+                PngState::Exif { wanted, data } => {
+                    if fill(data, &mut piece, *wanted) {
+                        let tiff = data.get(..data.len() - CHECKSUM_BYTES).unwrap_or_default();
+                        if let Some(orientation) = exif::orientation_of_chunk(tiff) {
+                            append_exif(kept, orientation);
+                            self.oriented = true;
+                        }
+                        self.state = PngState::Head;
+                    }
+                }
+                PngState::Chunk { left, needed, last } => {
+                    let part = take(&mut piece, *left);
+                    *left -= part.len() as u64;
+                    if *needed {
+                        kept.extend_from_slice(part);
+                    }
+                    if *left == 0 {
+                        self.state = if *last { PngState::End } else { PngState::Head };
+                    }
+                }
+                PngState::End => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The chunk that begins with what is held.
+    fn chunk(&mut self) -> Result<PngState, PictureFault> {
+        let (length, kind) = self.head.split_at(4);
+        let length = length.iter().fold(0, |length: u32, byte| length << 8 | u32::from(*byte));
+        let first = !std::mem::replace(&mut self.begun, true);
+        if length > MAX_CHUNK_BYTES || !kind.iter().all(u8::is_ascii_alphabetic) || first != (kind == b"IHDR") {
+            return Err(PictureFault::Damaged);
+        }
+        let bytes = usize::try_from(length).unwrap_or(usize::MAX);
+        if kind == b"eXIf" && !self.oriented && bytes <= exif::MAX_EXIF_BYTES {
+            return Ok(PngState::Exif { wanted: bytes + CHECKSUM_BYTES, data: Vec::new() });
+        }
+        Ok(PngState::Chunk {
+            left: u64::from(length) + CHECKSUM_BYTES as u64,
+            needed: NEEDED.iter().any(|needed| kind == needed.as_slice()),
+            last: kind == b"IEND",
+        })
+    }
+}
+
+/// Appends a chunk that tells this orientation and nothing else.
+fn append_exif(kept: &mut Vec<u8>, orientation: u8) {
+    let data = exif::only_orientation_of_chunk(orientation);
+    let body = [b"eXIf".as_slice(), &data].concat();
+    let mut sum = Crc::new();
+    sum.update(&body);
+    kept.extend_from_slice(&u32::try_from(data.len()).unwrap_or_default().to_be_bytes());
+    kept.extend_from_slice(&body);
+    kept.extend_from_slice(&sum.sum().to_be_bytes());
+}

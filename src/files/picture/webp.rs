@@ -1,0 +1,144 @@
+//! WebP: chunks of RIFF. The length of the file stands at its beginning, so chunks that showing the picture does not
+//! need are overwritten with zeros under a name that nobody reads.
+
+use super::{PictureFault, append_zeros, exif, fill, take};
+
+/// Chunks that say how the picture looks, animations included.
+const NEEDED: [&[u8; 4]; 7] = [b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"];
+/// The name that a chunk gets whose data is gone.
+const NAMELESS: &[u8; 4] = b"JUNK";
+
+/// `RIFF`, length and `WEBP`, in bytes.
+const START_BYTES: usize = 12;
+/// Name and length of a chunk, in bytes.
+const HEAD_BYTES: usize = 8;
+/// Flag of `VP8X` that announces XMP. That of EXIF stays: the side that is up is told by EXIF alone.
+const XMP_FLAG: u8 = 0x04;
+/// Shortest EXIF that tells the side that is up, in bytes.
+const MIN_EXIF_BYTES: u64 = 26;
+
+/// A WebP that streams by.
+#[derive(Debug, Default)]
+pub(super) struct Webp {
+    state: WebpState,
+    head: Vec<u8>,
+    /// Bytes of the file that are left, by the length at its beginning.
+    left: u64,
+    shown: bool,
+    /// Whether EXIF has come.
+    oriented: bool,
+}
+
+#[derive(Debug, Default)]
+enum WebpState {
+    /// In the first bytes.
+    #[default]
+    Start,
+    /// In name and length of a chunk.
+    Head,
+    /// In the first byte of the flags.
+    Flags { left: u64 },
+    /// In the data of EXIF, which is held, with what fills it up to an even length.
+    Exif { left: u64, data: Vec<u8> },
+    /// In the data of a chunk, with what fills it up to an even length.
+    Chunk { left: u64, needed: bool },
+    /// Behind the last chunk.
+    End,
+}
+
+impl Webp {
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.state, WebpState::End) && self.shown
+    }
+
+    pub(super) fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+        while let Some(&byte) = piece.first() {
+            match &mut self.state {
+                WebpState::Start => {
+                    if fill(&mut self.head, &mut piece, START_BYTES) {
+                        let length = u64::from(number(&self.head[4..8]));
+                        self.left = length.checked_sub(4).ok_or(PictureFault::Damaged)?;
+                        kept.append(&mut self.head);
+                        self.state = self.next();
+                    }
+                }
+                WebpState::Head => {
+                    if fill(&mut self.head, &mut piece, HEAD_BYTES) {
+                        self.state = self.chunk(kept)?;
+                        self.head.clear();
+                    }
+                }
+                WebpState::Flags { left } => {
+                    kept.push(byte & !XMP_FLAG);
+                    piece = &piece[1..];
+                    self.left -= 1;
+                    let left = *left - 1;
+                    self.state = if left == 0 { self.next() } else { WebpState::Chunk { left, needed: true } };
+                }
+                WebpState::Exif { left, data } => {
+                    let part = take(&mut piece, *left);
+                    *left -= part.len() as u64;
+                    self.left -= part.len() as u64;
+                    data.extend_from_slice(part);
+                    if *left == 0 {
+                        let orientation = exif::orientation_of_chunk(data).unwrap_or(1);
+                        let mut only = exif::only_orientation_of_chunk(orientation);
+                        only.resize(data.len(), 0);
+                        kept.extend_from_slice(&only);
+                        self.state = self.next();
+                    }
+                }
+                WebpState::Chunk { left, needed } => {
+                    let part = take(&mut piece, *left);
+                    *left -= part.len() as u64;
+                    self.left -= part.len() as u64;
+                    if *needed {
+                        kept.extend_from_slice(part);
+                    } else {
+                        append_zeros(kept, part.len());
+                    }
+                    if *left == 0 {
+                        self.state = self.next();
+                    }
+                }
+                WebpState::End => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// What follows a chunk.
+    fn next(&self) -> WebpState {
+        if self.left == 0 { WebpState::End } else { WebpState::Head }
+    }
+
+    /// The chunk that begins with what is held.
+    fn chunk(&mut self, kept: &mut Vec<u8>) -> Result<WebpState, PictureFault> {
+        self.left = self.left.checked_sub(HEAD_BYTES as u64).ok_or(PictureFault::Damaged)?;
+        let (name, length) = self.head.split_at(4);
+        let data = u64::from(number(length));
+        // Some programs leave the last filling byte out.
+        let left = if data == self.left { data } else { data + data % 2 };
+        if left > self.left {
+            return Err(PictureFault::Damaged);
+        }
+        let needed = NEEDED.iter().any(|needed| name == needed.as_slice());
+        self.shown |= matches!(name, b"VP8 " | b"VP8L" | b"ANMF");
+        let longest = exif::MAX_EXIF_BYTES as u64;
+        let oriented = name == b"EXIF" && (MIN_EXIF_BYTES..=longest).contains(&data) && !self.oriented;
+        self.oriented |= oriented;
+        kept.extend_from_slice(if needed || oriented { name } else { NAMELESS });
+        kept.extend_from_slice(length);
+        Ok(match left {
+            0 => self.next(),
+            left if name == b"VP8X" => WebpState::Flags { left },
+            left if oriented => WebpState::Exif { left, data: Vec::new() },
+            left => WebpState::Chunk { left, needed },
+        })
+    }
+}
+
+/// Four bytes as a number, the lowest first.
+fn number(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
+}

@@ -1,0 +1,78 @@
+//! The file that keeps what the wizard has gathered, encrypted, until it is written into the settings.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::config::dotenv;
+use crate::domain::setup::draft::SetupDraft;
+use crate::secrets::encryption::SecretCipher;
+
+/// Its name in the data directory.
+const FILE_NAME: &str = "setup-draft";
+
+/// The draft of one server.
+pub struct DraftFile {
+    path: PathBuf,
+    cipher: SecretCipher,
+}
+
+impl DraftFile {
+    /// That in this data directory.
+    pub fn new(data_dir: &Path, cipher: &SecretCipher) -> Self {
+        Self { path: data_dir.join(FILE_NAME), cipher: cipher.clone() }
+    }
+
+    /// What was gathered; nothing, where there is no file, or one that cannot be read any more. Blocks.
+    pub fn load(&self) -> SetupDraft {
+        let Ok(text) = fs::read_to_string(&self.path) else { return SetupDraft::default() };
+        let Ok(plain) = self.cipher.decrypt(&text) else { return SetupDraft::default() };
+        let value = bounded_json::read(plain.as_bytes(), bounded_json::ANSWER);
+        value.ok().and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+    }
+
+    /// Replaces the file in one step; it is its owner's alone. Blocks.
+    pub fn store(&self, draft: &SetupDraft) -> io::Result<()> {
+        let plain = serde_json::to_string(draft).map_err(io::Error::other)?;
+        dotenv::write(&self.path, &self.cipher.encrypt_or_empty(&plain))
+    }
+
+    /// Removes the file, if there is one. Blocks.
+    pub fn remove(&self) -> io::Result<()> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use base64::Engine as _;
+    use base64::prelude::BASE64_STANDARD;
+
+    use super::*;
+
+    fn cipher(fill: u8) -> SecretCipher {
+        SecretCipher::new(&BASE64_STANDARD.encode([fill; 32])).unwrap()
+    }
+
+    #[test]
+    fn a_draft_is_kept_unreadable_for_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = DraftFile::new(folder.path(), &cipher(1));
+        assert!(file.load() == SetupDraft::default());
+        let mut draft = SetupDraft::default();
+        draft.keep("agent", &[], vec![("agent.token".to_owned(), "hunter2".to_owned())], "ok");
+        file.store(&draft).unwrap();
+        assert!(file.load() == draft);
+        assert!(!fs::read_to_string(folder.path().join(FILE_NAME)).unwrap().contains("hunter2"));
+        let other = DraftFile::new(folder.path(), &cipher(2));
+        assert!(other.load() == SetupDraft::default(), "another key opens nothing");
+        file.remove().unwrap();
+        file.remove().unwrap();
+        assert!(file.load() == SetupDraft::default());
+    }
+}

@@ -1,0 +1,159 @@
+//! The billing API: the customers' half, under `/api/v1`. Every route and who may use it.
+//!
+//! Its edge has rules of its own: success bodies say `success: true` ([`reply`]), unknown parameters of a query are
+//! ignored (`http::page::OpenQuery`), statuses are those of its contract ([`status`]), every path answers
+//! OPTIONS (`preflight`), and the only credential is the customer's cookie (`http::access`).
+
+mod accounting;
+mod blocked;
+pub mod catalog;
+mod checkout;
+pub mod exports;
+mod intake;
+pub mod invoices;
+pub mod list;
+pub mod orders;
+pub mod pay;
+mod payments;
+mod preflight;
+pub mod profile;
+pub mod quotes;
+pub mod reply;
+pub mod session;
+mod site;
+mod subscriptions;
+
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::http::error::ErrorMeta;
+use crate::http::openapi;
+use crate::http::routes::{ResourceRoutes, Routes};
+
+/// Where the paths of the billing API begin.
+const PREFIX: &str = "/api/v1/";
+
+/// Signed messages of other programs stand under the same beginning, and are the shop's.
+const OF_PROGRAMS: &str = "/api/v1/webhooks/";
+
+/// Seconds after which it makes sense to come again when an outside service did not answer.
+const COME_AGAIN_SECONDS: u32 = 5;
+
+/// Whether a path belongs to the billing API.
+pub fn is_path(path: &str) -> bool {
+    path.starts_with(PREFIX) && !path.starts_with(OF_PROGRAMS)
+}
+
+/// Every resource, in the order of the description: the one list that routes and description follow from.
+pub fn resources() -> Vec<ResourceRoutes> {
+    let all = vec![
+        // Without a session
+        catalog::routes(),
+        intake::routes(),
+        session::routes(),
+        pay::routes(),
+        // What is a customer's own
+        profile::routes(),
+        orders::routes(),
+        quotes::routes(),
+        invoices::routes(),
+        payments::routes(),
+        subscriptions::routes(),
+        exports::routes(),
+        accounting::routes(),
+        // The description itself
+        openapi::billing_routes(),
+    ];
+    all.into_iter().map(preflight::added).collect()
+}
+
+/// All routes. Each is described in [`openapi`].
+pub fn routes() -> Routes {
+    resources().into_iter().fold(Routes::new(), Routes::resource)
+}
+
+/// The status with which the billing API answers what elsewhere has this status and code. Its contract knows neither
+/// 408, 412 and 422 nor 502 and 504, and 409 only for what is paid already or past deciding.
+pub fn status(status: u16, code: &str) -> u16 {
+    match (status, code) {
+        (409, "idempotency_key_in_use") => 429,
+        (409, "not_orderable" | "answer_withheld") | (408 | 412 | 422, _) => 400,
+        (502 | 504, _) => 503,
+        (same, _) => same,
+    }
+}
+
+/// Brings every answer of the billing API to its contract, also those of the layers before its routes.
+pub async fn answered_by_contract(request: Request, next: Next) -> Response {
+    if !is_path(request.uri().path()) {
+        return next.run(request).await;
+    }
+    let mut response = next.run(request).await;
+    let code = response.extensions().get::<ErrorMeta>().map(|meta| meta.code.clone());
+    if let Some(code) = code
+        && let Ok(status) = StatusCode::from_u16(status(response.status().as_u16(), &code))
+    {
+        *response.status_mut() = status;
+    }
+    let come_again = matches!(response.status(), StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
+    let headers = response.headers_mut();
+    if come_again {
+        headers.entry(header::RETRY_AFTER).or_insert(COME_AGAIN_SECONDS.into());
+    }
+    headers.append(header::VARY, HeaderValue::from_static(site::HEADER));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever a handler or a layer says, also what no test of a route provokes.
+    #[test]
+    fn every_status_becomes_one_of_the_contract() {
+        let contract = [200, 201, 302, 400, 401, 403, 404, 405, 409, 410, 413, 415, 429, 500, 503];
+        let ours = [200, 201, 302, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 422, 429, 500, 502, 503, 504];
+        let codes =
+            ["idempotency_key_in_use", "idempotency_key_reused", "not_orderable", "answer_withheld", "timeout", ""];
+        for said in ours {
+            for code in codes {
+                let told = status(said, code);
+                assert!(contract.contains(&told), "{said} {code}: {told}");
+                // What went wrong on which side stays.
+                assert_eq!(told / 100, said / 100, "{said} {code}: {told}");
+                assert_eq!(status(told, code), told, "{said} {code}: the same the second time");
+            }
+        }
+        assert_eq!((status(409, "idempotency_key_in_use"), status(422, "idempotency_key_reused")), (429, 400));
+        assert_eq!((status(409, "already_paid"), status(502, "processor_unavailable")), (409, 503));
+    }
+
+    #[test]
+    fn paths_are_told_apart() {
+        for own in ["/api/v1/me", "/api/v1/nothing", "/api/v1/"] {
+            assert!(is_path(own), "{own}");
+        }
+        for other in ["/api/orders", "/api/v1", "/api/v10/me", "/api/v1/webhooks/payments", "/sign-in/confirm"] {
+            assert!(!is_path(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn only_statuses_of_the_contract_remain() {
+        for (given, code, told) in [
+            (408, "timeout", 400),
+            (409, "idempotency_key_in_use", 429),
+            (409, "not_orderable", 400),
+            (409, "already_paid", 409),
+            (412, "stale_version", 400),
+            (422, "idempotency_key_reused", 400),
+            (502, "printer_refused", 503),
+            (504, "timeout", 503),
+            (404, "not_found", 404),
+        ] {
+            assert_eq!(status(given, code), told, "{given} {code}");
+        }
+    }
+}

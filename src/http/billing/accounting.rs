@@ -1,0 +1,227 @@
+//! An admin connects the accounting system: to the provider's page and back. The session is a customer's, as all of the
+//! billing API; its address must be that of an active admin.
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response as HttpResponse};
+use serde::Serialize;
+use serde_json::json;
+use url::form_urlencoded;
+use uuid::Builder;
+
+use super::reply::Success;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
+use crate::config::Config;
+use crate::domain::access::{Access, normal_email};
+use crate::domain::accounting::{Accounting, AccountingAnswer, AccountingCommand, INVALID_STATE};
+use crate::domain::id::Id;
+use crate::http::access::{Caller, RequiredAccess, with_access};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
+use crate::http::page::OpenQuery;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, Components, MaxChars, Reply};
+use crate::integrations::{AccountingDesk, AccountingWake, Integrations};
+use crate::secrets::credentials;
+use crate::secrets::encryption::SecretCipher;
+use crate::secrets::random::secret_bytes;
+use crate::services::accounting::AccountingError;
+
+/// The session's address is not that of an active admin.
+const NOT_AN_ADMIN: &str = "not_an_admin";
+/// The settings name no accounting system.
+const NOT_CONFIGURED: &str = "accounting_not_configured";
+/// The accounting system does not answer.
+const UNAVAILABLE: &str = "provider_unavailable";
+/// Most characters of a code.
+const MAX_CODE_CHARS: usize = 4_000;
+
+handles! {
+    /// What connecting the accounting system takes.
+    pub(crate) struct ConnectHandles {
+        accounting: Directory<Accounting>,
+        access: Directory<Access>,
+        integrations: Arc<Integrations>,
+        wake: AccountingWake,
+        cipher: Arc<SecretCipher>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
+
+/// The routes by which the accounting system is connected.
+pub fn routes() -> ResourceRoutes {
+    let customer = RequiredAccess::Customer;
+    ResourceRoutes::new("Integrations", "The accounting system, which an admin connects.", "accounting")
+        .get(customer, "/api/v1/integrations/accounting/connect", connect, |op| {
+            of_admins(op.named("connectAccounting", "Go to the page of the accounting provider"))
+                .about("OAuth 2.0 with PKCE. What is asked for works once, in this session, within 10 minutes.")
+        })
+        .get(customer, "/api/v1/integrations/accounting/callback", callback, |op| {
+            of_admins(op.named("accountingCallback", "Come back from the page of the accounting provider"))
+                .about("Exchanges the code for tokens and stores them, encrypted.")
+                .error(400, INVALID_STATE, "The state was used, has expired, or never was.")
+                .error(400, "consent_refused", "Nobody consented at the page of the provider.")
+                .error(400, "code_refused", "The provider gives no tokens for this code, or no organisation.")
+                .error(403, "other_session", "Another session began this connection.")
+                .error(500, UNAVAILABLE, "The provider does not answer; begin again.")
+        })
+}
+
+fn of_admins(op: DescribedOperation) -> DescribedOperation {
+    op.error(403, NOT_AN_ADMIN, "The session's e-mail address is not that of an active admin.").error(
+        500,
+        NOT_CONFIGURED,
+        "The settings name no accounting system.",
+    )
+}
+
+/// The caller's session and address, if an active admin has that address.
+fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), ApiError> {
+    let (_, email) = who.customer()?;
+    let admins = with_access(&app.access, Access::admin_emails)?;
+    let own = |admin: &String| normal_email(admin).is_ok_and(|admin| admin == email);
+    if !admins.iter().any(own) {
+        let words = "only an admin connects the accounting system; sign in with an admin's e-mail address";
+        return Err(ApiError::forbidden(NOT_AN_ADMIN, words));
+    }
+    Ok((who.session.ok_or_else(|| ApiError::unauthorized("sign in first"))?, email))
+}
+
+fn desk(app: &ConnectHandles) -> Result<AccountingDesk<'_>, ApiError> {
+    let words = "no accounting system is configured (accounting.client_id), or its settings cannot be used";
+    app.integrations
+        .accounting(&app.config)
+        .ok_or_else(|| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, NOT_CONFIGURED, words))
+}
+
+fn origin(who: &Caller) -> CommandOrigin {
+    CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None }
+}
+
+/// 302 to a page elsewhere.
+struct SentTo(HeaderValue);
+
+impl IntoResponse for SentTo {
+    fn into_response(self) -> HttpResponse {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::LOCATION, self.0);
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        (StatusCode::FOUND, headers).into_response()
+    }
+}
+
+impl Reply for SentTo {
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
+        (operation.answer, operation.located) = ((302, DescribedContent::Nothing), true);
+    }
+}
+
+async fn connect(State(app): State<ConnectHandles>, who: Caller) -> Result<SentTo, ApiError> {
+    let (session, _) = admin(&app, &who)?;
+    let desk = desk(&app)?;
+    let state = Builder::from_random_bytes(secret_bytes()).into_uuid().to_string();
+    // 43 letters and digits, the least that PKCE allows.
+    let verifier = credentials::session_token();
+    let page = desk.consent_page(&state, &verifier);
+    let begin = AccountingCommand::Begin {
+        state_hash: credentials::session_hash(&state),
+        session,
+        sealed_verifier: app.cipher.encrypt_or_empty(&verifier),
+    };
+    app.accounting.ask(Id::ONLY, origin(&who), begin).await?;
+    HeaderValue::from_str(page.as_str()).map(SentTo).map_err(ApiError::internal)
+}
+
+/// What the provider sends back with the browser.
+#[derive(Request, Clone, Debug)]
+pub struct CallbackQuery {
+    /// What the provider gives for the consent.
+    #[api(MaxChars(MAX_CODE_CHARS))]
+    code: String,
+    /// As it was sent to the provider.
+    state: Id,
+}
+
+/// What the provider sends back: a code, or why there is none.
+struct FromProvider(CallbackQuery);
+
+impl<S: Send + Sync> FromRequestParts<S> for FromProvider {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let query = parts.uri.query().unwrap_or_default();
+        let given = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
+        if let (Some((_, word)), None) = (given("error"), given("code")) {
+            let plain: String = word.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
+            let words = format!("the accounting provider gives no consent: {plain}");
+            return Err(ApiError::bad_request("consent_refused", words));
+        }
+        let OpenQuery(query) = OpenQuery::from_request_parts(parts, state).await?;
+        Ok(Self(query))
+    }
+}
+
+impl Argument for FromProvider {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
+        OpenQuery::<CallbackQuery>::describe(operation, components);
+    }
+}
+
+/// It is connected.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "AccountingConnectedResponse", example = json!({
+    "success": true, "message": "the books of Shop Ltd are connected", "tenantId": "70784a63-d24b-46a9-a4db-0e70a274b056",
+}))]
+struct Connected {
+    success: Success,
+    /// Whose books, in words.
+    message: String,
+    /// The provider's id of the organisation.
+    tenant_id: String,
+}
+
+async fn callback(
+    State(app): State<ConnectHandles>,
+    who: Caller,
+    FromProvider(CallbackQuery { code, state }): FromProvider,
+) -> Result<Plain<Connected>, ApiError> {
+    let (session, email) = admin(&app, &who)?;
+    let desk = desk(&app)?;
+    let redeem = AccountingCommand::Redeem { state_hash: credentials::session_hash(&state.to_string()), session };
+    let redeemed = app.accounting.ask(Id::ONLY, origin(&who), redeem).await?;
+    let AccountingAnswer::Verifier(sealed) = redeemed.answer else {
+        return Err(ApiError::internal("a state was redeemed for nothing"));
+    };
+    let verifier = app.cipher.decrypt(&sealed).map_err(ApiError::internal)?;
+    let (tenant, tokens) = desk.connect(&code, &verifier, (&app.cipher, app.environment.now())).await?;
+    let connected = Connected {
+        success: Success,
+        message: format!("the books of {} are connected", tenant.name),
+        tenant_id: tenant.id.clone(),
+    };
+    let connect = AccountingCommand::Connect { tenant, by: email.to_owned(), tokens };
+    app.accounting.ask(Id::ONLY, origin(&who), connect).await?;
+    app.wake.wake();
+    Ok(Plain(connected))
+}
+
+impl From<AccountingError> for ApiError {
+    fn from(error: AccountingError) -> Self {
+        match error {
+            AccountingError::Refused(words) => Self::bad_request("code_refused", words),
+            AccountingError::Unavailable(_) | AccountingError::Busy(_) | AccountingError::Token => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, UNAVAILABLE, error.to_string())
+            }
+        }
+    }
+}

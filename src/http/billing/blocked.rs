@@ -1,0 +1,55 @@
+//! Who may not even read the catalogue: addresses on the shop's block list, and pages of origins that are not listed.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRef as _, FromRequestParts};
+use axum::http::header;
+use axum::http::request::Parts;
+
+use crate::config::Config;
+use crate::domain::limits::address::Network;
+use crate::http::AppState;
+use crate::http::csrf::origin_of;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::openapi::operation::DescribedOperation;
+use crate::http::wire::{Argument, Components};
+
+handles! {
+    /// What telling who is blocked takes.
+    pub(crate) struct BlockHandles {
+        config: Arc<Config>,
+    }
+}
+
+/// The caller is not blocked: 403 else. For routes that answer anybody without a session.
+pub struct NotBlocked;
+
+impl FromRequestParts<AppState> for NotBlocked {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
+        let config = BlockHandles::from_ref(app).config;
+        let ClientAddress(client) = ClientAddress::from_request_parts(parts, app).await?;
+        // Networks that cannot be parsed were refused when the configuration was checked.
+        let mut networks = config.server.blocked_addresses.iter().filter_map(|text| text.parse::<Network>().ok());
+        if networks.any(|network| network.contains(client)) {
+            return Err(ApiError::forbidden("blocked", "requests from this address are not answered"));
+        }
+        let Some(origin) = parts.headers.get(header::ORIGIN).map(|origin| origin.as_bytes().to_vec()) else {
+            return Ok(Self);
+        };
+        let own = origin_of(&config.public_url());
+        let mut listed = config.server.cors_origins.iter().chain([&own]);
+        if listed.any(|known| known.as_bytes() == origin) {
+            return Ok(Self);
+        }
+        Err(ApiError::forbidden("blocked", "pages of this origin may not use the API"))
+    }
+}
+
+impl Argument for NotBlocked {
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
+        operation.errors.push((403, "blocked", "The address, or the origin of the page, may not use the API."));
+    }
+}

@@ -1,0 +1,266 @@
+//! `GET /api/v1/store/catalog`: what the shop sells, from its catalogue's provider. Answers are kept for a minute, and
+//! the last good one is shown while the provider is away.
+
+mod cache;
+mod provider;
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response as HttpResponse};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::blocked::NotBlocked;
+use super::reply::Success;
+use super::site::RequestSite;
+use crate::actors::kernel::environment::Environment;
+use crate::app::App;
+use crate::app::shops::{catalog_currency, circuit};
+use crate::config::Config;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::openapi::operation::DescribedOperation;
+use crate::http::page::OpenQuery;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Components, Reply, Within};
+use crate::services::circuit::Circuit;
+
+pub use cache::CatalogCache;
+pub use provider::{CatalogProvider, LocalCatalog, StorefrontCatalog};
+
+/// Items of `featured=true` when no `limit` is given, and the largest `limit`.
+const MAX_FEATURED: usize = 12;
+
+const CACHING: &str = "public, max-age=60, s-maxage=120, stale-while-revalidate=300";
+
+handles! {
+    /// What the routes of the catalogue use.
+    pub(crate) struct CatalogHandles {
+        catalog: Arc<CatalogCache>,
+        environment: Arc<Environment>,
+    }
+}
+
+/// The routes of the catalogue.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new("Catalog", "What the shop sells, for anybody.", "item").get(
+        RequiredAccess::Open,
+        "/api/v1/store/catalog",
+        show,
+        |op| {
+            op.named("getCatalog", "Show what the shop sells").about("May be kept for a minute. Newest first.").error(
+                503,
+                "catalog_unavailable",
+                "The provider does not answer, and nothing that it said before is known.",
+            )
+        },
+    )
+}
+
+/// Which part of the catalogue is shown.
+#[derive(Request, Debug)]
+pub struct CatalogQuery {
+    /// Slugs of collections, separated by commas: items of any of them.
+    collection: Option<String>,
+    /// Slug or id of an item, or `true` for the newest ones.
+    featured: Option<String>,
+    /// Most items; acts with `featured=true`.
+    #[api(Within(1..=MAX_FEATURED as u64))]
+    limit: Option<u64>,
+}
+
+/// Something that is sold.
+#[derive(Clone, PartialEq, Eq, Debug, Response, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "CatalogItem")]
+pub struct CatalogItem {
+    /// Id of the item at its provider.
+    pub id: String,
+    /// Its name in web addresses.
+    pub slug: String,
+    /// Name for people.
+    pub title: String,
+    /// What customers read about it.
+    pub description: Option<String>,
+    /// Net price of one, in minor units of the currency.
+    pub price_cents: i64,
+    /// ISO 4217, in lower case.
+    pub currency: String,
+    /// Addresses or file ids of pictures.
+    pub images: Vec<String>,
+    /// Slugs of the collections that contain it.
+    pub collections: Vec<String>,
+    /// When it was put on sale.
+    pub published_at: Timestamp,
+    /// The SKU that an order names; null when it cannot be ordered now.
+    pub sku_id: Option<Id>,
+}
+
+/// A group of items.
+#[derive(Clone, PartialEq, Eq, Debug, Response, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "CatalogCollection")]
+pub struct CatalogCollection {
+    /// Id of the collection at its provider.
+    pub id: String,
+    /// Its name in web addresses.
+    pub slug: String,
+    /// Name for people.
+    pub title: String,
+}
+
+/// The catalogue as its provider told it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Catalog {
+    /// The provider's word.
+    pub source: String,
+    /// When it was read.
+    pub generated_at: Timestamp,
+    /// Everything that is sold, newest first.
+    pub items: Vec<CatalogItem>,
+    /// Every collection that contains something, by slug.
+    pub collections: Vec<CatalogCollection>,
+}
+
+/// What the shop sells.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "CatalogResponse", example = json!({
+    "success": true, "source": "local", "generatedAt": "2026-11-02T10:00:00.000Z",
+    "items": [{
+        "id": crate::http::production::skus::EXAMPLE_ID, "slug": "vase-01", "title": "Vase", "description": null,
+        "priceCents": 1250, "currency": "usd", "images": [], "collections": ["home"],
+        "publishedAt": "2026-11-01T08:00:00.000Z", "skuId": crate::http::production::skus::EXAMPLE_ID,
+    }],
+    "collections": [{"id": "home", "slug": "home", "title": "Home"}],
+}))]
+struct CatalogReply {
+    success: Success,
+    /// The provider of the catalogue.
+    source: String,
+    /// When the provider was asked.
+    generated_at: Timestamp,
+    /// What is sold.
+    items: Vec<CatalogItem>,
+    /// The collections of the whole catalogue.
+    collections: Vec<CatalogCollection>,
+}
+
+/// An answer that anybody may keep for a minute.
+struct Kept<R>(R);
+
+impl<R: IntoResponse> IntoResponse for Kept<R> {
+    fn into_response(self) -> HttpResponse {
+        let mut response = self.0.into_response();
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(CACHING));
+        response
+    }
+}
+
+impl<R: Reply> Reply for Kept<R> {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
+        R::describe(operation, components);
+    }
+}
+
+async fn show(
+    State(app): State<CatalogHandles>,
+    _: NotBlocked,
+    RequestSite(_): RequestSite,
+    OpenQuery(query): OpenQuery<CatalogQuery>,
+) -> Result<Kept<Plain<CatalogReply>>, ApiError> {
+    let catalog = app.catalog.recent(app.environment.now()).await?;
+    let items = chosen(&catalog, &query);
+    let Catalog { source, generated_at, collections, .. } = &*catalog;
+    let (source, generated_at, collections) = (source.clone(), *generated_at, collections.clone());
+    Ok(Kept(Plain(CatalogReply { success: Success, source, generated_at, items, collections })))
+}
+
+/// The cache of the catalogue that the settings name.
+pub fn cache_of(app: &App, config: &Config) -> CatalogCache {
+    let queries = app.queries.clone();
+    let provider: Box<dyn CatalogProvider> = match &app.storefront {
+        Some(storefront) => Box::new(StorefrontCatalog {
+            storefront: storefront.clone(),
+            circuit: Circuit::new(circuit(config)),
+            currency: catalog_currency(config).to_owned(),
+            queries,
+        }),
+        None => Box::new(LocalCatalog { queries }),
+    };
+    CatalogCache::new(provider, &config.server.data_dir, app.redis.clone())
+}
+
+/// The items that a query asks for.
+fn chosen(catalog: &Catalog, query: &CatalogQuery) -> Vec<CatalogItem> {
+    let wanted: Vec<&str> = query
+        .collection
+        .as_deref()
+        .unwrap_or_default()
+        .split(',')
+        .map(str::trim)
+        .filter(|one| !one.is_empty())
+        .collect();
+    let within = |item: &&CatalogItem| wanted.is_empty() || item.collections.iter().any(|one| wanted.contains(&&**one));
+    let items = catalog.items.iter().filter(within);
+    match query.featured.as_deref() {
+        None => items.cloned().collect(),
+        Some("true") => {
+            let most = query.limit.map_or(MAX_FEATURED, |limit| limit as usize);
+            items.take(most).cloned().collect()
+        }
+        Some(name) => items.filter(|item| item.slug == name || item.id == name).cloned().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(slug: &str, collections: &[&str]) -> CatalogItem {
+        CatalogItem {
+            id: format!("id-{slug}"),
+            slug: slug.to_owned(),
+            title: slug.to_owned(),
+            description: None,
+            price_cents: 100,
+            currency: "usd".to_owned(),
+            images: Vec::new(),
+            collections: collections.iter().map(|one| (*one).to_owned()).collect(),
+            published_at: Timestamp(0),
+            sku_id: None,
+        }
+    }
+
+    fn catalog() -> Catalog {
+        let items = vec![item("a", &["home", "new"]), item("b", &["garden"]), item("c", &[])];
+        Catalog { source: "local".to_owned(), generated_at: Timestamp(0), items, collections: Vec::new() }
+    }
+
+    fn slugs(collection: Option<&str>, featured: Option<&str>, limit: Option<u64>) -> Vec<String> {
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        let query = CatalogQuery { collection: text(collection), featured: text(featured), limit };
+        chosen(&catalog(), &query).into_iter().map(|item| item.slug).collect()
+    }
+
+    #[test]
+    fn collections_and_featured_choose_and_limit_acts_with_the_newest_alone() {
+        assert_eq!(slugs(None, None, Some(1)), ["a", "b", "c"]);
+        assert_eq!(slugs(Some("new, garden"), None, None), ["a", "b"]);
+        assert_eq!(slugs(None, Some("true"), Some(2)), ["a", "b"]);
+        assert_eq!(slugs(Some("garden"), Some("true"), None), ["b"]);
+        assert_eq!(
+            (slugs(None, Some("c"), None), slugs(None, Some("id-b"), None)),
+            (vec!["c".to_owned()], vec!["b".to_owned()])
+        );
+        assert!(slugs(Some("nothing"), None, None).is_empty());
+    }
+}

@@ -1,0 +1,168 @@
+//! Where the catalogue comes from: an interface, the shop's own products, which are the embedded default, and the
+//! storefront of another shop.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{Catalog, CatalogCollection, CatalogItem};
+use crate::domain::id::Id;
+use crate::domain::sku::Sku;
+use crate::domain::time::Timestamp;
+use crate::services::circuit::Circuit;
+use crate::services::storefront::{STOREFRONT_WORD, Storefront};
+use crate::store::queries::{Page, Queries, SkuFilter};
+
+/// Most items of a catalogue, which is kept in memory and answered as a whole.
+const MAX_ITEMS: u64 = 1000;
+
+/// Most pages of products that are looked up for their codes.
+const MAX_PAGES: u64 = 10;
+
+/// A system that knows what is sold.
+#[async_trait]
+pub trait CatalogProvider: Send + Sync {
+    /// Its word, which answers name.
+    fn source(&self) -> &'static str;
+    /// Whether the last good answer is kept on disk, for a start while the system is away.
+    fn is_remote(&self) -> bool {
+        false
+    }
+    /// Reads all of it, or says why it cannot be read.
+    async fn read(&self, now: Timestamp) -> Result<Catalog, String>;
+}
+
+/// The shop's own products: those that are public and active.
+pub struct LocalCatalog {
+    /// Reads the products.
+    pub queries: Queries,
+}
+
+#[async_trait]
+impl CatalogProvider for LocalCatalog {
+    fn source(&self) -> &'static str {
+        "local"
+    }
+
+    async fn read(&self, now: Timestamp) -> Result<Catalog, String> {
+        let (skus, ready) = sold(&self.queries, 0).await?;
+        let orderable = |sku: &Sku| can_be_ordered(sku, &ready);
+        let items: Vec<CatalogItem> = skus.iter().map(|sku| item(sku, orderable(sku))).collect();
+        let slugs = items.iter().flat_map(|item| &item.collections);
+        let collections: BTreeMap<&str, CatalogCollection> =
+            slugs.map(|slug| (slug.as_str(), collection(slug))).collect();
+        let collections = collections.into_values().collect();
+        Ok(Catalog { source: self.source().to_owned(), generated_at: now, items, collections })
+    }
+}
+
+/// A page of the SKUs that customers may order, and for each whether it can be made.
+async fn sold(queries: &Queries, page: u64) -> Result<(Vec<Sku>, BTreeMap<Id, bool>), String> {
+    let sold = SkuFilter { public: Some(true), active: Some(true), ..SkuFilter::default() };
+    let page = Page { limit: MAX_ITEMS, offset: page * MAX_ITEMS };
+    let (found, _) = queries.skus(&sold, page).await.map_err(|error| error.to_string())?;
+    let skus: Vec<Sku> = found.into_iter().filter_map(|sku| sku.state).collect();
+    let ready = skus.iter().map(|sku| (sku.id, sku.fields.orderable())).collect();
+    Ok((skus, ready))
+}
+
+/// A kit can be ordered when everything in it can.
+fn can_be_ordered(sku: &Sku, ready: &BTreeMap<Id, bool>) -> bool {
+    let parts = &sku.fields.components;
+    if parts.is_empty() {
+        return sku.fields.orderable();
+    }
+    // A part that is not sold by itself is not known here, and is found out when it is ordered.
+    parts.iter().all(|part| ready.get(&part.sku_id).copied().unwrap_or(true))
+}
+
+/// The storefront of another shop. Its products are matched to our SKUs by their codes.
+pub struct StorefrontCatalog {
+    /// Where it is.
+    pub storefront: Arc<Storefront>,
+    /// Time limit and pauses of its calls.
+    pub circuit: Circuit,
+    /// The currency of its prices.
+    pub currency: String,
+    /// Reads our SKUs.
+    pub queries: Queries,
+}
+
+#[async_trait]
+impl CatalogProvider for StorefrontCatalog {
+    fn source(&self) -> &'static str {
+        STOREFRONT_WORD
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    async fn read(&self, now: Timestamp) -> Result<Catalog, String> {
+        let read = self.circuit.call(1.0, self.storefront.read()).await;
+        let found = read.map_err(|fault| fault.in_one_line())?;
+        let mut by_code: BTreeMap<String, Id> = BTreeMap::new();
+        for page in 0..MAX_PAGES {
+            let (skus, ready) = sold(&self.queries, page).await?;
+            let makeable = skus.iter().filter(|sku| can_be_ordered(sku, &ready));
+            by_code.extend(makeable.map(|sku| (sku.fields.code.clone(), sku.id)));
+            if (skus.len() as u64) < MAX_ITEMS {
+                break;
+            }
+        }
+        let items = found.products.into_iter().map(|product| CatalogItem {
+            sku_id: product.codes.iter().find_map(|code| by_code.get(code).copied()),
+            id: product.id,
+            slug: product.slug,
+            title: product.title,
+            description: product.description,
+            price_cents: product.price_cents,
+            currency: self.currency.clone(),
+            images: product.images,
+            collections: product.collections,
+            published_at: product.published_at,
+        });
+        let collections = found.collections.into_iter();
+        let collections =
+            collections.map(|one| CatalogCollection { id: one.id, slug: one.slug, title: one.title }).collect();
+        Ok(Catalog { source: self.source().to_owned(), generated_at: now, items: items.collect(), collections })
+    }
+}
+
+fn item(sku: &Sku, orderable: bool) -> CatalogItem {
+    let fields = &sku.fields;
+    CatalogItem {
+        id: sku.id.to_string(),
+        slug: fields.slug.clone(),
+        title: fields.name.clone(),
+        description: fields.description.clone(),
+        price_cents: fields.price_cents,
+        currency: fields.currency.clone(),
+        images: fields.images.clone(),
+        collections: fields.collections.clone(),
+        published_at: sku.created_at,
+        sku_id: orderable.then_some(sku.id),
+    }
+}
+
+/// A collection is known by its slug alone; its title is made of that.
+fn collection(slug: &str) -> CatalogCollection {
+    let mut title = slug.replace(['-', '_'], " ");
+    if let Some(first) = title.get(..1).map(str::to_uppercase) {
+        title.replace_range(..1, &first);
+    }
+    CatalogCollection { id: slug.to_owned(), slug: slug.to_owned(), title }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collection_has_a_title() {
+        assert_eq!(collection("garden-tools").title, "Garden tools");
+        assert_eq!(collection("").title, "");
+        assert_eq!(collection("éa").title, "éa");
+    }
+}

@@ -1,0 +1,185 @@
+//! Exports of the customer's own records: asked for, made in the background, and fetched by a mailed link that lives
+//! seven days. The link takes no session, so that it opens wherever the mail is read.
+
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+use tokio_util::io::ReaderStream;
+
+use super::reply::{DoneWithWords, Success};
+use super::site::RequestSite;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::domain::export::{Export, ExportCommand, ExportScope, ExportState, ExportType, MAX_PENDING_EXPORTS};
+use crate::domain::limits::LimitKind;
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
+use crate::files::exports::ExportFiles;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::limits::{Charge, Limited, Limits, within};
+use crate::http::pages;
+use crate::http::production::orders::site::Site;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, MaxChars, ONE_LINE, enumeration};
+use crate::secrets::credentials;
+use crate::store::queries::Queries;
+
+/// How a table may look.
+pub const EXAMPLE_TABLE: &str = "number,status,total\r\nINV-2026-000123,paid,129.00\r\n";
+
+/// What everybody hears whose link is past its time.
+const EXPIRED: &str = "export_expired";
+/// What a customer hears who has too many exports under way.
+const TOO_MANY: &str = "too_many_exports";
+/// Seconds after which one of them may be ready.
+const RETRY_SECONDS: u32 = 30;
+
+enumeration! {
+    /// A type of records that can be exported.
+    ExportType,
+    /// How far an export is.
+    ExportState,
+}
+
+handles! {
+    /// What the routes of exports use.
+    pub(crate) struct ExportHandles {
+        exports: Directory<Export>,
+        files: ExportFiles,
+        queries: Queries,
+        limits: Arc<Limits>,
+        environment: Arc<Environment>,
+    }
+}
+
+/// The routes of exports.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new("Exports", "Own records as a table (CSV).", "export")
+        .post(RequiredAccess::Customer, "/api/v1/exports/request", request, |op| {
+            op.named("requestExport", "Ask for an export")
+                .about("Made in the background; a link that works for 7 days is mailed to the customer. Texts that a spreadsheet would take for a formula begin with an apostrophe.")
+                .error(429, TOO_MANY, "Several exports of this customer are not ready yet.")
+        })
+        .get_long(RequiredAccess::Open, "/api/v1/exports/{exportToken}", fetch, |op| {
+            op.named("downloadExport", "Download an export by its link")
+                .about("Whoever has the link may. A browser that wants a page is told in one where the link does not work.")
+                .sends("text/csv", Some(EXAMPLE_TABLE))
+                .error(404, "export_not_found", "There is no export with this link.")
+                .error(404, EXPIRED, "Its 7 days are over, and it was deleted.")
+        })
+}
+
+/// Which of the own records are exported.
+#[derive(Request, Debug)]
+#[api(name = "ExportRequest", example = json!({"type": "invoices", "from": "2026-01-01T00:00:00Z", "status": "paid"}))]
+pub struct ExportRequest {
+    /// The type of records.
+    #[api(name = "type")]
+    kind: ExportType,
+    /// Records made at this time or later.
+    from: Option<Timestamp>,
+    /// Records made before this time.
+    to: Option<Timestamp>,
+    /// Records with this status, as it is shown. Of invoices: open, `partially_paid`, paid, overdue, refunded or void;
+    /// of quotes: sent, accepted, declined or expired.
+    #[api(ONE_LINE, MaxChars(40))]
+    status: Option<String>,
+    /// Records of this site.
+    site: Option<Site>,
+}
+
+async fn request(
+    State(app): State<ExportHandles>,
+    RequestSite(site): RequestSite,
+    call: CommandRequest<ExportRequest>,
+) -> Result<Limited<Plain<DoneWithWords>>, ApiError> {
+    let (customer, email) = call.who.customer()?;
+    let charge = Charge { named: LimitKind::Export, scope: customer.0.as_u128() };
+    let command = async {
+        let ExportRequest { kind, from, to, status, site: named } = call.read_body()?;
+        if app.queries.pending_exports(email).await? >= MAX_PENDING_EXPORTS {
+            let words = format!("{MAX_PENDING_EXPORTS} exports are not ready yet; wait for their mails");
+            return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY, words).retry_after(RETRY_SECONDS));
+        }
+        let (customer_email, site) = (Some(email.to_owned()), named.or(site).map(|site| site.0));
+        let scope = ExportScope { kind, customer_email, from, to, status, site };
+        Ok(ExportCommand::Request { scope, mail_to: Some(email.to_owned()) })
+    };
+    let asked = Box::pin(async {
+        call.ask_with(&app.exports, CommandTarget::New, command).await?;
+        let message = format!("the export is being made; a link to it is mailed to {email}");
+        Ok(Plain(DoneWithWords { success: Success, message }))
+    });
+    within(&app.limits, app.environment.now(), &[charge], asked).await
+}
+
+/// The `{exportToken}` of a link, and whether a browser wants a page.
+pub struct LinkCall {
+    token: String,
+    browser: bool,
+}
+
+impl Argument for LinkCall {}
+
+impl<S: Send + Sync> FromRequestParts<S> for LinkCall {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let token = params.and_then(|params| Some(params.iter().next()?.1.to_owned())).unwrap_or_default();
+        let mut accepts = parts.headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
+        Ok(Self { token, browser: accepts.any(|accept| accept.contains("text/html")) })
+    }
+}
+
+async fn fetch(State(app): State<ExportHandles>, link: LinkCall) -> Result<Response, ApiError> {
+    match open(&app, &link.token).await {
+        Err(error) if link.browser && error.status().is_client_error() => {
+            let title = if error.code() == EXPIRED { "This link has expired" } else { "This link does not work" };
+            Ok(pages::notice(
+                error.status(),
+                title,
+                "Exports can be fetched for 7 days. Ask for a new one in your account.",
+            ))
+        }
+        answer => answer,
+    }
+}
+
+async fn open(app: &ExportHandles, token: &str) -> Result<Response, ApiError> {
+    let known = match Some(token).filter(|token| credentials::is_token(token)) {
+        Some(token) => app.queries.export_by_token(&credentials::session_hash(token)).await?,
+        None => None,
+    };
+    let id = known.ok_or_else(|| Refusal::not_found("export"))?;
+    let (_, state) = found(&app.exports, id).await?;
+    let export = state_of(&state)?;
+    if !export.is_open(app.environment.now()) {
+        let words = "this export has expired and was deleted; ask for it again";
+        return Err(ApiError::new(StatusCode::NOT_FOUND, EXPIRED, words));
+    }
+    table(&app.files, export).await
+}
+
+/// The finished table, read from the disk as it is sent.
+pub async fn table(files: &ExportFiles, export: &Export) -> Result<Response, ApiError> {
+    let (file, size) = files.read(export.id).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_LENGTH, size.to_string()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}\"", export.file_name())),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (header::CACHE_CONTROL, "private, no-store".to_owned()),
+        (header::REFERRER_POLICY, "no-referrer".to_owned()),
+    ];
+    Ok((headers, Body::from_stream(ReaderStream::new(file))).into_response())
+}

@@ -1,0 +1,180 @@
+//! Requests for custom pieces, with photos. The form is read as it comes: photos go to the disk without what tells
+//! where they were taken, and nothing is kept of a form that is not taken as a whole.
+
+mod fields;
+mod form;
+
+use std::sync::Arc;
+
+use api_derive::Response;
+use axum::extract::{self, State};
+use serde::Serialize;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use self::fields::IntakeForm;
+use self::form::{ReceivedPhoto, TakenForm};
+use super::blocked::NotBlocked;
+use super::reply::{Made, Success};
+use super::session::customer_of;
+use super::site::RequestSite;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::app::remove_contents;
+use crate::domain::currency;
+use crate::domain::custom_request::{CustomRequest, CustomRequestCommand, NewCustomRequest, NewPhoto};
+use crate::domain::customer::Customer;
+use crate::domain::id::Id;
+use crate::domain::limits::LimitKind;
+use crate::domain::time::Timestamp;
+use crate::files::blobs::{Blobs, Recording};
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::idempotency;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::limits::{Charge, Limited, Limits, within};
+use crate::http::production::custom_requests::EXAMPLE_ID;
+use crate::http::production::orders::site::Site;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::schema_of;
+use crate::store::queries::Queries;
+
+const PATH: &str = "/api/v1/custom-builds/intakes";
+
+handles! {
+    /// What taking a request for a custom piece takes.
+    pub(crate) struct IntakeHandles {
+        custom_requests: Directory<CustomRequest>,
+        customers: Directory<Customer>,
+        queries: Queries,
+        blobs: Arc<Blobs>,
+        limits: Arc<Limits>,
+        environment: Arc<Environment>,
+        request: RequestHandles,
+    }
+}
+
+/// The route by which requests come in.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new("Custom Requests", "Pieces that are made for one customer.", "custom_request")
+        .post_long(RequiredAccess::Open, PATH, take_in, |op| {
+            op.named("createCustomBuildIntake", "Ask for a custom piece")
+                .about(
+                    "With 1 to 10 photos (JPEG, PNG, WebP or HEIC, told by their content) of at most 15 MiB each and 60 MiB in \
+                     all. What tells where a photo was taken is taken out of it. Ids that the shop's price tables do not have are \
+                     estimated by a default. The answer is an estimate; a quote follows.",
+                )
+                .takes_form(schema_of::<IntakeForm>())
+                .keyed()
+                .error(400, "too_many_parts", "The form has more parts than any request needs.")
+        })
+        .schema::<IntakeForm>()
+}
+
+/// A request that came in.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "CustomBuildIntakeResponse", example = json!({
+    "success": true, "requestId": EXAMPLE_ID, "validUntil": "2026-12-07T10:00:00.000Z", "estimatedTotalCents": 12345,
+    "estimatedTotalFormatted": "$123.45", "uploadCount": 3,
+}))]
+struct IntakeReply {
+    success: Success,
+    /// By which the shop finds it again; name it when you ask about it.
+    request_id: Id,
+    /// Until when the estimate is good.
+    valid_until: Timestamp,
+    /// What the piece is estimated to cost, in minor units of the shop's currency.
+    estimated_total_cents: i64,
+    /// The same for people.
+    estimated_total_formatted: String,
+    /// How many photos were taken.
+    upload_count: usize,
+}
+
+impl IntakeReply {
+    fn new(request: &CustomRequest) -> Self {
+        let estimate = &request.estimate;
+        Self {
+            success: Success,
+            request_id: request.id,
+            valid_until: request.valid_until,
+            estimated_total_cents: estimate.total_cents,
+            estimated_total_formatted: currency::price(estimate.total_cents, &estimate.currency),
+            upload_count: request.photos.len(),
+        }
+    }
+}
+
+async fn take_in(
+    State(app): State<IntakeHandles>,
+    _: NotBlocked,
+    RequestSite(site): RequestSite,
+    ClientAddress(client): ClientAddress,
+    who: Caller,
+    request: extract::Request,
+) -> Result<Limited<Made<IntakeReply>>, ApiError> {
+    let charge = Charge::of_address(LimitKind::Intake, client);
+    let taken = Box::pin(async {
+        let (parts, body) = request.into_parts();
+        let call = CommandRequest::without_body(&app.request, who, &parts)?;
+        let form = form::receive(&app.blobs, extract::Request::from_parts(parts, body)).await?;
+        let done = record(&app, &call, site, form).await?;
+        Ok(Made::after(&done, IntakeReply::new(&done.answer)))
+    });
+    within(&app.limits, app.environment.now(), &[charge], taken).await
+}
+
+/// What a repeated request must have the same of: digests stand for the photos, what else was said is hashed with them.
+fn hash(form: &TakenForm<'_>) -> String {
+    let digests: Vec<&str> = form.photos.iter().map(|photo| photo.digest.as_str()).collect();
+    idempotency::short(&Sha256::digest(json!([form.fields.told(), digests]).to_string()))
+}
+
+/// Keeps the photos and records the request, in one commit with the files that they are.
+async fn record(
+    app: &IntakeHandles,
+    call: &CommandRequest,
+    site: Option<Site>,
+    form: TakenForm<'_>,
+) -> Result<CommandOutcome<CustomRequest>, ApiError> {
+    let hash = hash(&form);
+    // Until the request is recorded, what it names is not removed.
+    let recording = app.blobs.recording().await;
+    let mut kept = Vec::with_capacity(form.photos.len());
+    let command = async {
+        keep(form.photos, &recording, &mut kept).await?;
+        let (customer_email, customer_name, phone, wishes) = form.fields.into_parts()?;
+        let customer_id = customer_of(&app.queries, &app.customers, call.origin(), &customer_email).await?;
+        Ok(CustomRequestCommand::Create(Box::new(NewCustomRequest {
+            site: site.map(|site| site.0),
+            customer_id,
+            customer_email,
+            customer_name,
+            phone,
+            wishes,
+            photos: kept.clone(),
+        })))
+    };
+    let done = call.ask_hashed(&app.custom_requests, CommandTarget::New, hash, command).await;
+    drop(recording);
+    if done.is_err() {
+        let contents = kept.into_iter().map(|photo| photo.sha256);
+        // What stays behind, by an error or a crash, is found at the next look through all contents.
+        if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
+            tracing::warn!(%error, "photos of a custom request that was not recorded are still on the disk");
+        }
+    }
+    done
+}
+
+async fn keep(photos: Vec<ReceivedPhoto<'_>>, recording: &Recording, kept: &mut Vec<NewPhoto>) -> Result<(), ApiError> {
+    for ReceivedPhoto { content, format, .. } in photos {
+        let content = content.keep(recording).await?;
+        let size = i64::try_from(content.size).map_err(ApiError::internal)?;
+        kept.push(NewPhoto { sha256: content.sha256, size, format });
+    }
+    Ok(())
+}

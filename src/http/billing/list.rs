@@ -1,0 +1,60 @@
+//! Pages of the billing API's lists: `limit` 1-100 (default 20), `offset`, newest first.
+
+use api_schema::page_example;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::http::openapi::shape::{Shape, object, required, whole, yes_no};
+use crate::http::page::{MAX_OFFSET, Pagination};
+use crate::http::wire::{ToSchema, Within, Worded};
+use crate::store::queries::Page;
+
+/// `limit` when none is given.
+const DEFAULT_LIMIT: u64 = 20;
+/// Largest `limit` that a list takes.
+pub const MAX_LIMIT: u64 = 100;
+
+/// Which part of a list a query asks for.
+#[derive(api_derive::Request, Clone, Copy, Debug)]
+pub struct ListQuery {
+    /// Most entries of the answer.
+    #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
+    limit: u64,
+    /// How many entries of the whole list are passed over before the first.
+    #[api(Worded(Within(0..=MAX_OFFSET), "is too large"), default = 0)]
+    offset: u64,
+}
+
+impl From<ListQuery> for Page {
+    fn from(ListQuery { limit, offset }: ListQuery) -> Self {
+        Self { limit, offset }
+    }
+}
+
+/// The member `pagination` of a list's answer.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct ListPage(Pagination);
+
+impl ListPage {
+    /// Where a page with so many of `total` entries stands.
+    pub fn of(page: Page, entries: usize, total: u64) -> Self {
+        Self(Pagination::of(page, entries, total))
+    }
+}
+
+impl ToSchema for ListPage {
+    const NAME: Option<&'static str> = Some("Pagination");
+    fn schema() -> Shape {
+        object([
+            required("limit", whole(1..=MAX_LIMIT as i64).about("Most entries of the page, as they were asked for.")),
+            required("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
+            required("total", whole(0..).about("Entries of the whole list.")),
+            required("hasMore", yes_no().about("Whether there are entries after these.")),
+        ])
+        .about("Which part of a list this page is.")
+    }
+    fn example() -> Value {
+        page_example()
+    }
+}

@@ -1,0 +1,265 @@
+//! The customer's own orders: listed, shown, drafted.
+
+mod view;
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::json;
+
+use self::view::{OrderDetail, OrderSummary};
+use super::checkout::CheckoutReply;
+use super::list::{ListPage, ListQuery};
+use super::reply::{Made, Success};
+use super::site::RequestSite;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::domain::aggregate::Versioned;
+use crate::domain::customer::Customer;
+use crate::domain::id::Id;
+use crate::domain::limits::LimitKind;
+use crate::domain::order::{Address, NewOrder, Order, OrderCommand, OrderKind, OrderStatus};
+use crate::domain::refusal::Refusal;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::limits::{Charge, Limited, Limits, within};
+use crate::http::page::OpenQuery;
+use crate::http::path_id::NamedId;
+use crate::http::production::orders::OrderHandles;
+use crate::http::production::orders::to_pay::before_checkout;
+use crate::http::production::place::{MAX_LINES, NewOrderLine, buyer_of, look_up};
+use crate::http::reply::Plain;
+use crate::http::return_paths::CheckoutBody;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{ItemsWithin, MaxChars, OptionalBody};
+use crate::store::queries::{OrderFilter, Page};
+
+pub(super) use view::EXAMPLE_ID;
+pub(crate) use view::steps;
+
+handles! {
+    /// What the routes of a customer's orders use.
+    pub(crate) struct OwnOrderHandles {
+        orders: OrderHandles,
+        customers: Directory<Customer>,
+        limits: Arc<Limits>,
+        environment: Arc<Environment>,
+    }
+}
+
+/// The routes of a customer's orders.
+pub fn routes() -> ResourceRoutes {
+    let customer = RequiredAccess::Customer;
+    ResourceRoutes::new("Orders", "What the customer has ordered, or is about to.", "order")
+        .get(customer, "/api/v1/orders", list, |op| op.named("listOrders", "List the own orders"))
+        .post(customer, "/api/v1/orders/draft", draft, |op| {
+            op.named("createDraftOrder", "Draft an order")
+                .about("Prices come from the catalogue, the e-mail address from the session. It is placed when it is paid.")
+                .error(400, "not_orderable", "A line names what has neither G-code nor a model.")
+        })
+        .get(customer, "/api/v1/orders/{orderId}", one, |op| {
+            op.named("getOrder", "Show an own order").error(403, "forbidden", "It is the order of somebody else.")
+        })
+        .post(RequiredAccess::Open, "/api/v1/orders/{orderId}/checkout", check_out, |op| {
+            op.named("checkOutOrder", "Pay an order at the payment processor")
+                .about(
+                    "For whoever knows the id. Gives the page on which all that is due is paid, the same to all who ask while \
+                     it is open. A draft is placed by it.",
+                )
+                .error(400, "not_payable", "It is cancelled or refunded, costs nothing, or the processor takes no payments of its amount.")
+                .error(400, "address_required", "It is a draft without an address, on which its tax depends.")
+                .error(400, "not_orderable", "It is a draft, and something of it is no longer offered.")
+                .error(400, "price_changed", "It is a draft, and a price has changed since: draft it again.")
+                .error(409, "already_paid", "It is paid.")
+                .error(409, "payment_pending", "A payment of it is on its way.")
+                .error(503, "payments_not_configured", "The server has no key for the payment processor.")
+                .error(503, "processor_unavailable", "The payment processor does not answer.")
+        })
+}
+
+/// Which of the own orders are listed.
+#[derive(Request, Debug)]
+pub struct OwnOrderQuery {
+    /// Only orders of this kind.
+    kind: Option<OrderKind>,
+    /// Only orders with this status.
+    status: Option<OrderStatus>,
+    #[api(flatten)]
+    page: ListQuery,
+}
+
+/// An order to be placed later.
+#[derive(Request, Debug)]
+#[api(name = "DraftOrderRequest", example = json!({
+    "lines": [{"skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2}], "notes": "Please in blue.",
+}))]
+pub struct DraftRequest {
+    /// What is ordered, one line for each SKU.
+    #[api(ItemsWithin(1..=MAX_LINES))]
+    lines: Vec<NewOrderLine>,
+    /// The address of the profile that it goes to; the default one when it is left out.
+    shipping_address_id: Option<Id>,
+    /// Notes for the shop.
+    #[api(MaxChars(1000))]
+    notes: Option<String>,
+}
+
+/// A page of the own orders.
+#[derive(Response, Serialize)]
+#[api(name = "OrderListResponse", example = json!({
+    "success": true, "orders": [OrderSummary::example()],
+    "pagination": {"limit": 20, "offset": 0, "total": 1, "hasMore": false},
+}))]
+struct OrderList {
+    success: Success,
+    /// The orders, newest first.
+    orders: Vec<OrderSummary>,
+    pagination: ListPage,
+}
+
+/// One of the own orders.
+#[derive(Response, Serialize)]
+#[api(name = "OrderResponse", example = json!({"success": true, "order": OrderDetail::example()}))]
+struct OrderReply {
+    success: Success,
+    order: OrderDetail,
+}
+
+/// A draft that was made.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "DraftOrderResponse", example = json!({"success": true, "orderId": EXAMPLE_ID}))]
+struct DraftReply {
+    success: Success,
+    /// Id of the draft.
+    order_id: Id,
+}
+
+async fn list(
+    State(app): State<OwnOrderHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<OwnOrderQuery>,
+    RequestSite(site): RequestSite,
+) -> Result<Plain<OrderList>, ApiError> {
+    let (_, email) = who.customer()?;
+    let page: Page = query.page.into();
+    let filter = OrderFilter {
+        kind: query.kind,
+        status: query.status,
+        site: site.map(|site| site.0),
+        customer_email: Some(email.to_owned()),
+        ..OrderFilter::default()
+    };
+    let (some, total) = app.orders.queries.orders(&filter, page).await?;
+    let orders: Vec<OrderSummary> =
+        some.iter().filter_map(|order| order.state.as_ref()).map(OrderSummary::new).collect();
+    let pagination = ListPage::of(page, orders.len(), total);
+    Ok(Plain(OrderList { success: Success, orders, pagination }))
+}
+
+/// The own order with this id: 404 when there is none, 403 when it is somebody else's.
+pub(crate) async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+    let (_, state) = found(&app.orders, id).await?;
+    if who.sees(state_of(&state)?) {
+        Ok(state)
+    } else {
+        Err(ApiError::forbidden("forbidden", "this order belongs to somebody else"))
+    }
+}
+
+async fn one(
+    State(app): State<OwnOrderHandles>,
+    NamedId(id): NamedId,
+    who: Caller,
+) -> Result<Plain<OrderReply>, ApiError> {
+    let state = own(&app.orders, &who, id).await?;
+    let timeline = view::timeline(&app.orders.queries, id, &who).await?;
+    let expected = app.orders.forecaster.latest().orders.get(&id).copied();
+    let order = OrderDetail::new(state, expected, timeline)?;
+    Ok(Plain(OrderReply { success: Success, order }))
+}
+
+async fn draft(
+    State(app): State<OwnOrderHandles>,
+    RequestSite(site): RequestSite,
+    call: CommandRequest<DraftRequest>,
+) -> Result<Limited<Made<DraftReply>>, ApiError> {
+    let (customer, email) = call.who.customer()?;
+    let charge = Charge { named: LimitKind::DraftOrder, scope: customer.0.as_u128() };
+    let command = async {
+        let DraftRequest { lines, shipping_address_id, notes } = call.read_body()?;
+        let (lines, currency) = look_up(&app.orders, true, &lines).await.map_err(as_bad_request)?;
+        Ok(OrderCommand::Create(Box::new(NewOrder {
+            kind: OrderKind::Catalog,
+            site: site.map(|site| site.0),
+            made_by: None,
+            customer_id: Some(customer),
+            customer_email: Some(email.to_owned()),
+            buyer: buyer_of(&app.customers, Some(customer)).await?,
+            lines,
+            currency,
+            notes,
+            internal_notes: None,
+            shipping_address: address(&app.customers, customer, shipping_address_id).await?,
+            priority: None,
+            due_at: None,
+            draft: true,
+            own_use: false,
+        })))
+    };
+    let made = Box::pin(async {
+        let done = call.ask_with(&app.orders.orders, CommandTarget::New, command).await?;
+        let reply = DraftReply { success: Success, order_id: done.id };
+        Ok(Made::after(&done, reply))
+    });
+    within(&app.limits, app.environment.now(), &[charge], made).await
+}
+
+/// The page on which an order is paid, the same for all who ask while it is open.
+async fn check_out(
+    State(app): State<OwnOrderHandles>,
+    NamedId(id): NamedId,
+    ClientAddress(client): ClientAddress,
+    call: CommandRequest<OptionalBody<CheckoutBody>>,
+) -> Result<Limited<Plain<CheckoutReply>>, ApiError> {
+    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+    let open = async {
+        let pages = call.read_body()?.pages(&call.headers, &app.orders.config);
+        before_checkout(&app.orders, id).await?;
+        let open = app.orders.checkouts.of_order(id, &call.origin(), &pages).await?;
+        Ok(Plain(open.into()))
+    };
+    within(&app.limits, app.environment.now(), &[charge], open).await
+}
+
+/// What cannot be ordered is a fault of the request here.
+fn as_bad_request(error: ApiError) -> ApiError {
+    match error.status() {
+        StatusCode::CONFLICT => ApiError::bad_request(error.code(), error.message()),
+        _ => error,
+    }
+}
+
+/// The address of the profile with this id, or the default one to ship to, if there is any.
+async fn address(
+    customers: &Directory<Customer>,
+    customer: Id,
+    wanted: Option<Id>,
+) -> Result<Option<Address>, ApiError> {
+    let (_, state) = found(customers, customer).await?;
+    let customer = state_of(&state)?;
+    match wanted {
+        Some(id) => {
+            let one = customer.addresses.iter().find(|one| one.id == id);
+            let one = one.ok_or_else(|| Refusal::field("shippingAddressId", "is no address of the profile"))?;
+            Ok(Some(one.postal()))
+        }
+        None => Ok(customer.ships_to()),
+    }
+}

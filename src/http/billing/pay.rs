@@ -1,0 +1,190 @@
+//! Pay links: whoever has one sees the invoice, without what is personal but the name, and can pay it.
+
+use std::sync::Arc;
+
+use api_derive::Response;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::checkout::CheckoutReply;
+use super::invoices::{begin_checkout, payable};
+use super::reply::Success;
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::invoice::{Invoice, InvoiceStatus, read_pay_token};
+use crate::domain::limits::LimitKind;
+use crate::domain::refusal::{Class, Refusal};
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, state_of};
+use crate::http::error::ApiError;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::limits::{Charge, Limited, Limits, within};
+use crate::http::openapi::operation::DescribedOperation;
+use crate::http::production::invoices::{InvoiceHandles, LineView};
+use crate::http::production::orders::site::Site;
+use crate::http::reply::Plain;
+use crate::http::return_paths::CheckoutBody;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, OptionalBody};
+
+/// The routes of pay links.
+pub fn routes() -> ResourceRoutes {
+    let open = RequiredAccess::Open;
+    let about = "Links by which invoices are paid without signing in. Staff make and revoke them.";
+    ResourceRoutes::new("Pay Links", about, "pay_link")
+        .get(open, "/api/v1/pay/{token}", show, |op| {
+            told(op.named("getPayLink", "Show the invoice of a pay link"))
+                .about("Without what is personal but the customer's name. Also once it is paid.")
+        })
+        .post(open, "/api/v1/pay/{token}/checkout", check_out, |op| {
+            payable(told(op.named("checkOutPayLink", "Pay the invoice of a pay link at the payment processor")))
+                .about("Gives the page on which all that is due is paid, the same to all who ask while it is open.")
+        })
+}
+
+fn told(op: DescribedOperation) -> DescribedOperation {
+    op.error(404, "pay_link_not_found", "There is no such link.").error(
+        410,
+        "pay_link_gone",
+        "The link has expired or was revoked, or the invoice is void or refunded.",
+    )
+}
+
+/// The `{token}` of a path.
+pub(crate) struct PayToken(pub(crate) String);
+
+impl Argument for PayToken {}
+
+impl<S: Send + Sync> FromRequestParts<S> for PayToken {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await;
+        let text = params.ok().and_then(|params| Some(params.iter().next()?.1.to_owned()));
+        Ok(Self(text.unwrap_or_default()))
+    }
+}
+
+fn example() -> Value {
+    json!({
+        "number": "INV-2026-000123", "status": "open", "site": "industries", "customerName": "Ann Example",
+        "currency": "usd", "subtotalCents": 12000, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "roundingCents": 0,
+        "totalCents": 12000, "amountPaidCents": 0, "amountDueCents": 12000, "issuedAt": "2026-11-02T10:00:00.000Z",
+        "dueAt": "2026-11-16T10:00:00.000Z", "paidAt": null, "lineItems": [{
+            "description": "Design, one hour", "quantity": 2, "unitPriceCents": 6000, "taxRateBps": 0, "amountCents": 12000,
+        }],
+    })
+}
+
+/// An invoice as whoever has its pay link sees it.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PayableInvoice", example = example())]
+struct PayableInvoice {
+    /// What people call it: `INV-2026-000123`.
+    number: String,
+    /// Where it stands now.
+    status: InvoiceStatus,
+    /// The site of the business that it belongs to.
+    site: Site<String>,
+    /// Whom it is for.
+    customer_name: String,
+    /// Currency of all amounts: ISO 4217, in lower case.
+    currency: String,
+    /// Sum of the lines, in minor units.
+    subtotal_cents: i64,
+    /// Charge for shipping, in minor units.
+    shipping_cents: i64,
+    /// Tax on lines and shipping, in minor units: rounded once for each rate.
+    tax_cents: i64,
+    /// Discount on the lines, in minor units.
+    discount_cents: i64,
+    /// What is paid beyond the other amounts, in minor units: prices that another shop asked with their tax in them are
+    /// no whole net amounts. 0 for what is sold here.
+    rounding_cents: i64,
+    /// What is to be paid in all.
+    total_cents: i64,
+    /// Payments in this currency less their refunds.
+    amount_paid_cents: i64,
+    /// What is still to be paid.
+    amount_due_cents: i64,
+    /// When it was issued.
+    issued_at: Option<Timestamp>,
+    /// When it is to be paid.
+    due_at: Option<Timestamp>,
+    /// When it was paid in full; null until then.
+    paid_at: Option<Timestamp>,
+    /// What is invoiced.
+    line_items: Vec<LineView>,
+}
+
+/// The invoice of a pay link.
+#[derive(Response, Serialize)]
+#[api(name = "PayLinkResponse", example = json!({"success": true, "invoice": PayableInvoice::example()}))]
+struct PayLinkReply {
+    success: Success,
+    invoice: PayableInvoice,
+}
+
+/// The invoice that a token leads to.
+pub(crate) async fn linked(app: &InvoiceHandles, token: &str) -> Result<Arc<Versioned<Invoice>>, ApiError> {
+    let unknown = || Refusal::not_found("pay_link");
+    let named = read_pay_token(app.config.auth.session_secret.expose(), token);
+    let (id, number) = named.ok_or_else(unknown)?;
+    let state = app.invoices.read(id).await?.ok_or_else(unknown)?;
+    let invoice = state_of(&state)?;
+    invoice.linked_by(number, app.environment.now())?;
+    if invoice.status == InvoiceStatus::Refunded {
+        let words = "the invoice was refunded, and nothing is to be paid for it";
+        return Err(Refusal::new(Class::Gone, "pay_link_gone", words).into());
+    }
+    Ok(state)
+}
+
+async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> Result<Plain<PayLinkReply>, ApiError> {
+    let state = linked(&app, &token).await?;
+    let invoice = state_of(&state)?;
+    let issued: Vec<Id> = invoice.issued().map(|one| one.id).into_iter().collect();
+    let number = app.queries.document_numbers(&issued).await?.into_values().next().unwrap_or_default();
+    let (content, sums) = (&invoice.content, &invoice.content.sums);
+    let invoice = PayableInvoice {
+        number,
+        status: invoice.shown_status(app.environment.now()),
+        site: Site(invoice.site.clone()),
+        customer_name: content.buyer.name.clone(),
+        currency: content.currency.clone(),
+        subtotal_cents: sums.subtotal_cents,
+        shipping_cents: sums.shipping_cents,
+        tax_cents: sums.tax_cents,
+        discount_cents: sums.discount_cents,
+        rounding_cents: sums.rounding_cents,
+        total_cents: sums.payable_cents(),
+        amount_paid_cents: invoice.kept_cents,
+        amount_due_cents: invoice.due_cents(),
+        issued_at: invoice.issued_at,
+        due_at: invoice.due_at,
+        paid_at: invoice.paid_at,
+        line_items: content.lines.iter().map(Into::into).collect(),
+    };
+    Ok(Plain(PayLinkReply { success: Success, invoice }))
+}
+
+/// The page on which the invoice is paid, the same for all who ask while it is open.
+async fn check_out(
+    State(app): State<InvoiceHandles>,
+    PayToken(token): PayToken,
+    ClientAddress(client): ClientAddress,
+    State(limits): State<Arc<Limits>>,
+    call: CommandRequest<OptionalBody<CheckoutBody>>,
+) -> Result<Limited<Plain<CheckoutReply>>, ApiError> {
+    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+    let open = async {
+        let state = linked(&app, &token).await?;
+        let pages = call.read_body()?.pages(&call.headers, &app.config);
+        let open = begin_checkout(&app, state_of(&state)?, &call.origin(), &pages).await?;
+        Ok(Plain(open.into()))
+    };
+    within(&limits, app.environment.now(), &[charge], open).await
+}

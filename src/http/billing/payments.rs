@@ -1,0 +1,66 @@
+//! The customer's own payments, of orders and of invoices.
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use super::list::{ListPage, ListQuery};
+use super::reply::Success;
+use super::site::RequestSite;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::production::payments::PaymentRecord;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::store::queries::{Page, PaymentFilter, Queries};
+
+/// The routes of a customer's payments.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new("Payments", "What the customer has paid, and what was paid back.", "payment").get(
+        RequiredAccess::Customer,
+        "/api/v1/payments",
+        list,
+        |op| op.named("listPayments", "List the own payments").about("Payments and refunds, newest first."),
+    )
+}
+
+/// Which of the own payments are listed.
+#[derive(Request, Debug)]
+pub struct OwnPaymentQuery {
+    #[api(flatten)]
+    page: ListQuery,
+}
+
+/// A page of the own payments.
+#[derive(Response, Serialize)]
+#[api(name = "PaymentListResponse", example = json!({
+    "success": true, "payments": [PaymentRecord::example()],
+    "pagination": {"limit": 20, "offset": 0, "total": 1, "hasMore": false},
+}))]
+struct PaymentList {
+    success: Success,
+    /// Payments and refunds, newest first.
+    payments: Vec<PaymentRecord>,
+    pagination: ListPage,
+}
+
+async fn list(
+    State(queries): State<Queries>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<OwnPaymentQuery>,
+    RequestSite(site): RequestSite,
+) -> Result<Plain<PaymentList>, ApiError> {
+    let (_, email) = who.customer()?;
+    let page: Page = query.page.into();
+    let filter = PaymentFilter {
+        customer_email: Some(email.to_owned()),
+        site: site.map(|site| site.0),
+        ..PaymentFilter::default()
+    };
+    let (some, total) = queries.payments(&filter, page).await?;
+    let payments: Vec<PaymentRecord> = some.into_iter().map(|one| PaymentRecord::new(one, false)).collect();
+    let pagination = ListPage::of(page, payments.len(), total);
+    Ok(Plain(PaymentList { success: Success, payments, pagination }))
+}

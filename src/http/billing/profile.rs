@@ -1,0 +1,277 @@
+//! The customer's own profile.
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use super::reply::Success;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::subscribers::{StoredCard, Subscribers};
+use crate::domain::customer::{
+    AddressKind, Customer, CustomerAddress, CustomerAnswer, CustomerCommand, GivenAddress, MAX_ADDRESSES, ProfileChange,
+};
+use crate::domain::id::Id;
+use crate::domain::order::Address;
+use crate::domain::time::Timestamp;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, enumeration, like};
+use crate::services::payments::PaymentMethod;
+
+like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
+like!(LOCALE, "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$", "must be a language tag such as en or de-CH");
+
+enumeration! {
+    /// What an address is for.
+    AddressKind,
+}
+
+/// The id that examples use for a customer.
+pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8080";
+const EXAMPLE_ADDRESS: &str = "01890a5d-ac96-774b-bcce-b302099a8081";
+
+handles! {
+    /// What the routes of the profile use.
+    pub(crate) struct ProfileHandles {
+        customers: Directory<Customer>,
+        subscribers: Subscribers,
+    }
+}
+
+/// The routes of the profile.
+pub fn routes() -> ResourceRoutes {
+    let customer = RequiredAccess::Customer;
+    ResourceRoutes::new("Profile", "Who the customer is, and where parcels and invoices go.", "customer")
+        .get(customer, "/api/v1/me", me, |op| op.named("getProfile", "Show the own profile"))
+        .patch(customer, "/api/v1/profile", update, |op| {
+            op.named("updateProfile", "Change the own profile")
+                .about("Only what is supplied changes; null clears. A supplied list of addresses replaces the one before: whoever keeps an address sends its `id`. The first address of a kind is the default, unless another is.")
+        })
+}
+
+/// An address in place of one before, or a new one.
+#[derive(Request, Clone, Debug)]
+#[api(name = "ProfileAddressInput", example = json!({
+    "kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "region": "IL", "postalCode": "62701",
+    "country": "US", "isDefault": true,
+}))]
+pub struct AddressInput {
+    /// Of an address that stays; left out for a new one.
+    id: Option<Id>,
+    /// What it is for.
+    kind: AddressKind,
+    /// Street and house number, or a post-office box.
+    #[api(Filled, ONE_LINE, MaxChars(200))]
+    line1: String,
+    /// What does not fit into the first line.
+    #[api(ONE_LINE, MaxChars(200))]
+    line2: Option<String>,
+    /// City, town or village.
+    #[api(Filled, ONE_LINE, MaxChars(100))]
+    city: String,
+    /// State, province or canton, where the country has them.
+    #[api(ONE_LINE, MaxChars(100))]
+    region: Option<String>,
+    /// Post code, as the country writes it.
+    #[api(Filled, ONE_LINE, MaxChars(20))]
+    postal_code: String,
+    /// ISO 3166-1, two letters.
+    #[api(&COUNTRY)]
+    country: String,
+    /// Whether it is taken where none is named; at most one of each kind.
+    #[api(default = false)]
+    is_default: bool,
+}
+
+impl From<AddressInput> for GivenAddress {
+    fn from(given: AddressInput) -> Self {
+        let AddressInput { id, kind, line1, line2, city, region, postal_code, mut country, is_default } = given;
+        country.make_ascii_uppercase();
+        Self { id, kind, address: Address { line1, line2, city, region, postal_code, country }, is_default }
+    }
+}
+
+/// What changes of a profile; members that are left out stay as they are.
+#[derive(Request, Debug)]
+#[api(name = "UpdateProfileRequest", example = json!({"name": "Sam Baker", "company": null}))]
+pub struct ProfileUpdate {
+    /// What people call them.
+    #[api(ONE_LINE, MaxChars(200))]
+    name: Optional<Option<String>>,
+    /// Telephone number, as they write it.
+    #[api(ONE_LINE, MaxChars(50))]
+    phone: Optional<Option<String>>,
+    /// The company that they buy for.
+    #[api(ONE_LINE, MaxChars(200))]
+    company: Optional<Option<String>>,
+    /// Tax identifier of that company.
+    #[api(ONE_LINE, MaxChars(50))]
+    tax_id: Optional<Option<String>>,
+    /// Language and region, such as `en` or `de-CH`.
+    #[api(&LOCALE, MaxChars(35))]
+    locale: Optional<Option<String>>,
+    /// All addresses, in place of those before.
+    #[api(ItemsWithin(0..=MAX_ADDRESSES))]
+    addresses: Optional<Vec<AddressInput>>,
+}
+
+impl From<ProfileUpdate> for ProfileChange {
+    fn from(update: ProfileUpdate) -> Self {
+        let ProfileUpdate { name, phone, company, tax_id, locale, addresses } = update;
+        Self {
+            name: name.present(),
+            phone: phone.present(),
+            company: company.present(),
+            tax_id: tax_id.present(),
+            locale: locale.present(),
+            addresses: addresses.present().map(|all| all.into_iter().map(Into::into).collect()),
+        }
+    }
+}
+
+/// An address of a customer.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ProfileAddress")]
+pub struct AddressView {
+    /// Stays the same when the list is replaced.
+    id: Id,
+    /// What it is for.
+    kind: AddressKind,
+    /// Street and house number, or a post-office box.
+    line1: String,
+    /// What does not fit into the first line.
+    line2: Option<String>,
+    /// City, town or village.
+    city: String,
+    /// State, province or canton.
+    region: Option<String>,
+    /// Post code.
+    postal_code: String,
+    /// ISO 3166-1, two letters.
+    country: String,
+    /// Whether it is taken where none is named.
+    is_default: bool,
+}
+
+impl From<&CustomerAddress> for AddressView {
+    fn from(given: &CustomerAddress) -> Self {
+        let CustomerAddress { id, kind, is_default, .. } = *given;
+        let Address { line1, line2, city, region, postal_code, country } = given.address.clone();
+        Self { id, kind, line1, line2, city, region, postal_code, country, is_default }
+    }
+}
+
+/// A way to pay that the payment processor keeps for the customer.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PaymentMethod")]
+pub struct PaymentMethodView {
+    /// The processor's identifier.
+    pub id: String,
+    /// The brand of a card.
+    pub brand: String,
+    /// The last four digits.
+    pub last4: String,
+    /// Month in which it expires, from 1.
+    pub exp_month: u8,
+    /// Year in which it expires.
+    pub exp_year: u32,
+    /// Whether it is taken where none is named.
+    pub is_default: bool,
+}
+
+impl PaymentMethodView {
+    /// A stored card; `None` for another way to pay, which has no number and no end.
+    pub fn of(card: &PaymentMethod, is_default: bool) -> Option<Self> {
+        let (exp_month, exp_year) = (card.exp_month?, card.exp_year?.into());
+        let (id, brand, last4) = (card.id.clone(), card.brand.clone(), card.last4.clone());
+        Some(Self { id, brand, last4, exp_month, exp_year, is_default })
+    }
+}
+
+/// Who a customer is.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "CustomerProfile", example = json!({
+    "id": EXAMPLE_ID, "email": "buyer@example.org", "name": "Sam Baker", "phone": null, "company": null, "taxId": null,
+    "locale": "en", "addresses": [{
+        "id": EXAMPLE_ADDRESS, "kind": "shipping", "line1": "1 Main Street", "line2": null, "city": "Springfield",
+        "region": "IL", "postalCode": "62701", "country": "US", "isDefault": true,
+    }], "paymentMethods": [], "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:05:00.000Z",
+}))]
+pub struct Profile {
+    /// Id of the customer.
+    id: Id,
+    /// The address that the customer is known by.
+    email: String,
+    /// What people call them.
+    name: Option<String>,
+    /// Telephone number.
+    phone: Option<String>,
+    /// The company that they buy for.
+    company: Option<String>,
+    /// Tax identifier of that company.
+    tax_id: Option<String>,
+    /// Language and region.
+    locale: Option<String>,
+    /// Addresses for invoices and parcels.
+    addresses: Vec<AddressView>,
+    /// What the payment processor keeps; empty when it is not configured or does not answer.
+    payment_methods: Vec<PaymentMethodView>,
+    /// When the record was made.
+    created_at: Timestamp,
+    /// When the profile last changed.
+    updated_at: Timestamp,
+}
+
+impl Profile {
+    /// The profile with these ways to pay.
+    fn new(customer: &Customer, payment_methods: Vec<PaymentMethodView>) -> Self {
+        let Customer { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at, .. } =
+            customer.clone();
+        let addresses = addresses.iter().map(Into::into).collect();
+        Self { id, email, name, phone, company, tax_id, locale, addresses, payment_methods, created_at, updated_at }
+    }
+}
+
+/// The own profile.
+#[derive(Response, Serialize)]
+#[api(name = "ProfileResponse", example = json!({"success": true, "profile": Profile::example()}))]
+pub struct ProfileReply {
+    success: Success,
+    profile: Profile,
+}
+
+impl ProfileReply {
+    fn new(customer: &Customer, cards: &[StoredCard]) -> Self {
+        let cards = cards.iter().filter_map(|one| PaymentMethodView::of(&one.card, one.is_default));
+        Self { success: Success, profile: Profile::new(customer, cards.collect()) }
+    }
+}
+
+async fn me(State(app): State<ProfileHandles>, who: Caller) -> Result<Plain<ProfileReply>, ApiError> {
+    let customer = who.customer()?.0;
+    let (_, state) = found(&app.customers, customer).await?;
+    let cards = app.subscribers.cards(customer).await;
+    Ok(Plain(ProfileReply::new(state_of(&state)?, &cards)))
+}
+
+async fn update(
+    State(app): State<ProfileHandles>,
+    call: CommandRequest<ProfileUpdate>,
+) -> Result<Plain<ProfileReply>, ApiError> {
+    let customer = call.who.customer()?.0;
+    let change = CustomerCommand::Update(Box::new(call.read_body()?.into()));
+    let done = call.ask(&app.customers, CommandTarget::Id(customer), change).await?;
+    let CustomerAnswer::Customer(customer) = &done.answer else {
+        return Err(ApiError::internal(format!("a customer answered {:?}", done.answer)));
+    };
+    let cards = app.subscribers.cards(customer.id).await;
+    Ok(Plain(ProfileReply::new(customer, &cards)))
+}

@@ -1,0 +1,176 @@
+//! Models that a customer uploads: measured and priced at once, the draft stays the shop's.
+
+use api_derive::{Request, Response};
+use axum::extract::{self, State};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::super::reply::{Made, Success};
+use super::super::site::RequestSite;
+use super::OwnQuoteHandles;
+use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::id::Id;
+use crate::domain::limits::LimitKind;
+use crate::domain::quote::{Quote, QuoteCommand, QuoteLine, QuoteModel};
+use crate::domain::refusal::Refusal;
+use crate::domain::sku::Dimensions;
+use crate::http::access::Caller;
+use crate::http::command_request::{CommandOutcome, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::limits::{Charge, Limited, within};
+use crate::http::model_upload;
+use crate::http::openapi::shape::{Shape, bytes, optional, required, taken, text_of, whole};
+use crate::http::path_id::NamedId;
+use crate::http::production::quotes::{ModelSlicing, draft_of_model, home_of};
+use crate::http::reply::Plain;
+use crate::http::wire::{MaxChars, ToSchema, Within};
+
+const EXAMPLE_MODEL: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
+
+/// The form of a customer's model, which is read as it comes.
+pub(super) struct OwnModelForm;
+
+impl ToSchema for OwnModelForm {
+    const NAME: Option<&'static str> = Some("QuoteModelUpload");
+    fn schema() -> Shape {
+        taken([
+            required("file", bytes().about("The model: STL or 3MF, with a file name.")),
+            optional("quantity", whole(1..=i64::from(MAX_QUANTITY)).about("How many parts; 1 when absent.")),
+            optional("notes", text_of(..=1000).about("Notes for the shop.")),
+        ])
+        .about("A model and how many parts of it are wanted.")
+    }
+}
+
+/// What the form says besides the model.
+#[derive(Request, Debug)]
+struct OwnModelFields {
+    /// How many parts.
+    #[api(Within(1..=MAX_QUANTITY), default = 1)]
+    quantity: u32,
+    /// Notes for the shop.
+    #[api(MaxChars(1000))]
+    notes: Option<String>,
+}
+
+fn model_example() -> Value {
+    json!({
+        "id": EXAMPLE_MODEL, "name": "Bracket", "quantity": 2, "size": {"x": 20, "y": 20, "z": 25}, "volumeMm3": 10000,
+        "unitPriceCents": 593, "amountCents": 1186, "currency": "usd", "slicing": "pending", "quoteId": null,
+    })
+}
+
+/// The price of a model that the customer uploaded.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "QuoteModel", example = model_example())]
+struct OwnModel {
+    /// Id of the model.
+    id: Id,
+    /// What it is called.
+    name: String,
+    /// How many parts.
+    quantity: u32,
+    /// Box that one part fills, in millimetres.
+    size: Dimensions,
+    /// Volume of one part in cubic millimetres.
+    volume_mm3: i64,
+    /// Net price of one part by now, in minor units of the currency. What the shop sends as a quote counts.
+    unit_price_cents: i64,
+    /// Net price of all of them.
+    amount_cents: i64,
+    /// ISO 4217, in lower case.
+    currency: String,
+    /// How far it is sliced, which makes the price more exact.
+    slicing: ModelSlicing,
+    /// The quote, once the shop has sent it.
+    quote_id: Option<Id>,
+}
+
+/// A model with its price.
+#[derive(Response, Serialize)]
+#[api(name = "QuoteModelResponse", example = json!({"success": true, "model": model_example()}))]
+pub(super) struct ModelReply {
+    success: Success,
+    model: OwnModel,
+}
+
+/// The first model of a quote with its line; `None` where it has none.
+pub(crate) fn first_model(quote: &Quote) -> Option<(&QuoteLine, &QuoteModel)> {
+    quote.lines.iter().find_map(|line| Some((line, line.model.as_ref()?)))
+}
+
+impl ModelReply {
+    /// The first model of a quote; `None` where it has none.
+    fn of(quote: &Quote) -> Option<Self> {
+        let (line, model) = first_model(quote)?;
+        let model = OwnModel {
+            id: model.file_id,
+            name: line.description.clone(),
+            quantity: line.quantity,
+            size: model.size,
+            volume_mm3: model.volume_mm3,
+            unit_price_cents: line.unit_price_cents,
+            amount_cents: line.unit_price_cents.saturating_mul(i64::from(line.quantity)),
+            currency: quote.currency.clone(),
+            slicing: ModelSlicing::of(model),
+            quote_id: quote.is_known_to_customers().then_some(quote.id),
+        };
+        Some(Self { success: Success, model })
+    }
+}
+
+pub(super) async fn upload(
+    State(app): State<OwnQuoteHandles>,
+    who: Caller,
+    RequestSite(site): RequestSite,
+    request: extract::Request,
+) -> Result<Limited<Made<ModelReply>>, ApiError> {
+    let reply = |done: &CommandOutcome<Box<Quote>>| {
+        let reply = ModelReply::of(&done.answer).ok_or_else(|| ApiError::internal("a quote without its model"))?;
+        Ok(Made::after(done, reply))
+    };
+    take_model(&app, who, site.map(|site| site.0), request, reply).await
+}
+
+/// Takes a model from a customer and drafts a quote of it: the one way, of the API and of the pages, which answer in
+/// their own manner.
+pub(crate) async fn take_model<R>(
+    app: &OwnQuoteHandles,
+    who: Caller,
+    site: Option<String>,
+    request: extract::Request,
+    answer: impl FnOnce(&CommandOutcome<Box<Quote>>) -> Result<R, ApiError>,
+) -> Result<Limited<R>, ApiError> {
+    let (customer, email) = who.customer().map(|(id, email)| (id, email.to_owned()))?;
+    let charge = Charge { named: LimitKind::DraftOrder, scope: customer.0.as_u128() };
+    let quotes = &app.quotes;
+    let made = Box::pin(async {
+        let upload = model_upload::take::<OwnModelFields>(&quotes.models, who, request).await?;
+        let command = async {
+            let home = home_of(quotes, Some(&email)).await?;
+            let file = upload.record(&quotes.files, upload.call.origin()).await?;
+            let mut draft = draft_of_model(quotes, &upload, file, upload.fields.quantity);
+            draft.site = site;
+            draft.customer_email = Some(email);
+            draft.shipping_address = home;
+            draft.notes.clone_from(&upload.fields.notes);
+            Ok(QuoteCommand::Create(Box::new(draft)))
+        };
+        let hash = upload.hash.clone();
+        let done = upload.call.ask_hashed(&quotes.quotes, CommandTarget::New, hash, command).await?;
+        answer(&done)
+    });
+    within(&app.limits, quotes.environment.now(), &[charge], made).await
+}
+
+pub(super) async fn model(
+    State(app): State<OwnQuoteHandles>,
+    NamedId(id): NamedId,
+    who: Caller,
+) -> Result<Plain<ModelReply>, ApiError> {
+    let (_, email) = who.customer()?;
+    let quote = app.quotes.queries.quote_of_model(id).await?.filter(|quote| quote.is_for(email));
+    let reply = quote.as_ref().and_then(ModelReply::of).filter(|reply| reply.model.id == id);
+    Ok(Plain(reply.ok_or_else(|| Refusal::not_found("quote"))?))
+}

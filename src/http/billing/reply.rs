@@ -1,0 +1,80 @@
+//! Answers of the billing API: every success body says `success: true` beside its named members.
+
+use api_derive::Response;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response as HttpResponse};
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+use crate::http::command_request::CommandOutcome;
+use crate::http::error::REPLAYED_HEADER;
+use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
+use crate::http::openapi::shape::{Shape, yes_no};
+use crate::http::reply::json;
+use crate::http::wire::{Components, Reply, Response, ToSchema};
+
+/// The member `success` of a body that tells of a success: always true. Stands first in each answer's struct.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Success;
+
+impl Serialize for Success {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bool(true)
+    }
+}
+
+impl ToSchema for Success {
+    fn schema() -> Shape {
+        yes_no().about("Always true.")
+    }
+}
+
+/// Done, and there is nothing else to say.
+#[derive(Response, Serialize)]
+#[api(name = "SuccessResponse", example = json!({"success": true}))]
+pub struct Done {
+    /// That it is done.
+    pub success: Success,
+}
+
+/// Done, or begun, with a word for people.
+#[derive(Response, Serialize)]
+#[api(name = "SuccessMessageResponse", example = json!({"success": true, "message": "the export is being made"}))]
+pub struct DoneWithWords {
+    /// That it is done.
+    pub success: Success,
+    /// What happens now.
+    pub message: String,
+}
+
+/// 201 with what was made.
+pub struct Made<T> {
+    body: T,
+    replayed: bool,
+}
+
+impl<T> Made<T> {
+    /// What a command made, or had made when the same key came before.
+    pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
+        Self { body, replayed: done.replayed }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Made<T> {
+    fn into_response(self) -> HttpResponse {
+        let mut response = json(StatusCode::CREATED, &self.body);
+        if self.replayed {
+            let name = HeaderName::from_static(REPLAYED_HEADER);
+            response.headers_mut().insert(name, HeaderValue::from_static("true"));
+        }
+        response
+    }
+}
+
+impl<T: Response> Reply for Made<T> {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
+        components.add::<T>();
+        let named = T::NAME.map(DescribedContent::Named);
+        operation.answer = (201, named.unwrap_or_else(|| DescribedContent::Json(T::schema(), T::example())));
+    }
+}

@@ -1,0 +1,332 @@
+//! Signing in by a mailed link, and signing out.
+//!
+//! Asking for a link does the same work whether a customer has the address or not: it makes the link and its mail in
+//! one commit, and looks nobody up. So neither the answer nor its time tells who is a customer.
+
+mod next;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use url::form_urlencoded;
+
+use super::reply::{Done, Success};
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::AskError;
+use crate::config::Config;
+use crate::domain::access::normal_email;
+use crate::domain::customer::{Customer, CustomerCommand, EMAIL_TAKEN, SESSION_LIFE_MS};
+use crate::domain::id::Id;
+use crate::domain::limits::LimitKind;
+use crate::domain::principal::Principal;
+use crate::domain::sign_in_link::{
+    INVALID_OR_EXPIRED, SignInLink, SignInLinkAnswer, SignInLinkCommand, invalid_or_expired,
+};
+use crate::http::access::{CUSTOMER_COOKIE, Caller, RequiredAccess};
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::csrf;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::limits::{Charge, Limited, Limits, within};
+use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
+use crate::http::page::OpenQuery;
+use crate::http::reply::{Plain, WithCookie};
+use crate::http::request_id::RequestId;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, Components, EmailAddress, MaxChars, Reply};
+use crate::secrets::credentials;
+use crate::secrets::encryption::SecretCipher;
+use crate::store::queries::Queries;
+
+pub use next::{MAX_NEXT_CHARS, own_path};
+
+/// Where a link is redeemed.
+pub const VERIFY_PATH: &str = "/api/v1/auth/verify";
+/// The page that a mailed link opens.
+pub const CONFIRM_PATH: &str = "/sign-in/confirm";
+
+/// How often a customer is looked up again whose record somebody else made in between.
+const MAX_TRIES: usize = 3;
+
+handles! {
+    /// What signing in and out takes.
+    pub(crate) struct SignInHandles {
+        customers: Directory<Customer>,
+        links: Directory<SignInLink>,
+        queries: Queries,
+        limits: Arc<Limits>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+        cipher: Arc<SecretCipher>,
+    }
+}
+
+/// The routes of signing in and out.
+pub fn routes() -> ResourceRoutes {
+    let about = "Customers have no password: a mailed link signs them in.";
+    ResourceRoutes::new("Authentication", about, "link")
+        .post(RequiredAccess::Open, "/api/v1/auth/magic-link", ask_for_link, |op| {
+            op.named("requestMagicLink", "Ask for a sign-in link")
+                .about("The same answer for every address. The link works once, within 10 minutes.")
+        })
+        .get(RequiredAccess::Open, VERIFY_PATH, verify, |op| {
+            op.named("verifyMagicLink", "Redeem a sign-in link")
+                .about("Leads a browser to `next`, or to `/`; a link that does not work leads it there with `error` in the query. A HEAD redeems nothing.")
+                .error(400, INVALID_OR_EXPIRED, "The link is unknown, was used or has expired; browsers are led on instead.")
+                .error(403, "cross_site", "A page of another site asks, while links open the page with the button; browsers are led to that page instead.")
+                .error(403, "prefetch", "A browser fetches it in advance.")
+        })
+        .delete(RequiredAccess::Customer, "/api/v1/auth/session", sign_out, |op| {
+            op.named("signOut", "Sign out").about("Ends the session at once and removes the cookie.")
+        })
+}
+
+/// Where a sign-in link is mailed to.
+#[derive(Request, Debug)]
+#[api(name = "MagicLinkRequest", example = json!({"email": "buyer@example.org", "next": "/orders"}))]
+pub struct LinkRequest {
+    /// The address that the link is mailed to, and signs in.
+    #[api(EmailAddress)]
+    email: String,
+    /// The path of this origin that the browser is led to afterwards; another address is ignored.
+    #[api(MaxChars(MAX_NEXT_CHARS))]
+    next: Option<String>,
+}
+
+async fn ask_for_link(
+    State(app): State<SignInHandles>,
+    ClientAddress(from): ClientAddress,
+    call: CommandRequest<LinkRequest>,
+) -> Result<Limited<Plain<Done>>, ApiError> {
+    let LinkRequest { email, next } = call.read_body()?;
+    mail_link(&app, &call, from, &email, next.as_deref()).await
+}
+
+/// Mails a link to this address, whoever has it: the one way in, of the API and of the pages.
+pub(crate) async fn mail_link<B>(
+    app: &SignInHandles,
+    call: &CommandRequest<B>,
+    from: IpAddr,
+    email: &str,
+    next: Option<&str>,
+) -> Result<Limited<Plain<Done>>, ApiError> {
+    let email = normal_email(email)?;
+    let charges = [Charge::of_text(LimitKind::LinkOfEmail, &email), Charge::of_address(LimitKind::LinkOfAddress, from)];
+    let mailed = async {
+        let token = credentials::session_token();
+        let url = link(&app.config, &token, next);
+        let (hash, encrypted_url) = (credentials::session_hash(&token), app.cipher.encrypt_or_empty(&url));
+        let create = SignInLinkCommand::Create { email, hash, encrypted_url };
+        call.ask(&app.links, CommandTarget::New, create).await?;
+        Ok(Plain(Done { success: Success }))
+    };
+    within(&app.limits, app.environment.now(), &charges, mailed).await
+}
+
+/// The address that is mailed: of the page with the button, or of what redeems the token itself.
+fn link(config: &Config, token: &str, next: Option<&str>) -> String {
+    let base = config.public_url();
+    let path = if config.auth.confirm_page { CONFIRM_PATH } else { VERIFY_PATH };
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("token", token);
+    if let Some(next) = next.and_then(|next| own_path(&base, next)) {
+        query.append_pair("next", &next);
+    }
+    format!("{}{path}?{}", base.trim_end_matches('/'), query.finish())
+}
+
+/// What the address of a mailed link says.
+#[derive(Request, Clone, Debug)]
+pub struct LinkQuery {
+    /// The token of the mailed link.
+    #[api(MaxChars(200))]
+    pub(crate) token: Option<String>,
+    /// The path of this origin that the browser is led to afterwards; another address is ignored.
+    pub(crate) next: Option<String>,
+}
+
+/// What of a request to redeem a link matters besides its query.
+struct Asked {
+    /// The link is only looked at.
+    only_looks: bool,
+    /// A browser asks, which is led on instead of being told.
+    browser: bool,
+    /// A browser asks before anybody wants it to.
+    in_advance: bool,
+    headers: HeaderMap,
+    request_id: Option<Arc<str>>,
+}
+
+impl<S: Sync> FromRequestParts<S> for Asked {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let mut accepts = parts.headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
+        Ok(Self {
+            only_looks: parts.method == Method::HEAD,
+            browser: accepts.any(|accept| accept.contains("text/html")),
+            in_advance: ["sec-purpose", "purpose", "x-moz"].iter().any(|name| {
+                let said = parts.headers.get(*name).and_then(|value| value.to_str().ok());
+                said.is_some_and(|said| said.contains("prefetch") || said.contains("prerender"))
+            }),
+            headers: parts.headers.clone(),
+            request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()),
+        })
+    }
+}
+
+impl Argument for Asked {}
+
+/// What redeeming a link is answered with.
+enum Verified {
+    /// To be led on, with the cookie of a new session.
+    SignedIn(String, HeaderValue),
+    /// To be led on, with the reason in the query; or to the page with the button.
+    LedBack(String),
+    /// Nothing was redeemed.
+    Looked,
+}
+
+impl IntoResponse for Verified {
+    fn into_response(self) -> Response {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        let status = match self {
+            Self::SignedIn(to, cookie) => {
+                headers.insert(header::SET_COOKIE, cookie);
+                location(&mut headers, &to)
+            }
+            Self::LedBack(to) => location(&mut headers, &to),
+            Self::Looked => StatusCode::OK,
+        };
+        (status, headers).into_response()
+    }
+}
+
+fn location(headers: &mut HeaderMap, to: &str) -> StatusCode {
+    // A path that was found to be one of this origin is ASCII.
+    let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
+    headers.insert(header::LOCATION, to);
+    StatusCode::FOUND
+}
+
+impl Reply for Verified {
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
+        operation.answer = (302, DescribedContent::Nothing);
+        (operation.located, operation.sets_cookie) = (true, true);
+    }
+}
+
+async fn verify(
+    State(app): State<SignInHandles>,
+    OpenQuery(query): OpenQuery<LinkQuery>,
+    asked: Asked,
+) -> Result<Verified, ApiError> {
+    if asked.only_looks {
+        return Ok(Verified::Looked);
+    }
+    if asked.in_advance {
+        return Err(ApiError::forbidden("prefetch", "a link is redeemed when its reader opens it, and not before"));
+    }
+    let base = app.config.public_url();
+    // A stranger's page could sign a visitor in as somebody else, who would then see what the visitor enters. Where
+    // links open our own page only its button leads here; else they come from wherever mails are read.
+    let others = &app.config.server.cors_origins;
+    if app.config.auth.confirm_page && !csrf::allowed_for_customers(&Method::POST, &asked.headers, &base, others) {
+        if let (true, Some(token)) = (asked.browser, &query.token) {
+            return Ok(Verified::LedBack(link(&app.config, token, query.next.as_deref())));
+        }
+        let words = "open the link of the mail, and press the button on its page";
+        return Err(ApiError::forbidden("cross_site", words));
+    }
+    let to = query.next.as_deref().and_then(|next| own_path(&base, next)).unwrap_or_else(|| "/".to_owned());
+    match redeem(&app, query.token.as_deref(), asked.request_id).await {
+        Ok(token) => Ok(Verified::SignedIn(to, cookie(&token, SESSION_LIFE_MS / 1000)?)),
+        Err(error) if asked.browser && error.code() == INVALID_OR_EXPIRED => {
+            Ok(Verified::LedBack(next::with_error(&base, &to, INVALID_OR_EXPIRED)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Redeems the link with this token and opens a session of its customer, who comes into being with the first one: the
+/// token of the session.
+async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc<str>>) -> Result<String, ApiError> {
+    let known = match token.filter(|token| credentials::is_token(token)) {
+        Some(token) => app.queries.sign_in_link(&credentials::session_hash(token)).await?,
+        None => None,
+    };
+    let link = known.ok_or_else(invalid_or_expired)?;
+    let origin = |by: Principal| CommandOrigin { by: Arc::new(by), request_id: request_id.clone(), key: None };
+    let redeemed = app.links.ask(link, origin(Principal::Anonymous), SignInLinkCommand::Redeem).await?;
+    let SignInLinkAnswer::Redeemed(email) = redeemed.answer else {
+        return Err(ApiError::internal("a link was redeemed for nobody"));
+    };
+    let token = credentials::session_token();
+    let hash = credentials::session_hash(&token);
+    for _ in 0..MAX_TRIES {
+        if let Some(id) = app.queries.customer_by_email(&email).await? {
+            let by = Principal::Customer { id, email: email.clone() };
+            app.customers.ask(id, origin(by), CustomerCommand::OpenSession { hash }).await?;
+            return Ok(token);
+        }
+        let create = CustomerCommand::Create { email: email.clone(), session_hash: Some(hash.clone()) };
+        match app.customers.create(origin(Principal::Anonymous), create).await {
+            Ok(_) => return Ok(token),
+            // Another request made the record in between.
+            Err(AskError::Refused(refusal)) if refusal.code == EMAIL_TAKEN => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(ApiError::internal("a customer's record was neither found nor made"))
+}
+
+/// The customer with this address, in its normal form, whose record is made if there is none.
+pub async fn customer_of(
+    queries: &Queries,
+    customers: &Directory<Customer>,
+    origin: CommandOrigin,
+    email: &str,
+) -> Result<Id, ApiError> {
+    if let Some(id) = queries.customer_by_email(email).await? {
+        return Ok(id);
+    }
+    let create = CustomerCommand::Create { email: email.to_owned(), session_hash: None };
+    match customers.create(origin, create).await {
+        Ok((id, _)) => Ok(id),
+        Err(AskError::Refused(refusal)) if refusal.code == EMAIL_TAKEN => {
+            let id = queries.customer_by_email(email).await?;
+            id.ok_or_else(|| ApiError::internal("a customer's record was neither found nor made"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The customer's cookie with this token; an age of 0 removes it. Ages are in seconds.
+fn cookie(token: &str, age: i64) -> Result<HeaderValue, ApiError> {
+    let text = format!("{CUSTOMER_COOKIE}={token}; HttpOnly; Secure; SameSite=Lax; Path=/; Max-Age={age}");
+    HeaderValue::from_str(&text).map_err(ApiError::internal)
+}
+
+async fn sign_out(State(app): State<SignInHandles>, who: Caller) -> Result<WithCookie<Plain<Done>>, ApiError> {
+    let cookie = end_session(&app, &who).await?;
+    Ok(WithCookie { reply: Plain(Done { success: Success }), cookie })
+}
+
+/// Signs a customer out at once; gives what removes their cookie.
+pub(crate) async fn end_session(app: &SignInHandles, who: &Caller) -> Result<HeaderValue, ApiError> {
+    let (customer, session) = (who.customer()?.0, who.session);
+    if let Some(session) = session {
+        let origin = CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
+        app.customers.ask(customer, origin, CustomerCommand::EndSession(session)).await?;
+    }
+    cookie("", 0)
+}

@@ -1,0 +1,38 @@
+//! The site that a request of the billing API is about: `site` in the query, else the header.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::DescribedOperation;
+use crate::http::page::OpenQuery;
+use crate::http::production::orders::site::{Site, SiteHeader};
+use crate::http::wire::{Argument, Components};
+
+pub use crate::http::production::orders::site::HEADER;
+
+/// The site that a request names, if it names one; another word than one of the sites is 400.
+pub struct RequestSite(pub Option<Site>);
+
+#[derive(api_derive::Request, Debug)]
+struct SiteQuery {
+    /// The site; wins over the header.
+    site: Option<Site>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for RequestSite {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let OpenQuery(SiteQuery { site }) = OpenQuery::from_request_parts(parts, state).await?;
+        // The header is judged also where the query wins: a word that is no site is a fault wherever it stands.
+        let SiteHeader(header) = SiteHeader::from_request_parts(parts, state).await?;
+        Ok(Self(site.or(header)))
+    }
+}
+
+impl Argument for RequestSite {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
+        OpenQuery::<SiteQuery>::describe(operation, components);
+        SiteHeader::describe(operation, components);
+    }
+}

@@ -1,0 +1,274 @@
+//! The customer's subscriptions, which the payment processor keeps: listed, shown, begun, cancelled, resumed; and the
+//! processor's own pages for cards and subscriptions.
+
+mod view;
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use serde::Serialize;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use self::view::{SubscriptionDetail, SubscriptionView};
+use super::checkout::CheckoutReply;
+use super::list::MAX_LIMIT;
+use super::reply::Success;
+use crate::actors::checkouts::ReturnPages;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::subscribers::{Subscriber, Subscribers, SubscriptionKey};
+use crate::config::Config;
+use crate::domain::customer::Customer;
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::openapi::operation::DescribedOperation;
+use crate::http::page::OpenQuery;
+use crate::http::reply::Plain;
+use crate::http::return_paths::{MAX_PATH_CHARS, RETURN_PATH, return_page, return_pages};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, EmptyBody, Filled, MaxChars, ONE_LINE, Optional, OptionalBody, Within};
+
+/// What the ids of subscriptions begin with, and how many characters may follow.
+const ID_FORM: (&str, usize) = ("sub_", 124);
+/// `limit` when none is given.
+const DEFAULT_LIMIT: u64 = 20;
+/// For how long the same request without a key is taken for a double click, in milliseconds: two pages that can both be
+/// paid would be two subscriptions.
+const DOUBLE_CLICK_MS: i64 = 10 * 60 * 1000;
+/// Most of one price that a subscription has.
+const MAX_QUANTITY: u32 = 1000;
+
+handles! {
+    /// What the routes of subscriptions use.
+    pub(crate) struct SubscriptionHandles {
+        subscribers: Subscribers,
+        customers: Directory<Customer>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
+
+/// The routes of subscriptions.
+pub fn routes() -> ResourceRoutes {
+    let customer = RequiredAccess::Customer;
+    ResourceRoutes::new("Subscriptions", "What the customer has subscribed to.", "subscription")
+        .get(customer, "/api/v1/subscriptions", list, |op| {
+            with_processor(op.named("listSubscriptions", "List the own subscriptions"))
+                .about("Active and past, newest first. Empty for who never subscribed.")
+        })
+        .post(customer, "/api/v1/subscriptions/portal", portal, |op| {
+            with_processor(op.named("openPortal", "Open the payment processor's own pages"))
+                .about("Gives the address of pages on which the customer changes cards and subscriptions.")
+                .error(404, "subscription_not_found", "The customer never subscribed.")
+        })
+        .post(customer, "/api/v1/subscriptions/checkout", check_out, |op| {
+            with_processor(op.named("checkOutSubscription", "Begin a subscription"))
+        })
+        .get(customer, "/api/v1/subscriptions/{subscriptionId}", one, |op| {
+            of_one(op.named("getSubscription", "Show an own subscription"))
+        })
+        .post(customer, "/api/v1/subscriptions/{subscriptionId}/cancel", cancel, |op| {
+            of_one(op.named("cancelSubscription", "End a subscription with its period")).unkeyed()
+        })
+        .post(customer, "/api/v1/subscriptions/{subscriptionId}/resume", resume, |op| {
+            of_one(op.named("resumeSubscription", "Let a subscription go on after all")).unkeyed()
+        })
+}
+
+fn with_processor(op: DescribedOperation) -> DescribedOperation {
+    op.error(400, "subscription_refused", "The payment processor refuses it, such as a change of what has ended.")
+        .error(503, "payments_not_configured", "The server has no key for the payment processor.")
+        .error(503, "processor_unavailable", "The payment processor does not answer.")
+}
+
+fn of_one(op: DescribedOperation) -> DescribedOperation {
+    with_processor(op).error(400, "validation_failed", "The id is not that of a subscription.").error(
+        403,
+        "forbidden",
+        "It is the subscription of somebody else.",
+    )
+}
+
+/// The `{subscriptionId}` of a path.
+struct SubscriptionId(String);
+
+impl Argument for SubscriptionId {}
+
+impl<S: Send + Sync> FromRequestParts<S> for SubscriptionId {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await;
+        let text = params.ok().and_then(|params| Some(params.iter().next()?.1.to_owned())).unwrap_or_default();
+        let (begins, most) = ID_FORM;
+        let rest = text.strip_prefix(begins).unwrap_or_default();
+        let is_one = (1..=most).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let wrong =
+            || Refusal::field("subscriptionId", format!("must be {begins} and up to {most} letters and digits"));
+        if is_one { Ok(Self(text)) } else { Err(wrong().into()) }
+    }
+}
+
+/// How many subscriptions are listed.
+#[derive(Request, Debug)]
+pub struct SubscriptionQuery {
+    /// Most entries of the answer.
+    #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
+    limit: u64,
+}
+
+/// A subscription to be begun.
+#[derive(Request, Debug)]
+#[api(name = "SubscriptionCheckoutRequest", example = json!({"priceId": "price_1", "quantity": 1, "successPath": "/thanks"}))]
+pub struct SubscriptionCheckout {
+    /// One of the prices that the shop offers: `payments.subscription_prices`.
+    #[api(Filled, ONE_LINE, MaxChars(255))]
+    price_id: String,
+    /// How many of it; 1 when absent.
+    #[api(Within(1..=MAX_QUANTITY))]
+    quantity: Optional<u32>,
+    /// A path of the shop, for after paying; `/` when absent.
+    #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
+    success_path: Option<String>,
+    /// A path of the shop, for who gives up; `/` when absent.
+    #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
+    cancel_path: Option<String>,
+}
+
+/// Where the processor's pages lead back to.
+#[derive(Request, Debug)]
+#[api(name = "PortalRequest", example = json!({"returnPath": "/account"}))]
+pub struct PortalBody {
+    /// A path of the shop; `/` when absent.
+    #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
+    return_path: Option<String>,
+}
+
+/// The own subscriptions.
+#[derive(Response, Serialize)]
+#[api(name = "SubscriptionListResponse", example = json!({"success": true, "subscriptions": [SubscriptionView::example()]}))]
+struct SubscriptionList {
+    success: Success,
+    /// Active and past, newest first.
+    subscriptions: Vec<SubscriptionView>,
+}
+
+/// One of the own subscriptions.
+#[derive(Response, Serialize)]
+#[api(name = "SubscriptionResponse", example = json!({"success": true, "subscription": SubscriptionDetail::example()}))]
+struct SubscriptionReply {
+    success: Success,
+    subscription: SubscriptionDetail,
+}
+
+/// The processor's own pages.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PortalResponse", example = json!({"success": true, "portalUrl": "https://pay.example/portal/bps_1"}))]
+struct PortalReply {
+    success: Success,
+    /// The address, for the customer's browser.
+    portal_url: String,
+}
+
+async fn list(
+    State(app): State<SubscriptionHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<SubscriptionQuery>,
+) -> Result<Plain<SubscriptionList>, ApiError> {
+    let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+    let found = app.subscribers.list(who.customer()?.0, limit).await?;
+    let subscriptions = found.iter().map(SubscriptionView::new).collect();
+    Ok(Plain(SubscriptionList { success: Success, subscriptions }))
+}
+
+async fn one(
+    State(app): State<SubscriptionHandles>,
+    who: Caller,
+    SubscriptionId(id): SubscriptionId,
+) -> Result<Plain<SubscriptionReply>, ApiError> {
+    let subscription = SubscriptionDetail::new(&app.subscribers.one(who.customer()?.0, &id).await?);
+    Ok(Plain(SubscriptionReply { success: Success, subscription }))
+}
+
+async fn set_cancel(
+    app: &SubscriptionHandles,
+    call: &CommandRequest<OptionalBody<EmptyBody>>,
+    id: &str,
+    cancel: bool,
+) -> Result<Plain<SubscriptionReply>, ApiError> {
+    let EmptyBody {} = call.read_body()?;
+    let changed = app.subscribers.set_cancel(call.who.customer()?.0, id, cancel).await?;
+    Ok(Plain(SubscriptionReply { success: Success, subscription: SubscriptionDetail::new(&changed) }))
+}
+
+async fn cancel(
+    State(app): State<SubscriptionHandles>,
+    SubscriptionId(id): SubscriptionId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Plain<SubscriptionReply>, ApiError> {
+    set_cancel(&app, &call, &id, true).await
+}
+
+async fn resume(
+    State(app): State<SubscriptionHandles>,
+    SubscriptionId(id): SubscriptionId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Plain<SubscriptionReply>, ApiError> {
+    set_cancel(&app, &call, &id, false).await
+}
+
+/// The key under which a request creates something at the processor: a repeat by the customer's own key is the same.
+fn creation_key<B>(app: &SubscriptionHandles, call: &CommandRequest<B>, what: &str, customer: Id) -> String {
+    match call.key_scope() {
+        Some(scope) => format!("{what}-{scope}"),
+        None => format!("{what}-{customer}-{}", app.environment.id()),
+    }
+}
+
+async fn portal(
+    State(app): State<SubscriptionHandles>,
+    call: CommandRequest<OptionalBody<PortalBody>>,
+) -> Result<Plain<PortalReply>, ApiError> {
+    let (customer, _) = call.who.customer()?;
+    let body = call.read_body()?;
+    let back = return_page(body.return_path.as_deref(), &call.headers, &app.config);
+    let key = creation_key(&app, &call, "portal", customer);
+    let portal_url = app.subscribers.portal(customer, &back, &key).await?;
+    Ok(Plain(PortalReply { success: Success, portal_url }))
+}
+
+async fn check_out(
+    State(app): State<SubscriptionHandles>,
+    call: CommandRequest<SubscriptionCheckout>,
+) -> Result<Plain<CheckoutReply>, ApiError> {
+    let (customer, email) = call.who.customer()?;
+    let SubscriptionCheckout { price_id, quantity, success_path, cancel_path } = call.read_body()?;
+    if !app.config.payments.subscription_prices.contains(&price_id) {
+        return Err(Refusal::field("priceId", "is no price that can be subscribed to").into());
+    }
+    let (_, state) = found(&app.customers, customer).await?;
+    let who = Subscriber { id: customer, email, name: state_of(&state)?.name.clone() };
+    let pages = return_pages(success_path.as_deref(), cancel_path.as_deref(), &call.headers, &app.config);
+    let quantity = quantity.or(1);
+    let key = match call.key_scope() {
+        Some(scope) => SubscriptionKey { first: format!("subscription-{scope}"), another: None },
+        None => {
+            let slot = app.environment.now().0.div_euclid(DOUBLE_CLICK_MS);
+            let ReturnPages { success_url, cancel_url } = &pages;
+            let asked = format!("{customer} {price_id} {quantity} {success_url} {cancel_url} {slot}");
+            SubscriptionKey {
+                first: format!("subscription-{}", hex::encode(Sha256::digest(asked))),
+                another: Some(creation_key(&app, &call, "subscription", customer)),
+            }
+        }
+    };
+    let open = app.subscribers.check_out(&who, &price_id, quantity, pages, &key).await?;
+    Ok(Plain(open.into()))
+}

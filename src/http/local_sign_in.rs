@@ -1,0 +1,49 @@
+//! The link that a demo prints: whoever opens it in a browser of this machine is signed in, once.
+//!
+//! Other servers never make one, so theirs is always used up.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::domain::id::Id;
+use crate::domain::local_sign_in::LocalSignIn;
+use crate::domain::time::Timestamp;
+use crate::secrets::credentials;
+
+/// Where the link leads.
+pub(crate) const PATH: &str = "/login/once";
+
+/// One for each server.
+#[derive(Default)]
+pub(crate) struct LocalSignInDesk(Mutex<Option<LocalSignIn>>);
+
+impl LocalSignInDesk {
+    /// Makes a link for this member of staff, in place of one that was made before: its path with the token.
+    pub(crate) fn make(&self, user: Id, now: Timestamp) -> String {
+        let token = credentials::session_token();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(LocalSignIn::new(credentials::session_hash(&token), user, now));
+        format!("{PATH}?token={token}")
+    }
+
+    /// Uses the link with this token up; who is signed in by it.
+    pub(crate) fn redeem(&self, token: &str, now: Timestamp) -> Option<Id> {
+        let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        link.as_mut()?.redeem(&credentials::session_hash(token), now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_link_takes_the_place_of_the_old_one() {
+        let (desk, now) = (LocalSignInDesk::default(), Timestamp(1_000));
+        assert_eq!(desk.redeem("", now), None, "nobody made one");
+        let token = |path: String| path.split_once('=').map(|(_, token)| token.to_owned()).unwrap_or_default();
+        let old = token(desk.make(Id::ONLY, now));
+        let new = token(desk.make(Id::ONLY, now));
+        assert_ne!(old, new);
+        assert_eq!([desk.redeem(&old, now), desk.redeem(&new, now)], [None, Some(Id::ONLY)]);
+    }
+}

@@ -1,0 +1,179 @@
+//! Models that are uploaded for a quote: streamed to disk, measured, and recorded as a file when the quote is made.
+
+use std::sync::Arc;
+
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{self, FromRequest as _, Multipart};
+use axum::http::StatusCode;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::config::Config;
+use crate::domain::file::{File, FileCommand, FileKind, FileMetadata};
+use crate::domain::id::Id;
+use crate::domain::mesh::{MeasureError, MeshFacts};
+use crate::domain::refusal::Refusal;
+use crate::files::blobs::{Blobs, Incoming, Recording};
+use crate::http::access::{AccessHandles, Caller, still};
+use crate::http::bodies::{MAX_PASSED_BYTES, silent};
+use crate::http::command_request::{CommandRequest, RequestHandles};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::idempotency;
+use crate::http::part_heads::PartHeads;
+use crate::http::production::files::clean_name;
+use crate::http::wire::{Request, read_query};
+
+/// Longest form field other than the model, in bytes.
+const MAX_FIELD_BYTES: usize = 8 * 1024;
+/// Most form fields other than the model.
+const MAX_FIELDS: usize = 32;
+
+handles! {
+    /// What taking a model takes.
+    pub(crate) struct ModelHandles {
+        blobs: Arc<Blobs>,
+        config: Arc<Config>,
+        access: AccessHandles,
+        request: RequestHandles,
+    }
+}
+
+/// A model whose content is stored and measured, and which is no file yet.
+pub(crate) struct ModelUpload<F> {
+    /// The request, for whoever asks a command with it.
+    pub(crate) call: CommandRequest,
+    /// What else the form says.
+    pub(crate) fields: F,
+    /// Its name, without directories.
+    pub(crate) name: String,
+    /// What it measures.
+    pub(crate) facts: MeshFacts,
+    /// Stands for all that was sent.
+    pub(crate) hash: String,
+    sha256: String,
+    size: i64,
+    metadata: FileMetadata,
+    /// Until the file is recorded, its content is not removed.
+    _recording: Recording,
+}
+
+impl<F> ModelUpload<F> {
+    /// Records the file.
+    pub(crate) async fn record(&self, files: &Directory<File>, origin: CommandOrigin) -> Result<Id, ApiError> {
+        let create = FileCommand::Create {
+            name: self.name.clone(),
+            kind: FileKind::Model,
+            size: self.size,
+            sha256: self.sha256.clone(),
+            metadata: Box::new(self.metadata.clone()),
+            photo_of: None,
+        };
+        Ok(files.create(origin, create).await?.0)
+    }
+}
+
+/// Why a model is refused, as an answer.
+pub(crate) fn unmeasured(error: MeasureError, member: &str) -> ApiError {
+    match error {
+        MeasureError::Fault(fault) => Refusal::field(member, fault.to_string()).into(),
+        MeasureError::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+            Refusal::field(member, "takes too long to measure").into()
+        }
+        MeasureError::Io(error) => ApiError::internal(error),
+    }
+}
+
+/// Takes a model off the wire and measures it.
+pub(crate) async fn take<F: Request>(
+    app: &ModelHandles,
+    who: Caller,
+    request: extract::Request,
+) -> Result<ModelUpload<F>, ApiError> {
+    let (parts, form) = request.into_parts();
+    let heads = PartHeads::default();
+    let call = CommandRequest::without_body(&app.request, who, &parts)?;
+    let form =
+        Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(form)), app).await.map_err(|_| {
+            let message = "the body must be multipart/form-data";
+            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+        })?;
+    let (file, pairs) = receive(app, &heads, form).await?;
+    let told = json!(pairs);
+    let fields = read_query::<F>(pairs)?;
+    let (name, mut content) = file.ok_or_else(|| Refusal::field("file", "is required"))?;
+    let found = content.describe().await?;
+    let kind = found.content.ok_or_else(|| Refusal::field("file", "is no STL and no 3MF"))?;
+    let facts = content.measure(kind).await.map_err(|error| unmeasured(error, "file"))?;
+    // The key or session may have ended while the model came.
+    if !still(&app.access, &call.who) {
+        return Err(ApiError::unauthorized("the key or session has ended"));
+    }
+    let recording = app.blobs.recording().await;
+    let kept = content.keep(&recording).await?;
+    let metadata = app.blobs.keep_metadata(found, &recording).await?;
+    let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
+    let hash = idempotency::short(&Sha256::digest(json!([kept.sha256, name, told]).to_string()));
+    Ok(ModelUpload { call, fields, name, facts, hash, sha256: kept.sha256, size, metadata, _recording: recording })
+}
+
+/// The model with its name, if it came, and the other fields as they are written.
+type Received<'a> = (Option<(String, Incoming<'a>)>, Vec<(String, String)>);
+
+async fn receive<'a>(app: &'a ModelHandles, heads: &PartHeads, mut form: Multipart) -> Result<Received<'a>, ApiError> {
+    let (mut file, mut pairs) = (None, Vec::new());
+    while let Some(mut field) = heads.reading(form.next_field()).await.map_err(broken)? {
+        let name = field.name().unwrap_or("(no name)").to_owned();
+        if name == "file" {
+            if file.is_some() {
+                return Err(Refusal::field("file", "is sent twice").into());
+            }
+            let called = clean_name(field.file_name().unwrap_or_default());
+            file = Some((called, store(app, &mut field).await?));
+        } else {
+            if pairs.len() >= MAX_FIELDS {
+                return Err(Refusal::field(&name, "is one field too many").into());
+            }
+            pairs.push((name.clone(), text(&name, &mut field).await?));
+        }
+    }
+    Ok((file, pairs))
+}
+
+async fn text(name: &str, field: &mut Field<'_>) -> Result<String, ApiError> {
+    let mut text = Vec::new();
+    while let Some(piece) = field.chunk().await.map_err(broken)? {
+        text.extend_from_slice(&piece);
+        if text.len() > MAX_FIELD_BYTES {
+            return Err(Refusal::field(name, format!("must have at most {MAX_FIELD_BYTES} bytes")).into());
+        }
+    }
+    String::from_utf8(text).map_err(|_| Refusal::field(name, "must be text in UTF-8").into())
+}
+
+async fn store<'a>(app: &'a ModelHandles, field: &mut Field<'_>) -> Result<Incoming<'a>, ApiError> {
+    let limit = app.config.pricing.model_max_bytes.min(app.config.server.upload_max_bytes);
+    let mut incoming = app.blobs.begin()?;
+    while let Some(piece) = field.chunk().await.map_err(broken)? {
+        if incoming.size() + piece.len() as u64 > limit {
+            let mut left = MAX_PASSED_BYTES;
+            while let Ok(Some(piece)) = field.chunk().await
+                && left > 0
+            {
+                left = left.saturating_sub(piece.len());
+            }
+            return Err(ApiError::too_large(limit));
+        }
+        incoming.write(&piece).await?;
+    }
+    if incoming.size() == 0 {
+        return Err(Refusal::field("file", "must not be empty").into());
+    }
+    Ok(incoming)
+}
+
+fn broken(error: MultipartError) -> ApiError {
+    silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
+}

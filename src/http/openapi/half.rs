@@ -1,0 +1,103 @@
+//! The two halves of the API, each with a document of its own: what differs between them besides their resources.
+
+use super::operation::DescribedResource;
+use crate::http::billing::{self, list};
+use crate::http::page::MAX_LIMIT;
+use crate::http::production;
+use crate::http::routes::ResourceRoutes;
+
+const OF_SHOP: &str = "The shop's half of Printfloor: orders and jobs, printers, stock, products, files, webhooks, staff and keys.
+
+Callers send an API key in `X-API-Key`, or come with a staff session; `x-roles` of each operation names the roles that may \
+use it. Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is in minor units (`...Cents`), amounts of \
+material have at most three decimals. Unknown members of a body are refused. Lists are newest first unless they say \
+otherwise. Every answer carries `X-Request-Id`.";
+
+const OF_CUSTOMERS: &str = "The customers' half of Printfloor: catalogue, sign-in by mailed link, profile, orders.
+
+Customers come with the session cookie that a mailed link sets; pages of other origins may use the API when the shop lists \
+them. Every success body has `success: true`. Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is \
+in minor units (`...Cents`). Unknown members of a body are refused, unknown parameters of a query are ignored. Lists are \
+newest first. `site` in the query, or else the header `x-service-site`, names the site that a request is about. Every \
+answer carries `X-Request-Id`, `X-RateLimit-Limit` and `X-RateLimit-Remaining`.";
+
+/// One half of the API.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Half {
+    /// The shop's: `/api`, `/webhooks`, health checks.
+    Production,
+    /// The customers': `/api/v1`.
+    Billing,
+}
+
+impl Half {
+    /// The half that a path belongs to.
+    pub fn of(path: &str) -> Self {
+        if billing::is_path(path) { Self::Billing } else { Self::Production }
+    }
+
+    /// Everything that its document describes, in that order.
+    pub fn resources(self) -> Vec<DescribedResource> {
+        let resources = match self {
+            Self::Production => production::resources(false),
+            Self::Billing => billing::resources(),
+        };
+        resources.into_iter().map(ResourceRoutes::resource).collect()
+    }
+
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Production => "Printfloor production API",
+            Self::Billing => "Printfloor billing API",
+        }
+    }
+
+    /// The version of the document. That of the billing API is part of its contract.
+    pub(super) const fn version(self) -> &'static str {
+        match self {
+            Self::Production => env!("CARGO_PKG_VERSION"),
+            Self::Billing => "1.0.0",
+        }
+    }
+
+    pub(super) const fn about(self) -> &'static str {
+        match self {
+            Self::Production => OF_SHOP,
+            Self::Billing => OF_CUSTOMERS,
+        }
+    }
+
+    /// The name of the one shape of errors.
+    pub(super) const fn error_name(self) -> &'static str {
+        match self {
+            Self::Production => "Error",
+            Self::Billing => "ErrorResponse",
+        }
+    }
+
+    /// Largest `limit` of a list.
+    pub(super) const fn max_limit(self) -> i64 {
+        match self {
+            Self::Production => MAX_LIMIT as i64,
+            Self::Billing => list::MAX_LIMIT as i64,
+        }
+    }
+
+    /// What the header `Set-Cookie` is for.
+    pub(super) const fn cookie_words(self) -> &'static str {
+        match self {
+            Self::Production => "The staff cookie: `HttpOnly; SameSite=Strict; Path=/`, `Secure` in production.",
+            Self::Billing => {
+                "The customer's cookie: `HttpOnly; Secure; SameSite=Lax; Path=/`, for 30 days; blank at sign-out."
+            }
+        }
+    }
+
+    /// The status in which it answers an error.
+    pub(super) fn status(self, (status, code, _): (u16, &str, &str)) -> u16 {
+        match self {
+            Self::Production => status,
+            Self::Billing => billing::status(status, code),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Pages made by the server, for customers, for the staff ([`staff`]) and for the setup of a new shop: one frame, one
+//! style, forms that are sent to this server. They are not part of the API, but do what they do by the same commands,
+//! and every page works without its script.
+//!
+//! A page is guarded as a route of the API is: who asks, how often, how large the body is. What is refused there is
+//! shown as a page too ([`refused`]), and whoever has not signed in is led to where they do.
+
+mod account;
+mod form;
+mod frame;
+mod invoices;
+mod models;
+mod orders;
+mod pay;
+mod printer_fields;
+mod quotes;
+mod refused;
+mod setup;
+mod sign_in;
+mod staff;
+
+use axum::Router;
+use axum::http::Method;
+
+use crate::http::AppState;
+use crate::http::access::RequiredAccess;
+use crate::http::billing::session::CONFIRM_PATH;
+use crate::http::routes::{PageBounds, Routes};
+
+pub use frame::notice;
+pub use refused::answered_as_page;
+pub(crate) use staff::Board;
+
+/// How the paths of pages begin.
+const ROOTS: [&str; 8] = ["sign-in", "sign-out", "orders", "invoices", "quotes", "models", "profile", "pay"];
+
+/// Whether a path is that of a page for customers.
+pub fn is_path(path: &str) -> bool {
+    let first = path.strip_prefix('/').and_then(|rest| rest.split('/').next());
+    first.is_some_and(|first| ROOTS.contains(&first))
+}
+
+/// The routes of the pages, each with who may use it.
+pub fn routes(app: &AppState) -> Router<AppState> {
+    use RequiredAccess::{Customer, Open};
+    let (get, post, form, live) = (Method::GET, Method::POST, PageBounds::Form, PageBounds::Stream);
+    setup::routes(Routes::new())
+        .page(get.clone(), Open, CONFIRM_PATH, sign_in::confirm, form)
+        .page(get.clone(), Open, sign_in::PATH, sign_in::show, form)
+        .page(post.clone(), Open, sign_in::PATH, sign_in::ask, form)
+        .page(post.clone(), Customer, "/sign-out", account::sign_out, form)
+        .page(get.clone(), Customer, orders::PATH, orders::list, form)
+        .page(get.clone(), Customer, "/orders/{id}", orders::one, form)
+        .page(get.clone(), Customer, "/orders/{id}/live", orders::live, live)
+        .page(post.clone(), Customer, "/orders/{id}/pay", orders::pay, form)
+        .page(get.clone(), Customer, invoices::PATH, invoices::list, form)
+        .page(get.clone(), Customer, "/invoices/{id}", invoices::one, form)
+        .page(get.clone(), Customer, "/invoices/{id}/pdf", invoices::pdf, form)
+        .page(post.clone(), Customer, "/invoices/{id}/pay", invoices::pay, form)
+        .page(get.clone(), Customer, quotes::PATH, quotes::list, form)
+        .page(get.clone(), Customer, "/quotes/{id}", quotes::one, form)
+        .page(post.clone(), Customer, "/quotes/{id}/accept", quotes::accept, form)
+        .page(post.clone(), Customer, "/quotes/{id}/decline", quotes::decline, form)
+        .page(get.clone(), Customer, models::PATH, models::show, form)
+        .page(post.clone(), Customer, models::PATH, models::upload, PageBounds::Upload)
+        .page(get.clone(), Customer, "/models/{id}", models::one, form)
+        .page(get.clone(), Open, "/pay/{token}", pay::show, form)
+        .page(post.clone(), Open, "/pay/{token}", pay::pay, form)
+        .page(get, Customer, account::PATH, account::show, form)
+        .page(post, Customer, account::PATH, account::change, form)
+        .into_router(app)
+        .merge(staff::routes(app))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_told_from_all_else() {
+        for page in ["/orders", "/orders/1", "/pay/abc", "/sign-in", "/sign-in/confirm"] {
+            assert!(is_path(page), "{page}");
+        }
+        // The setup is no page for customers.
+        for other in ["/", "/setup", "/api/v1/orders", "/ordersx", "/docs", "orders", "/documents/1/2"] {
+            assert!(!is_path(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The customer's profile, as far as a page changes it, and signing out.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::form::PageForm;
+use super::frame::{Section, Viewer, see_other};
+use super::refused::sentence;
+use super::sign_in;
+use crate::actors::kernel::directory::Directory;
+use crate::config::Config;
+use crate::domain::customer::{AddressKind, Customer, CustomerAddress, CustomerCommand};
+use crate::http::access::Caller;
+use crate::http::billing::profile::ProfileUpdate;
+use crate::http::billing::session::{SignInHandles, end_session};
+use crate::http::command_request::{CommandTarget, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::wire::read_body;
+
+/// The page of the profile.
+pub(super) const PATH: &str = "/profile";
+/// What the pages of the profile are called.
+const TITLE: &str = "Your profile";
+
+handles! {
+    /// What the pages of the profile use.
+    pub(crate) struct AccountHandles {
+        customers: Directory<Customer>,
+        config: Arc<Config>,
+    }
+}
+
+/// A member of the form: its name, which is that of the API, its label, what browsers may fill it with, and its longest
+/// text in characters, for browsers to hold.
+type Member = (&'static str, &'static str, &'static str, usize);
+
+const PERSON: [Member; 4] = [
+    ("name", "Name", "name", 200),
+    ("phone", "Telephone", "tel", 50),
+    ("company", "Company", "organization", 200),
+    ("taxId", "Tax identifier of the company", "off", 50),
+];
+const PARCELS: [Member; 6] = [
+    ("line1", "Street and house number", "shipping address-line1", 200),
+    ("line2", "Second line", "shipping address-line2", 200),
+    ("city", "City", "shipping address-level2", 100),
+    ("region", "State or region", "shipping address-level1", 100),
+    ("postalCode", "Post code", "shipping postal-code", 20),
+    ("country", "Country, as a code of two letters", "shipping country", 2),
+];
+
+/// Signs out, and leads to the sign-in.
+pub(super) async fn sign_out(State(app): State<SignInHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let cookie = end_session(&app, &sent.call.who).await?;
+    let mut response = see_other(sign_in::PATH);
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(response)
+}
+
+/// Answers GET of the profile.
+pub(super) async fn show(State(app): State<AccountHandles>, who: Caller) -> Result<Response, ApiError> {
+    let (_, state) = found(&app.customers, who.customer()?.0).await?;
+    let customer = state_of(&state)?;
+    let viewer = Viewer::new(&who, &app.config)?;
+    let values = |name: &str| value_of(customer, name);
+    Ok(viewer.page(Section::Profile, TITLE, &form(&viewer, &customer.email, &values, None)))
+}
+
+/// Answers the form: read by the rules of the API, and done by the same command.
+pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let (id, email) = sent.call.who.customer()?;
+    let viewer = Viewer::new(&sent.call.who, &app.config)?;
+    let (_, state) = found(&app.customers, id).await?;
+    let update = given(&sent, state_of(&state)?).to_string();
+    let changed = match read_body::<ProfileUpdate>(update.as_bytes()) {
+        Ok(update) => {
+            let change = CustomerCommand::Update(Box::new(update.into()));
+            sent.call.ask(&app.customers, CommandTarget::Id(id), change).await.map(|_| ())
+        }
+        Err(error) => Err(error),
+    };
+    match changed {
+        Ok(()) => Ok(see_other(PATH)),
+        Err(error) if error.status().is_client_error() => {
+            let values = |name: &str| sent.text(name).to_owned();
+            let content = form(&viewer, email, &values, Some(&faults(&error)));
+            Ok(viewer.again(Section::Profile, TITLE, &content))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What is wrong, by the labels of the form.
+fn faults(error: &ApiError) -> String {
+    let body = error.body();
+    let told = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
+        let (path, words) = (fault["path"].as_str()?, fault["message"].as_str()?);
+        let name = path.rsplit('.').next()?;
+        let (_, label, ..) = PERSON.iter().chain(&PARCELS).find(|(known, ..)| *known == name)?;
+        Some(format!("{label}: {words}."))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { sentence(error.message()) } else { told.join(" ") }
+}
+
+/// What the form says, as the API takes it, with the addresses that the form does not show.
+fn given(sent: &PageForm, customer: &Customer) -> Value {
+    let own = shipping_of(customer);
+    let kept = customer.addresses.iter().filter(|one| own.is_none_or(|own| own.id != one.id));
+    let kept = kept.map(|one| json!({
+        "id": one.id, "kind": one.kind, "isDefault": one.is_default && one.kind != AddressKind::Shipping,
+        "line1": one.address.line1, "line2": one.address.line2, "city": one.address.city, "region": one.address.region,
+        "postalCode": one.address.postal_code, "country": one.address.country,
+    }));
+    let mut addresses: Vec<Value> = kept.collect();
+    if PARCELS.iter().any(|(name, ..)| !sent.text(name).is_empty()) {
+        let mut shipping = json!({
+            "kind": AddressKind::Shipping, "isDefault": true, "line1": sent.text("line1"), "line2": sent.some("line2"),
+            "city": sent.text("city"), "region": sent.some("region"), "postalCode": sent.text("postalCode"),
+            "country": sent.text("country"),
+        });
+        if let Some(own) = own {
+            shipping["id"] = json!(own.id);
+        }
+        addresses.push(shipping);
+    }
+    json!({
+        "name": sent.some("name"), "phone": sent.some("phone"), "company": sent.some("company"),
+        "taxId": sent.some("taxId"), "addresses": addresses,
+    })
+}
+
+/// Where parcels go.
+fn shipping_of(customer: &Customer) -> Option<&CustomerAddress> {
+    customer.addresses.iter().find(|one| one.kind == AddressKind::Shipping && one.is_default)
+}
+
+fn value_of(customer: &Customer, name: &str) -> String {
+    let address = shipping_of(customer).map(|one| &one.address);
+    let value = match name {
+        "name" => customer.name.clone(),
+        "phone" => customer.phone.clone(),
+        "company" => customer.company.clone(),
+        "taxId" => customer.tax_id.clone(),
+        "line1" => address.map(|one| one.line1.clone()),
+        "line2" => address.and_then(|one| one.line2.clone()),
+        "city" => address.map(|one| one.city.clone()),
+        "region" => address.and_then(|one| one.region.clone()),
+        "postalCode" => address.map(|one| one.postal_code.clone()),
+        "country" => address.map(|one| one.country.clone()),
+        _ => None,
+    };
+    value.unwrap_or_default()
+}
+
+fn form(viewer: &Viewer, email: &str, values: &dyn Fn(&str) -> String, wrong: Option<&str>) -> Markup {
+    let member = |(name, label, filled, most): &Member| {
+        html! {
+            div class="field" {
+                label for=(name) { (label) }
+                input id=(name) name=(name) autocomplete=(filled) maxlength=(most) value=(values(name));
+            }
+        }
+    };
+    html! {
+        h1 { (TITLE) }
+        @if let Some(wrong) = wrong { p class="bad" role="alert" { (wrong) } }
+        p { "You are signed in as " strong { (email) } "." }
+        form method="post" action=(PATH) {
+            (viewer.hidden())
+            section class="card" aria-labelledby="person" {
+                h2 id="person" { "About you" }
+                @for one in &PERSON { (member(one)) }
+            }
+            section class="card" aria-labelledby="parcels" {
+                h2 id="parcels" { "Where parcels go" }
+                p class="hint" { "Leave all of it empty if you have none." }
+                @for one in &PARCELS { (member(one)) }
+            }
+            button type="submit" { "Save" }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Forms of pages: read as browsers send them, and only with the token of the session that they were shown to.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{FromRef as _, FromRequest, Request};
+use axum::http::{StatusCode, header};
+use url::form_urlencoded;
+
+use crate::config::Config;
+use crate::domain::id::Id;
+use crate::http::AppState;
+use crate::http::command_request::CommandRequest;
+use crate::http::csrf::is_form_token;
+use crate::http::error::ApiError;
+
+/// The hidden member with the token.
+pub(super) const TOKEN_FIELD: &str = "form_token";
+/// Most members that a form may have: one for each bed of the largest floor, and the token behind them.
+const MAX_FIELDS: usize = 1_000;
+/// What a form says of itself.
+const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
+
+/// A form that was sent, by whom, and with which members.
+pub(super) struct PageForm {
+    /// The request, by which aggregates are asked.
+    pub(super) call: CommandRequest,
+    fields: BTreeMap<String, String>,
+}
+
+impl PageForm {
+    /// The text of a member without white space around it; empty when it was left out.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.fields.get(name).map_or("", |text| text.trim())
+    }
+
+    /// The text of a member as it was sent, such as a password, to which white space belongs.
+    pub(super) fn raw(&self, name: &str) -> &str {
+        self.fields.get(name).map_or("", String::as_str)
+    }
+
+    /// All members but the token, by their names.
+    pub(super) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.fields.iter().map(|(name, text)| (name.as_str(), text.trim()));
+        all.filter(|(name, _)| *name != TOKEN_FIELD)
+    }
+
+    /// The text of a member; `None` when it is empty.
+    pub(super) fn some(&self, name: &str) -> Option<String> {
+        Some(self.text(name).to_owned()).filter(|text| !text.is_empty())
+    }
+}
+
+/// Refuses what was not sent by a form of this session.
+pub(super) fn check_token(config: &Config, session: Id, given: &str) -> Result<(), ApiError> {
+    if is_form_token(&config.auth.session_secret, session, given) {
+        return Ok(());
+    }
+    let words = "the form is not from the page that you see now; load the page again and repeat it";
+    Err(ApiError::forbidden("form_outdated", words))
+}
+
+impl FromRequest<AppState> for PageForm {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
+        let config = Arc::<Config>::from_ref(app);
+        let call = CommandRequest::<()>::from_request(request, app).await?;
+        let media = call.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let media = media.split(';').next().unwrap_or_default().trim();
+        if !media.eq_ignore_ascii_case(MEDIA_TYPE) {
+            let words = "this takes what the form of the page sends";
+            return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", words));
+        }
+        let mut fields = BTreeMap::new();
+        for (name, value) in form_urlencoded::parse(&call.body).take(MAX_FIELDS) {
+            fields.entry(name.into_owned()).or_insert_with(|| value.into_owned());
+        }
+        if let Some(session) = call.who.session {
+            check_token(&config, session, fields.get(TOKEN_FIELD).map_or("", String::as_str))?;
+        }
+        Ok(Self { call, fields })
+    }
+}

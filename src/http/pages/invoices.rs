@@ -1,0 +1,200 @@
+//! The customer's invoices: the list, one of them with its PDF, and paying it.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::form::PageForm;
+use super::frame::{Section, Viewer, lead_on, money, see_other, time};
+use super::orders::{PartQuery, back_to};
+use crate::config::Config;
+use crate::domain::id::Id;
+use crate::domain::invoice::{Invoice, InvoiceStatus};
+use crate::domain::limits::LimitKind;
+use crate::http::access::Caller;
+use crate::http::billing::invoices::{begin_checkout, own};
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::limits::{Charge, Limited, Limits, within};
+use crate::http::page::OpenQuery;
+use crate::http::path_id::PathId;
+use crate::http::production::invoices::InvoiceHandles;
+use crate::store::queries::InvoiceFilter;
+
+/// The list of the own invoices.
+pub(super) const PATH: &str = "/invoices";
+
+handles! {
+    /// What the pages of invoices use.
+    pub(crate) struct InvoicePageHandles {
+        own: InvoiceHandles,
+        limits: Arc<Limits>,
+        config: Arc<Config>,
+    }
+}
+
+/// A status in words for customers.
+pub(super) fn status_words(status: InvoiceStatus) -> &'static str {
+    match status {
+        InvoiceStatus::Draft => "Draft",
+        InvoiceStatus::Open => "To be paid",
+        InvoiceStatus::PartiallyPaid => "Partly paid",
+        InvoiceStatus::Overdue => "Overdue",
+        InvoiceStatus::Paid => "Paid",
+        InvoiceStatus::Refunded => "Paid back",
+        InvoiceStatus::Void => "Void",
+    }
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<InvoicePageHandles>,
+    who: Caller,
+    OpenQuery(part): OpenQuery<PartQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = Viewer::new(&who, &app.config)?;
+    let (_, email) = who.customer()?;
+    let now = app.own.environment.now();
+    let filter = InvoiceFilter {
+        status: None,
+        site: None,
+        customer_email: Some(email.to_owned()),
+        order_id: None,
+        issued: true,
+        now,
+    };
+    let (some, total) = app.own.queries.invoices(&filter, part.page()).await?;
+    let some: Vec<&Invoice> = some.iter().filter_map(|one| one.state.as_ref()).collect();
+    let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
+    let numbers = app.own.queries.document_numbers(&issued).await?;
+    let number = |invoice: &Invoice| invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("", String::as_str);
+    let content = html! {
+        h1 { "Your invoices" }
+        @if some.is_empty() {
+            p { "There is no invoice for " strong { (email) } " yet." }
+        } @else {
+            ul class="card rows" {
+                @for invoice in &some {
+                    li {
+                        a href={ (PATH) "/" (invoice.id) } { (number(invoice)) }
+                        span class="state" { (status_words(invoice.shown_status(now))) }
+                        @if let Some(at) = invoice.issued_at { span class="soft" { (time(at)) } }
+                        span { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
+                    }
+                }
+            }
+        }
+        (part.links(PATH, total))
+    };
+    Ok(viewer.page(Section::Invoices, "Your invoices", &content))
+}
+
+/// Answers GET of one invoice.
+pub(super) async fn one(
+    State(app): State<InvoicePageHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = Viewer::new(&who, &app.config)?;
+    let whole = own(&app.own, &who, id, None).await?;
+    let (_, state) = found(&app.own.invoices, id).await?;
+    let invoice = state_of(&state)?;
+    let title = format!("Invoice {}", whole.document.number_text());
+    let status = invoice.shown_status(app.own.environment.now());
+    let payable = invoice.due_cents() > 0;
+    let content = html! {
+        h1 { (title) }
+        p { span class="state" { (status_words(status)) } }
+        (summary(invoice))
+        div class="acts" {
+            @if payable {
+                form method="post" action={ (PATH) "/" (id) "/pay" } {
+                    (viewer.hidden())
+                    button type="submit" { "Pay now" }
+                }
+            }
+            @if app.config.pdf.enabled { a class="button second" href={ (PATH) "/" (id) "/pdf" } { "Open the PDF" } }
+        }
+        (lines(invoice))
+    };
+    Ok(viewer.page(Section::Invoices, &title, &content))
+}
+
+fn summary(invoice: &Invoice) -> Markup {
+    let currency = &invoice.content.currency;
+    html! {
+        section class="card" aria-labelledby="sums" {
+            h2 id="sums" { "At a glance" }
+            dl {
+                @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (time(at)) } }
+                @if let Some(at) = invoice.due_at { dt { "Due" } dd { (time(at)) } }
+                dt { "Total" } dd { (money(invoice.content.sums.payable_cents(), currency)) }
+                dt { "Paid" } dd { (money(invoice.kept_cents, currency)) }
+                dt class="sum" { "To be paid" } dd class="sum" { (money(invoice.due_cents(), currency)) }
+            }
+            @if let Some(order) = invoice.order_id {
+                p { a href={ (super::orders::PATH) "/" (order) } { "The order of this invoice" } }
+            }
+        }
+    }
+}
+
+/// What is invoiced, with its sums.
+pub(super) fn lines(invoice: &Invoice) -> Markup {
+    let (content, currency) = (&invoice.content, &invoice.content.currency);
+    let sum = |words: &'static str, cents: i64| {
+        html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } }
+    };
+    html! {
+        section class="card" aria-labelledby="lines" {
+            h2 id="lines" { "What it is for" }
+            ul class="rows" {
+                @for line in &content.lines {
+                    li {
+                        span { (line.quantity) " × " (line.description) }
+                        @if let Some(cents) = line.amount_cents() { span { (money(cents, currency)) } }
+                    }
+                }
+            }
+            dl {
+                (sum("Shipping", content.sums.shipping_cents))
+                (sum("Discount", -content.sums.discount_cents))
+                (sum("Tax", content.sums.tax_cents))
+                dt class="sum" { "Total" } dd class="sum" { (money(content.sums.payable_cents(), currency)) }
+            }
+            @if let Some(notes) = &content.notes { p class="soft" { (notes) } }
+        }
+    }
+}
+
+/// Leads to the PDF, which is made and stored if it is not there.
+pub(super) async fn pdf(
+    State(app): State<InvoicePageHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let whole = own(&app.own, &who, id, None).await?;
+    Ok(see_other(&app.own.documents.store(&whole).await?))
+}
+
+/// Leads to the page at the payment processor on which an own invoice is paid.
+pub(super) async fn pay(
+    State(app): State<InvoicePageHandles>,
+    PathId(id): PathId,
+    ClientAddress(client): ClientAddress,
+    sent: PageForm,
+) -> Result<Limited<Response>, ApiError> {
+    own(&app.own, &sent.call.who, id, None).await?;
+    let (_, state) = found(&app.own.invoices, id).await?;
+    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+    let open = async {
+        let pages = back_to(&app.config, PATH, id);
+        let open = begin_checkout(&app.own, state_of(&state)?, &sent.call.origin(), &pages).await?;
+        Ok(lead_on(&open.url, "On to the payment"))
+    };
+    within(&app.limits, app.own.environment.now(), &[charge], open).await
+}

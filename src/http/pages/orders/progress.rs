@@ -1,0 +1,233 @@
+//! What changes on the page of an order: written when the page is made, and anew by its stream.
+
+use maud::{Markup, html};
+
+use crate::domain::event::Numbered;
+use crate::domain::job::JobState;
+use crate::domain::order::{Line, Order, OrderStatus, PICKUP, SentShipment};
+use crate::domain::time::Timestamp;
+use crate::domain::tracking::{TrackingPage, tracking_url};
+use crate::http::pages::frame::{Viewer, money, time};
+use crate::http::pages::invoices;
+
+/// An order and what is known of it beside.
+pub(super) struct LivePart<'a> {
+    pub(super) order: &'a Order,
+    /// When all of it is expected to be printed.
+    pub(super) expected: Option<Timestamp>,
+    /// What happened, oldest first.
+    pub(super) steps: &'a [Numbered],
+    /// Where parcels can be followed.
+    pub(super) tracking: &'a [TrackingPage],
+    /// Whoever looks at it, for the form by which it is paid.
+    pub(super) viewer: &'a Viewer,
+}
+
+/// Parts of an order that are made one by one.
+struct Counts {
+    all: u64,
+    good: u64,
+    printing: u64,
+}
+
+impl Counts {
+    fn of(order: &Order) -> Self {
+        let parts = order.parts();
+        let made = order.lines.iter().zip(&parts).filter(|(line, _)| !line.is_kit());
+        let (mut all, mut good) = (0, 0);
+        for (line, parts) in made {
+            all += u64::from(line.quantity);
+            good += parts.good.min(u64::from(line.quantity));
+        }
+        let prints = |state: JobState| matches!(state, JobState::Dispatching | JobState::Printing | JobState::Paused);
+        let on_printers = order.jobs.values().filter(|job| prints(job.state)).map(|job| u64::from(order.plate_of(job)));
+        let printing = on_printers.sum::<u64>().min(all - good);
+        Self { all, good, printing }
+    }
+
+    fn to_do(&self) -> u64 {
+        self.all - self.good - self.printing
+    }
+}
+
+/// A status in words for customers.
+pub(super) fn status_words(status: OrderStatus) -> &'static str {
+    match status {
+        OrderStatus::Draft => "Draft",
+        OrderStatus::Created => "To be paid",
+        OrderStatus::PaymentFailed => "Payment failed",
+        OrderStatus::Paid => "Paid",
+        OrderStatus::Printing => "Printing",
+        OrderStatus::Ready => "Made",
+        OrderStatus::Shipped => "Sent",
+        OrderStatus::Cancelled => "Cancelled",
+        OrderStatus::Refunded => "Paid back",
+    }
+}
+
+/// An event in words for customers.
+fn step_words(event: &str) -> &'static str {
+    match event {
+        "order.draft" => "Drafted",
+        "order.created" => "Placed",
+        "order.payment_failed" => "A payment failed",
+        "order.paid" => "Paid",
+        "order.printing" => "Printing began",
+        "order.ready" => "All of it is made",
+        "order.part_shipped" => "A part was sent",
+        "order.shipped" => "Sent",
+        "order.cancelled" => "Cancelled",
+        "order.refunded" => "Paid back",
+        "job.completed" => "A plate was printed",
+        _ => "Something was noted",
+    }
+}
+
+impl LivePart<'_> {
+    /// How the order stands, in one sentence.
+    pub(super) fn said(&self) -> String {
+        let Counts { all, good, .. } = Counts::of(self.order);
+        match self.order.status {
+            OrderStatus::Draft => "This is a draft. It is placed when you pay it.".to_owned(),
+            OrderStatus::Created => "We begin when it is paid.".to_owned(),
+            OrderStatus::PaymentFailed => "The last payment did not work. You can try again.".to_owned(),
+            OrderStatus::Paid => "It is paid, and waits for a printer.".to_owned(),
+            OrderStatus::Printing => format!("It is being printed: {good} of {all} parts are good."),
+            OrderStatus::Ready => "All of it is made. It leaves soon.".to_owned(),
+            OrderStatus::Shipped => match &self.order.shipment {
+                Some(shipment) if shipment.carrier == PICKUP => "It was picked up.".to_owned(),
+                _ => "It is on its way to you.".to_owned(),
+            },
+            OrderStatus::Cancelled => "It was cancelled.".to_owned(),
+            OrderStatus::Refunded => "What you paid was paid back.".to_owned(),
+        }
+    }
+
+    /// The part of the page that changes.
+    pub(super) fn html(&self) -> Markup {
+        html! {
+            (self.to_pay())
+            @if !self.order.jobs.is_empty() { (self.progress()) }
+            (self.lines())
+            @for shipment in &self.order.shipments { (self.parcel(shipment)) }
+            section class="card" aria-labelledby="happened" {
+                h2 id="happened" { "What happened" }
+                ol class="rows" {
+                    @for step in self.steps {
+                        li { span { (step_words(&step.event.event)) } span class="soft" { (time(step.event.timestamp)) } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn to_pay(&self) -> Markup {
+        let (order, due) = (self.order, self.order.due_cents());
+        html! {
+            @if due > 0 {
+                section class="card" aria-labelledby="pay" {
+                    h2 id="pay" { "To be paid: " (money(due, &order.currency)) }
+                    form method="post" action={ (super::PATH) "/" (order.id) "/pay" } {
+                        (self.viewer.hidden())
+                        button type="submit" { "Pay now" }
+                    }
+                }
+            }
+            @if let Some(invoice) = &order.invoice {
+                p { a href={ (invoices::PATH) "/" (invoice.id) } { "The invoice of this order" } }
+            }
+        }
+    }
+
+    fn progress(&self) -> Markup {
+        let (order, counts) = (self.order, Counts::of(self.order));
+        let open = !matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
+        html! {
+            section class="card" aria-labelledby="progress" {
+                h2 id="progress" { "Progress" }
+                progress aria-labelledby="progress" max=(counts.all.max(1)) value=(counts.good) { (counts.good) " of " (counts.all) }
+                dl {
+                    dt { "Good" } dd { (counts.good) " of " (counts.all) " parts" }
+                    @if open {
+                        dt { "Being printed" } dd { (counts.printing) }
+                        dt { "To do" } dd { (counts.to_do()) }
+                    }
+                    @if let Some(expected) = self.expected.filter(|_| open) {
+                        dt { "Expected to be printed" } dd { (time(expected)) }
+                    }
+                    @if let Some(promise) = &order.promise {
+                        dt { "Promised" } dd { (time(promise.promised_at)) }
+                        @if let Some(met) = promise.met_at {
+                            dt { "Made" }
+                            dd { (time(met)) @if met <= promise.promised_at { ", as promised" } @else { ", later than promised: we are sorry" } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn lines(&self) -> Markup {
+        let order = self.order;
+        let made = !order.jobs.is_empty();
+        let (parts, shipped) = (order.parts(), order.shipped_parts());
+        let all = order.lines.iter().zip(&parts).zip(&shipped);
+        let amount = |line: &Line| line.unit_price_cents.saturating_mul(line.quantity.into());
+        let sum = |words: &'static str, cents: i64| {
+            html! { @if cents != 0 { dt { (words) } dd { (money(cents, &order.currency)) } } }
+        };
+        html! {
+            section class="card" aria-labelledby="ordered" {
+                h2 id="ordered" { "What you ordered" }
+                ul class="rows" {
+                    @for ((line, parts), shipped) in all {
+                        li {
+                            span { (line.quantity) " × " (line.description) @if line.kit_line.is_some() { " (of a set)" } }
+                            @if line.kit_line.is_none() { span { (money(amount(line), &order.currency)) } }
+                            @if made {
+                                span class="soft full" {
+                                    (parts.good.min(line.quantity.into())) " of " (line.quantity)
+                                    @if line.is_kit() { " sets are complete" } @else { " are good" }
+                                    @if *shipped > 0 { ", " (shipped) " sent" }
+                                }
+                            }
+                        }
+                    }
+                }
+                dl {
+                    (sum("Shipping", order.shipping_cents))
+                    (sum("Discount", -order.discount_cents))
+                    (sum("Tax", order.tax_cents))
+                    dt class="sum" { "Total" } dd class="sum" { (money(order.total_cents, &order.currency)) }
+                }
+                @if let Some(notes) = &order.notes { p class="soft" { "Your notes: " (notes) } }
+            }
+        }
+    }
+
+    fn parcel(&self, sent: &SentShipment) -> Markup {
+        let (shipment, picked_up) = (&sent.shipment, sent.shipment.carrier == PICKUP);
+        let url = tracking_url(self.tracking, &shipment.carrier, &shipment.tracking_number).filter(|_| !picked_up);
+        let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, self.order.lines.get(one.line as usize)?)));
+        let name = format!("parcel-{}", sent.number);
+        html! {
+            section class="card" aria-labelledby=(name) {
+                h2 id=(name) { @if picked_up { "Picked up" } @else { "Parcel " (sent.number) } }
+                ul class="rows" {
+                    @for (quantity, line) in inside { li { (quantity) " × " (line.description) } }
+                }
+                dl {
+                    dt { "Left" } dd { (time(sent.shipped_at)) }
+                    @if !picked_up {
+                        dt { "Carrier" } dd { (shipment.carrier) }
+                        dt { "Tracking number" } dd { (shipment.tracking_number) }
+                        dt { "Expected delivery" } dd { (shipment.estimated_delivery) }
+                    }
+                }
+                @if let Some(url) = url {
+                    a class="button second" href=(url) rel="noreferrer noopener" { "Track the parcel" }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The page of a pay link: whoever has the link sees what is to be paid, without what is personal but the name, and
+//! pays it. It needs no session.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::html;
+
+use super::form::PageForm;
+use super::frame::{lead_on, money, page, time};
+use super::invoices::{lines, status_words};
+use crate::actors::checkouts::ReturnPages;
+use crate::domain::id::Id;
+use crate::domain::limits::LimitKind;
+use crate::http::billing::invoices::begin_checkout;
+use crate::http::billing::pay::{PayToken, linked};
+use crate::http::command_request::state_of;
+use crate::http::error::ApiError;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::limits::{Charge, Limited, Limits, within};
+use crate::http::production::invoices::InvoiceHandles;
+
+/// Answers GET of a pay link.
+pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> Result<Response, ApiError> {
+    let state = linked(&app, &token).await?;
+    let invoice = state_of(&state)?;
+    let issued: Vec<Id> = invoice.issued().map(|one| one.id).into_iter().collect();
+    let number = app.queries.document_numbers(&issued).await?.into_values().next().unwrap_or_default();
+    let (due, currency) = (invoice.due_cents(), &invoice.content.currency);
+    let title = format!("Invoice {number}");
+    let content = html! {
+        h1 { (title) }
+        p { "For " strong { (invoice.content.buyer.name) } }
+        p { span class="state" { (status_words(invoice.shown_status(app.environment.now()))) } }
+        @if due > 0 {
+            form method="post" action={ "/pay/" (token) } {
+                button type="submit" { "Pay " (money(due, currency)) }
+            }
+            @if let Some(at) = invoice.due_at { p class="soft" { "Due " (time(at)) } }
+        } @else {
+            p { "Thank you: there is nothing left to pay." }
+        }
+        (lines(invoice))
+    };
+    Ok(page(StatusCode::OK, &title, &content))
+}
+
+/// Leads to the page at the payment processor on which the invoice is paid.
+pub(super) async fn pay(
+    State(app): State<InvoiceHandles>,
+    State(limits): State<Arc<Limits>>,
+    PayToken(token): PayToken,
+    ClientAddress(client): ClientAddress,
+    sent: PageForm,
+) -> Result<Limited<Response>, ApiError> {
+    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+    let open = async {
+        let state = linked(&app, &token).await?;
+        let page = format!("{}/pay/{token}", app.config.public_url().trim_end_matches('/'));
+        let pages = ReturnPages { success_url: page.clone(), cancel_url: page };
+        let open = begin_checkout(&app, state_of(&state)?, &sent.call.origin(), &pages).await?;
+        Ok(lead_on(&open.url, "On to the payment"))
+    };
+    within(&limits, app.environment.now(), &[charge], open).await
+}

@@ -1,0 +1,162 @@
+//! The fields of a printer in forms, for the wizard and for the pages of the staff: which there are and what is said of
+//! them follows from what the types of printers declare.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::form::PageForm;
+use crate::app::service_tests::{self, ServiceTest};
+use crate::config::Config;
+use crate::domain::sku::MachineType;
+use crate::domain::time::Timestamp;
+use crate::printers::registry::PrinterAddress;
+use crate::printers::{PRINTER_TYPES, PrinterType};
+
+/// Types of machines in words for people.
+const MACHINES: [(MachineType, &str); 6] = [
+    (MachineType::FdmStandard, "Filament printer"),
+    (MachineType::FdmLarge, "Filament printer, large"),
+    (MachineType::ResinStandard, "Resin printer"),
+    (MachineType::ResinLarge, "Resin printer, large"),
+    (MachineType::LaserCutter, "Laser cutter"),
+    (MachineType::LaserEngraver, "Laser engraver"),
+];
+/// Sides of the room, by the names of the form.
+const SIDES: [(&str, &str, &str); 3] =
+    [("x", "Width in mm", "220"), ("y", "Depth in mm", "220"), ("z", "Height in mm", "250")];
+
+/// The words of the types of which this holds, for people.
+fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
+    let words: Vec<&str> = PRINTER_TYPES.iter().filter(|one| holds(one)).map(|one| one.word).collect();
+    words.join(", ")
+}
+
+/// The fields that every printer has. `kind`: its type, where that is settled; otherwise it is chosen here. `value`:
+/// what a field is filled with; `None` leaves what is usual.
+pub(super) fn inputs(kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<String>) -> Markup {
+    let of = |name: &str| value(name).unwrap_or_default();
+    html! {
+        div class="field" {
+            label for="name" { "Name" }
+            input id="name" name="name" autocomplete="off" required maxlength="200" value=(of("name"));
+        }
+        @match kind {
+            Some(declared) => { input type="hidden" name="type" value=(declared.word); },
+            None => { (type_choice(&of("type"))) },
+        }
+        (address(kind, &of("baseUrl")))
+        @if kind.is_none_or(|declared| !declared.keyless) { (key(kind)) }
+        @if kind.is_none_or(|declared| declared.needs_serial) { (serial(kind, &of("serial"))) }
+        div class="field" {
+            label for="machineType" { "Machine" }
+            select id="machineType" name="machineType" {
+                @for (machine_type, words) in MACHINES {
+                    option value=(machine_type.word()) selected[machine_type.word() == of("machineType")] { (words) }
+                }
+            }
+        }
+        fieldset class="field" {
+            legend { "Room for a part; leave all three empty where it does not matter" }
+            @for (name, label, usual) in SIDES {
+                div class="field" {
+                    label for=(name) { (label) }
+                    input id=(name) name=(name) inputmode="decimal" maxlength="10"
+                        value=(value(name).unwrap_or_else(|| usual.to_owned()));
+                }
+            }
+        }
+    }
+}
+
+fn type_choice(chosen: &str) -> Markup {
+    html! {
+        div class="field" {
+            label for="type" { "Type" }
+            select id="type" name="type" {
+                @for declared in PRINTER_TYPES {
+                    option value=(declared.word) selected[declared.word == chosen] {
+                        (declared.program) " (" (declared.word) ", port " (declared.default_port) ")"
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn address(kind: Option<&PrinterType>, value: &str) -> Markup {
+    let (scheme, port) = kind.map_or(("http", 7125), |declared| (declared.scheme, declared.default_port));
+    html! {
+        div class="field" {
+            label for="baseUrl" { "URL" }
+            input id="baseUrl" name="baseUrl" autocomplete="off" spellcheck="false" required maxlength="500"
+                value=(value) aria-describedby="about-url";
+            p class="hint" id="about-url" { "With the port, such as " (scheme) "://192.168.1.20:" (port) "." }
+        }
+    }
+}
+
+/// A key is never shown again.
+fn key(kind: Option<&PrinterType>) -> Markup {
+    let keyless = types_that(|declared| declared.keyless);
+    let by_password = kind.is_some_and(|declared| declared.key_may_be_password);
+    html! {
+        div class="field" {
+            label for="apiKey" { "API key" }
+            input id="apiKey" name="apiKey" type="password" autocomplete="off" maxlength="500" aria-describedby="about-key";
+            p class="hint" id="about-key" {
+                "As the printer's own page or screen shows it; empty where it asks for none."
+                @if by_password { " User name and password work too, as user:password." }
+                @if kind.is_none() && !keyless.is_empty() { " Printers of type " (keyless) " have none." }
+            }
+        }
+    }
+}
+
+fn serial(kind: Option<&PrinterType>, value: &str) -> Markup {
+    let needed = kind.is_some();
+    html! {
+        div class="field" {
+            label for="serial" { "Serial number" }
+            input id="serial" name="serial" autocomplete="off" maxlength="100" value=(value) required[needed]
+                aria-describedby="about-serial";
+            p class="hint" id="about-serial" {
+                @if needed { "As the printer's screen shows it: it is reached by this number." } @else {
+                    "Only for types that need one: " (types_that(|declared| declared.needs_serial)) "."
+                }
+            }
+        }
+    }
+}
+
+/// A text of a form as the number that it is; what is none stays a text, which the API refuses in its own words.
+pub(super) fn number(text: &str) -> Value {
+    text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))
+}
+
+/// What [`inputs`] say, as the API takes it.
+pub(super) fn said(sent: &PageForm) -> Map<String, Value> {
+    let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
+    let side = |name: &str| number(sent.text(name));
+    let room = room.then(|| json!({"x": side("x"), "y": side("y"), "z": side("z")}));
+    let members = [
+        ("name", json!(sent.text("name"))),
+        ("type", json!(sent.text("type"))),
+        ("machineType", json!(sent.text("machineType"))),
+        ("baseUrl", json!(sent.text("baseUrl"))),
+        ("apiKey", json!(sent.some("apiKey"))),
+        ("serial", json!(sent.some("serial"))),
+        ("buildVolume", json!(room)),
+    ];
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Asks the printer that a form names whether it is there and takes the key.
+pub(super) async fn tested(config: &Config, sent: &PageForm, now: Timestamp) -> ServiceTest {
+    let address = PrinterAddress {
+        base_url: sent.text("baseUrl").to_owned(),
+        api_key: sent.text("apiKey").to_owned(),
+        serial: sent.text("serial").to_owned(),
+        known_key: None,
+    };
+    service_tests::test_printer(config, sent.text("type"), address, now).await
+}

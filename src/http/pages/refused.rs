@@ -1,0 +1,160 @@
+//! What cannot be done, as a page that says what to do next.
+
+use axum::extract::Request;
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use maud::html;
+use url::form_urlencoded;
+
+use super::frame::{page, see_other};
+use super::{is_path, orders, setup, sign_in, staff};
+use crate::domain::sign_in_link::INVALID_OR_EXPIRED;
+use crate::http::error::ErrorMeta;
+
+/// Shows as a page what the guards and handlers of pages refuse, and leads whoever has not signed in to where they do,
+/// and back afterwards.
+pub async fn answered_as_page(request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
+    let of_pages = of_staff || of_setup || is_path(path);
+    let lost_way = !of_pages && may_have_lost_its_way(&request);
+    if !of_pages && !lost_way {
+        return next.run(request).await;
+    }
+    let (method, uri) = (request.method().clone(), request.uri().clone());
+    let response = next.run(request).await;
+    // A form that says what was wrong with it is a page already.
+    if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
+        return response;
+    }
+    let Some(meta) = response.extensions().get::<ErrorMeta>().cloned() else { return response };
+    let status = response.status();
+    if lost_way && status != StatusCode::NOT_FOUND {
+        return response;
+    }
+    let mut shown = if lost_way {
+        nowhere()
+    } else if of_setup {
+        setup::refused(status, &meta)
+    } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
+        let wanted = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
+        see_other(&if of_staff { staff::sign_in_path(wanted) } else { sign_in_path(wanted) })
+    } else {
+        refusal(status, &meta, of_staff)
+    };
+    for (name, value) in response.headers() {
+        if !matches!(*name, header::CONTENT_TYPE | header::CONTENT_LENGTH) && !shown.headers().contains_key(name) {
+            shown.headers_mut().append(name, value.clone());
+        }
+    }
+    shown.extensions_mut().insert(meta);
+    shown
+}
+
+/// Whether a browser looks for a page that may not be here. Paths of programs are answered as they expect it.
+fn may_have_lost_its_way(request: &Request) -> bool {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let of_programs =
+        ["/api", "/webhooks", "/slicer", "/docs"].iter().any(|root| request.uri().path().starts_with(root));
+    request.method() == Method::GET && !of_programs && accepts.is_some_and(|kinds| kinds.contains("text/html"))
+}
+
+/// The page for an address that nothing stands at.
+fn nowhere() -> Response {
+    let title = "This page is not here";
+    let content = html! {
+        h1 { (title) }
+        p { "Check the address. Who works in the shop begins with the floor, who buys here with their orders." }
+        p { a class="button" href=(staff::FLOOR_PATH) { "To the floor" } }
+        p { a class="button second" href=(orders::PATH) { "To your orders" } }
+    };
+    page(StatusCode::NOT_FOUND, title, &content)
+}
+
+/// The sign-in page, from which the browser is led back to the page that was wanted. A link that did not work has left
+/// a word of that in the query.
+fn sign_in_path(wanted: Option<&str>) -> String {
+    let Some(wanted) = wanted else { return sign_in::PATH.to_owned() };
+    let (path, query) = wanted.split_once('?').unwrap_or((wanted, ""));
+    let pairs = || form_urlencoded::parse(query.as_bytes());
+    let failed = pairs().any(|(name, value)| name == "error" && value == INVALID_OR_EXPIRED);
+    let rest = pairs().filter(|(name, _)| name != "error");
+    let rest = form_urlencoded::Serializer::new(String::new()).extend_pairs(rest).finish();
+    let back = if rest.is_empty() { path.to_owned() } else { format!("{path}?{rest}") };
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("next", &back);
+    if failed {
+        query.append_pair("error", INVALID_OR_EXPIRED);
+    }
+    format!("{}?{}", sign_in::PATH, query.finish())
+}
+
+fn refusal(status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
+    let signs_in = of_staff && status == StatusCode::UNAUTHORIZED;
+    let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
+        // Where a form was sent no other page is led to: the script, and whoever sent it, would take that for done.
+        (401, _) if of_staff => {
+            ("Sign in again", "Your session has ended, and nothing was done. Sign in, and do it once more.")
+        }
+        (410, "link_spent") => {
+            ("This link does not work any more", "Sign in with the e-mail address and the password.")
+        }
+        (403, "other_machine") => {
+            ("Open this where the server runs", "Elsewhere, sign in with the e-mail address and the password.")
+        }
+        (404 | 410, _) if of_staff => ("This is not here", "It may have been removed. Begin with the floor."),
+        (403, "session_required") => ("Sign in first", "These pages are for people; programs use the API."),
+        (403, "insufficient_role") => ("This is for admins", "Ask somebody who has that role."),
+        (502 | 504, _) if of_staff => ("The printer did not do it", "Look at the printer, and try again."),
+        (404 | 410, _) => ("This page is not here", "Check the address, or begin with your orders."),
+        (403, "cross_site") => ("This did not come from our page", "Open the page here, and try again from it."),
+        (403, "form_outdated") => ("Please try again", "Go back, load the page again, and send the form once more."),
+        (403, _) => ("This belongs to somebody else", "Sign in with the e-mail address that it was sent to."),
+        (409, _) => ("That is not possible now", "Load the page that you came from again to see how things stand."),
+        (413, _) => ("That is too much at once", "Go back, and send less."),
+        (429, _) => ("Please wait a moment", "There were many requests from you. Try again a little later."),
+        (503, _) => ("That does not work at the moment", "Nothing was lost. Try again in a minute."),
+        (400..=499, _) => ("That did not work", "Go back, and mend what is named above."),
+        _ => ("Something went wrong here", "It is not your fault, and it is in our log. Try again in a while."),
+    };
+    let content = html! {
+        h1 { (title) }
+        @if !signs_in { p { (sentence(&meta.message)) } }
+        p { (advice) }
+        @if signs_in {
+            a class="button" href=(staff::sign_in_path(None)) { "To the sign-in" }
+        } @else if of_staff {
+            a class="button" href=(staff::FLOOR_PATH) { "To the floor" }
+        } @else {
+            a class="button" href=(orders::PATH) { "To your orders" }
+        }
+    };
+    page(status, title, &content)
+}
+
+/// The words of a refusal as a sentence.
+pub(super) fn sentence(words: &str) -> String {
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str().trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_signs_in_comes_back_to_what_they_wanted() {
+        assert_eq!(sign_in_path(None), "/sign-in");
+        assert_eq!(sign_in_path(Some("/orders/1?a=b c")), "/sign-in?next=%2Forders%2F1%3Fa%3Db%2Bc");
+        let failed = sign_in_path(Some("/orders?error=invalid_or_expired"));
+        assert_eq!(failed, "/sign-in?next=%2Forders&error=invalid_or_expired");
+    }
+
+    #[test]
+    fn refusals_are_sentences() {
+        assert_eq!(sentence("the form is old"), "The form is old.");
+        assert_eq!((sentence("Done."), sentence("")), ("Done.".to_owned(), ".".to_owned()));
+    }
+}

@@ -1,0 +1,231 @@
+//! The wizard: what the first start of a shop takes, in six steps. It does what the routes of `/api/setup` do, by the
+//! same commands; what it gathers is kept, encrypted, until the last step writes it, so it can be left and resumed.
+//!
+//! Until the setup is completed the one-time code opens it, afterwards it is for admins. Not for: settings that it does
+//! not ask for.
+
+mod advice;
+mod commerce;
+mod database;
+mod done;
+mod enter;
+pub(super) mod fields;
+pub(super) mod integrations;
+mod printers;
+mod review;
+mod search;
+mod steps;
+pub(super) mod trial;
+mod welcome;
+
+use std::sync::Arc;
+
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use maud::{Markup, html};
+
+use self::steps::{SetupStep, around};
+pub(super) use self::trial::failed;
+use super::form::TOKEN_FIELD;
+use super::frame::{page, see_other, whole_page};
+use super::refused::sentence;
+use crate::domain::setup::draft::SetupDraft;
+use crate::files::setup_draft::DraftFile;
+use crate::http::access::{Caller, RequiredAccess, with_access};
+use crate::http::csrf::form_token;
+use crate::http::error::{ApiError, ErrorMeta};
+use crate::http::handles::handles;
+use crate::http::production::setup::SetupHandles;
+use crate::http::routes::{PageBounds, Routes};
+use crate::secrets::encryption::SecretCipher;
+
+/// The first page of the wizard, and how the paths of all others begin.
+pub(super) const PATH: &str = "/setup";
+
+handles! {
+    /// What the pages of the wizard use.
+    pub(crate) struct WizardHandles {
+        setup: SetupHandles,
+        cipher: Arc<SecretCipher>,
+    }
+}
+
+/// Whether a path is that of a page of the wizard.
+pub(super) fn is_path(path: &str) -> bool {
+    path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Adds the pages of the wizard.
+pub(super) fn routes(routes: Routes) -> Routes {
+    use RequiredAccess::{Open, Setup};
+    let (get, post, form, long) = (Method::GET, Method::POST, PageBounds::Form, PageBounds::Long);
+    routes
+        .page(get.clone(), Open, enter::PATH, enter::show, form)
+        .page(post.clone(), Open, enter::PATH, enter::show_code, form)
+        .page(post.clone(), Open, enter::SIGN_IN_PATH, enter::sign_in, form)
+        .page(get.clone(), Setup, PATH, welcome::show, form)
+        .page(post.clone(), Setup, PATH, welcome::make_admin, form)
+        .page(get.clone(), Setup, database::PATH, database::show, form)
+        .page(post.clone(), Setup, database::PATH, database::test, long)
+        .page(get.clone(), Setup, printers::PATH, printers::show, form)
+        .page(get.clone(), Setup, printers::NEW_PATH, printers::show_form, form)
+        .page(post.clone(), Setup, printers::NEW_PATH, printers::add, long)
+        .page(post.clone(), Setup, search::PATH, search::begin, form)
+        .page(get.clone(), Setup, search::LIVE_PATH, search::live, PageBounds::Stream)
+        .page(get.clone(), Setup, integrations::PATH, integrations::show, form)
+        .page(post.clone(), Setup, integrations::PATH, integrations::test, long)
+        .page(get.clone(), Setup, commerce::PATH, commerce::show, form)
+        .page(post.clone(), Setup, commerce::PATH, commerce::test, long)
+        .page(get.clone(), Setup, review::PATH, review::show, form)
+        .page(post.clone(), Setup, review::PATH, review::save, long)
+        .page(get, Setup, done::PATH, done::show, form)
+        .page(post, Setup, done::PRINT_PATH, done::print, long)
+}
+
+/// What a page of the wizard knows of whoever looks at it, and how far they are.
+pub(super) struct Visit {
+    /// What was gathered before.
+    pub(super) draft: SetupDraft,
+    /// Whether there is an admin who can sign in.
+    pub(super) has_admin: bool,
+    /// When the setup was completed once, it is for admins.
+    pub(super) completed: bool,
+    /// What forms carry that a staff session sends. The session of the setup has no other forms: its cookie is sent by
+    /// pages of this server alone.
+    token: Option<String>,
+}
+
+impl Visit {
+    /// Reads how far the wizard is.
+    pub(super) async fn new(app: &WizardHandles, who: &Caller) -> Result<Self, ApiError> {
+        let config = &app.setup.config;
+        let (has_admin, completed) = with_access(&app.setup.access, |access| {
+            (access.admins().next().is_some(), access.setup_completed_at.is_some())
+        })?;
+        let token = who.session.map(|session| form_token(&config.auth.session_secret, session));
+        let file = draft_file(app);
+        let draft = tokio::task::spawn_blocking(move || file.load()).await.map_err(ApiError::internal)?;
+        Ok(Self { draft, has_admin, completed, token })
+    }
+
+    /// Whether the steps after the second may be taken.
+    pub(super) fn may_go_on(&self) -> bool {
+        self.has_admin && self.draft.may_go_on()
+    }
+
+    /// Where to go instead of a step that is still to come; `None` where it may be taken.
+    pub(super) fn instead(&self) -> Option<Response> {
+        let to = if self.has_admin { database::PATH } else { PATH };
+        (!self.may_go_on()).then(|| see_other(to))
+    }
+
+    /// The hidden member that each form has.
+    pub(super) fn hidden(&self) -> Markup {
+        html! { @if let Some(token) = &self.token { input type="hidden" name=(TOKEN_FIELD) value=(token); } }
+    }
+
+    /// A page of this step.
+    pub(super) fn page(&self, status: StatusCode, step: SetupStep, content: &Markup) -> Response {
+        whole_page(status, step.title(), &around(step, self.has_admin, self.may_go_on(), content), false)
+    }
+
+    /// A page of this step that the script keeps up to date.
+    pub(super) fn live_page(&self, step: SetupStep, content: &Markup) -> Response {
+        whole_page(StatusCode::OK, step.title(), &around(step, self.has_admin, self.may_go_on(), content), true)
+    }
+}
+
+/// The file of what was gathered.
+pub(super) fn draft_file(app: &WizardHandles) -> DraftFile {
+    DraftFile::new(&app.setup.config.server.data_dir, &app.cipher)
+}
+
+/// Changes what was gathered, one at a time.
+pub(super) async fn change_draft(
+    app: &WizardHandles,
+    change: impl FnOnce(&mut SetupDraft) + Send + 'static,
+) -> Result<(), ApiError> {
+    let _turn = app.setup.setup.write().await;
+    let file = draft_file(app);
+    let changed = tokio::task::spawn_blocking(move || {
+        let mut draft = file.load();
+        change(&mut draft);
+        file.store(&draft)
+    });
+    Ok(changed.await.map_err(ApiError::internal)??)
+}
+
+/// Shows what was refused: whoever is not known is led to the door, with a word of what was wrong there.
+pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
+    if status == StatusCode::UNAUTHORIZED {
+        return see_other(&enter::path_after(&meta.code));
+    }
+    let (title, advice) = match (status.as_u16(), meta.code.as_str()) {
+        (403, "insufficient_role") => ("This is for admins", "Sign in as an admin, and open the page again."),
+        (403, _) => ("Please try again", "Go back, load the page again, and send the form once more."),
+        (404, _) => ("This page is not here", "Begin with the first step."),
+        (409, "setup_completed") => ("The setup is done", "Sign in as an admin to change what it has set."),
+        (409, "settings_fixed") => ("Nothing can be written here", "Set the variables where this server is started."),
+        (409, "unreadable_env") => ("The file .env cannot be read", "Mend the line that is named, and try again."),
+        (409, _) => ("That is not possible now", "Load the page that you came from again to see how things stand."),
+        (429, _) => ("Please wait a moment", "There were many requests from you. Try again a little later."),
+        (503, _) => ("That does not work at the moment", "Nothing was lost. Try again in a minute."),
+        (400..=499, _) => ("That did not work", "Go back, and mend what is named above."),
+        _ => {
+            ("Something went wrong here", "It is not your fault, and it is in the server's log. Try again in a while.")
+        }
+    };
+    let content = html! {
+        h1 { (title) }
+        p { (sentence(&meta.message)) }
+        p { (advice) }
+        a class="button" href=(PATH) { "To the setup" }
+    };
+    page(status, title, &content)
+}
+
+/// What is wrong with a form, a line for each fault. Names of settings are shown as they are.
+pub(super) fn faults_of(error: &ApiError) -> Vec<String> {
+    let body = error.body();
+    let told = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
+        let (path, words) = (fault["path"].as_str()?, fault["message"].as_str()?);
+        let name = path.strip_prefix("settings.").unwrap_or(path);
+        Some(if name == "settings" { sentence(words) } else { format!("{name}: {words}.") })
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { vec![sentence(error.message())] } else { told }
+}
+
+/// Says what is wrong with a form.
+pub(super) fn wrong(lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            div class="bad" role="alert" { @for line in lines { p { (line) } } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_of_the_wizard_are_told_from_all_else() {
+        for page in ["/setup", "/setup/enter", "/setup/printers/new"] {
+            assert!(is_path(page), "{page}");
+        }
+        for other in ["/", "/setups", "/api/setup/status", "/orders/setup"] {
+            assert!(!is_path(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn faults_name_what_is_to_be_mended() {
+        let mut faults = crate::domain::refusal::Faults::default();
+        faults.note("settings.SMTP_PORT", "must be a number or null");
+        faults.note("settings", "mail: the address is not valid");
+        let error = ApiError::from(crate::domain::refusal::Refusal::faults(faults));
+        assert_eq!(faults_of(&error), ["SMTP_PORT: must be a number or null.", "Mail: the address is not valid."]);
+        assert_eq!(faults_of(&ApiError::bad_request("x", "no such thing")), ["No such thing."]);
+    }
+}

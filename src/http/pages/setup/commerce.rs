@@ -1,0 +1,62 @@
+//! The fifth step: how customers pay, and how they are written to.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::steps::{SetupStep, ways};
+use super::trial::{Trial, attempt, section};
+use super::{Visit, WizardHandles};
+use crate::app::service_tests::Service;
+use crate::domain::refusal::Refusal;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+
+/// Where the step is.
+pub(super) const PATH: &str = "/setup/commerce";
+
+const ASKED: [(Service, &str); 3] = [
+    (Service::Payments, "Takes cards and other ways of paying. Without it orders are marked as paid by hand."),
+    (
+        Service::Email,
+        "Sends mails by its API. Use this or the mail server below; without both, mails are written to files.",
+    ),
+    (Service::Smtp, "Sends mails by the usual protocol: your provider names server, port, user name and password."),
+];
+
+/// Answers GET of the step.
+pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    let content = content(&app, &visit, None);
+    Ok(visit.page(StatusCode::OK, SetupStep::Commerce, &content))
+}
+
+/// Tests one of them, and keeps it if it passes.
+pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let before = Visit::new(&app, &sent.call.who).await?;
+    if let Some(elsewhere) = before.instead() {
+        return Ok(elsewhere);
+    }
+    let service = ASKED.into_iter().map(|(service, _)| service).find(|one| one.word() == sent.text("service"));
+    let service = service.ok_or_else(|| Refusal::field("service", "is none of these"))?;
+    let trial = attempt(&app, &before, service, &sent).await?;
+    let visit = Visit::new(&app, &sent.call.who).await?;
+    let content = content(&app, &visit, Some((service, &trial, &sent)));
+    Ok(visit.page(trial.status(), SetupStep::Commerce, &content))
+}
+
+fn content(app: &WizardHandles, visit: &Visit, tried: Option<(Service, &Trial, &PageForm)>) -> Markup {
+    let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
+    html! {
+        p { "How customers pay, and how they are written to. Both can wait: leave out what you do not have yet." }
+        @for (service, about) in ASKED {
+            (section(app, visit, service, (PATH, about), of(service)))
+        }
+        (ways(SetupStep::Integrations, SetupStep::Review))
+    }
+}

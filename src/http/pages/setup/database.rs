@@ -1,0 +1,76 @@
+//! The second step: both connections, which must pass their tests before it goes on.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::steps::{SetupStep, ways};
+use super::trial::{Trial, attempt};
+use super::{Visit, WizardHandles, fields};
+use crate::app::service_tests::Service;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+
+/// Where the step is.
+pub(super) const PATH: &str = "/setup/database";
+
+const BOTH: [Service; 2] = [Service::Database, Service::Redis];
+
+/// Answers GET of the step.
+pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &who).await?;
+    if !visit.has_admin {
+        return Ok(see_other(super::PATH));
+    }
+    let content = content(&app, &visit, None);
+    Ok(visit.page(StatusCode::OK, SetupStep::Database, &content))
+}
+
+/// Tests both connections, and keeps those that pass.
+pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let before = Visit::new(&app, &sent.call.who).await?;
+    if !before.has_admin {
+        return Ok(see_other(super::PATH));
+    }
+    let [database, redis] = BOTH.map(|service| attempt(&app, &before, service, &sent));
+    let (database, redis) = futures::future::join(database, redis).await;
+    let trials = [database?, redis?];
+    let status = trials.iter().map(Trial::status).max().unwrap_or_default();
+    let visit = Visit::new(&app, &sent.call.who).await?;
+    let content = content(&app, &visit, Some((&trials, &sent)));
+    Ok(visit.page(status, SetupStep::Database, &content))
+}
+
+fn content(app: &WizardHandles, visit: &Visit, tried: Option<(&[Trial; 2], &PageForm)>) -> Markup {
+    let config = &*app.setup.config;
+    let again = tried.filter(|(trials, _)| trials.iter().any(|trial| !trial.is_kept())).map(|(_, sent)| sent);
+    let other_database = visit.draft.value("database.url").is_some();
+    html! {
+        p { "Where the shop keeps everything, and what several servers would share. Both are tested before you go on." }
+        form method="post" action=(PATH) {
+            (visit.hidden())
+            @for (number, service) in BOTH.into_iter().enumerate() {
+                section class="card" aria-labelledby=(service.word()) {
+                    h2 id=(service.word()) { (fields::name_of(service)) " " span class="state" { (fields::state_of(service, config, &visit.draft)) } }
+                    @if let Some((trials, _)) = tried { (trials[number].told(service)) }
+                    (fields::inputs(service, config, &visit.draft, again))
+                }
+            }
+            p { button type="submit" { "Test both connections" } }
+        }
+        @if other_database {
+            p class="card" {
+                strong { "Another database begins empty. " }
+                "After the restart at the end the server prints a new code, and asks for the admin and the printers there."
+            }
+        }
+        @if visit.may_go_on() {
+            (ways(SetupStep::Welcome, SetupStep::Printers))
+        } @else {
+            p { "Both connections must pass their tests before you can go on." }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The page after the last step: what was written, what a restart takes over, and a first print.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::{PATH as BEGINNING, Visit, WizardHandles, faults_of, wrong};
+use crate::domain::file::GcodeForm;
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::domain::test_print;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{see_other, whole_page};
+use crate::http::production::files::{FileHandles, keep_made};
+use crate::http::production::printers::{PrinterHandles, present_all, print_stored};
+use crate::printers::PrinterType;
+
+/// Where the page is.
+pub(super) const PATH: &str = "/setup/done";
+/// Where a first print is asked for.
+pub(super) const PRINT_PATH: &str = "/setup/test-print";
+/// What it is called among the files.
+const TEST_FILE_NAME: &str = "test-print.gcode";
+const TITLE: &str = "Your shop is set up";
+
+/// Answers GET of the page.
+pub(super) async fn show(
+    State(app): State<WizardHandles>,
+    State(printers): State<PrinterHandles>,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &who).await?;
+    if !visit.completed {
+        return Ok(see_other(BEGINNING));
+    }
+    Ok(page(StatusCode::OK, &app, &visit, &printers, &html! {}))
+}
+
+/// Prints a small part on a printer.
+pub(super) async fn print(
+    State(app): State<WizardHandles>,
+    State(printers): State<PrinterHandles>,
+    State(files): State<FileHandles>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &sent.call.who).await?;
+    let wanted: Option<Id> = sent.text("printer").parse().ok();
+    let known = present_all(&printers);
+    let mut present = known.iter().filter_map(|known| known.state.as_ref());
+    let printer = present.find(|printer| Some(printer.id) == wanted).ok_or_else(|| Refusal::not_found("printer"))?;
+    let gcode = test_print::gcode(printer.fields.build_volume.as_ref());
+    let file = keep_made(&files, sent.call.origin(), TEST_FILE_NAME, &gcode).await?;
+    let (status, words) = match print_stored(&printers, printer.id, &sent.call, file).await {
+        Ok(true) => (
+            StatusCode::OK,
+            html! { p role="status" { strong { "It prints. " } (printer.fields.name) " has begun the test print." } },
+        ),
+        Ok(false) => (
+            StatusCode::OK,
+            html! { p role="status" { strong { "On its way. " } "The print on " (printer.fields.name) " begins in a moment." } },
+        ),
+        Err(error) if error.status() != StatusCode::INTERNAL_SERVER_ERROR => {
+            let words = html! {
+                (wrong(&faults_of(&error)))
+                p { "Look at the printer: is it switched on, idle, and its bed free? Then try again." }
+            };
+            (StatusCode::CONFLICT, words)
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(page(status, &app, &visit, &printers, &words))
+}
+
+fn page(
+    status: StatusCode,
+    app: &WizardHandles,
+    visit: &Visit,
+    printers: &PrinterHandles,
+    printed: &Markup,
+) -> Response {
+    let content = html! {
+        main id="content" {
+            h1 { (TITLE) }
+            (written(app))
+            section class="card" aria-labelledby="first" {
+                h2 id="first" { "The first print" }
+                (printed)
+                (test_prints(visit, printers))
+            }
+            section class="card" aria-labelledby="next" {
+                h2 id="next" { "What comes next" }
+                ul class="rows" {
+                    li { span { "What the printers do, live" } a href="/floor" { "Open the floor" } }
+                    li { span { "Orders, jobs, stock and printers over the API" } a href="/docs/" { "Open the API" } }
+                    li { span { "Whether all services answer" } a href="/readyz" { "Readiness" } }
+                    li { span { "Change what was set here" } a href=(BEGINNING) { "Go through the setup again" } }
+                }
+            }
+        }
+    };
+    whole_page(status, TITLE, &content, false)
+}
+
+/// What was written since the server started, and what a restart takes over.
+fn written(app: &WizardHandles) -> Markup {
+    let Some(written) = app.setup.setup.last_written() else {
+        return html! { p { "The settings are in force." } };
+    };
+    html! {
+        section class="card" aria-labelledby="written" {
+            h2 id="written" { "Written into " (written.file) }
+            @if written.written.is_empty() { p { "Nothing had to be changed." } }
+            ul class="rows" { @for name in &written.written { li { code { (name) } } } }
+            @for one in &written.shadowed {
+                p class="bad" { code { (one.name) } " takes no effect: " (one.by) " wins over the file. Take it away there." }
+            }
+            @for one in &written.tested { p class="soft" { (super::fields::name_of(one.service)) ": " (one.message) } }
+        }
+        section class="card" aria-labelledby="restart" {
+            h2 id="restart" { "Restart the server" }
+            @if written.restart.is_empty() {
+                p { "Not needed: what is in force is what was written." }
+            } @else {
+                p { "These take effect when the server is restarted (Ctrl+C and the same command again, or " code { "systemctl restart printfloor" } "):" }
+                ul class="rows" { @for name in &written.restart { li { code { (name) } } } }
+            }
+        }
+    }
+}
+
+/// A button for each printer that prints plain G-code.
+fn test_prints(visit: &Visit, printers: &PrinterHandles) -> Markup {
+    let known = present_all(printers);
+    let all: Vec<_> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let prints = |kind: &str| PrinterType::of_word(kind).is_some_and(|declared| declared.prints(GcodeForm::Text));
+    html! {
+        @if all.is_empty() {
+            p { "There is no printer yet. " a href=(super::printers::PATH) { "Add one" } " and come back." }
+        } @else {
+            p { "A flat square of 20 mm in PLA, in about two minutes: the nozzle is heated to 200 °C and the bed to 60 °C. Clear the bed and load PLA first, and stay with the printer." }
+        }
+        ul class="rows" {
+            @for printer in all {
+                li {
+                    strong { (printer.fields.name) }
+                    @if prints(&printer.fields.kind) {
+                        form method="post" action=(PRINT_PATH) {
+                            (visit.hidden())
+                            input type="hidden" name="printer" value=(printer.id);
+                            button type="submit" { "Print a test part on " (printer.fields.name) }
+                        }
+                    } @else {
+                        span class="soft" { "Prints sliced packages only: start one of its own on its screen." }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The door of the wizard: the one-time code that the server printed, or an admin who signs in.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use maud::html;
+
+use super::{WizardHandles, done};
+use crate::http::access::with_access;
+use crate::http::error::ApiError;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{page, see_other};
+use crate::http::production::auth::{self, SessionHandles};
+use crate::http::production::setup::{self, SetupHandles};
+
+/// Where the code is asked for.
+pub(super) const PATH: &str = "/setup/enter";
+/// Where admins sign in to the wizard.
+pub(super) const SIGN_IN_PATH: &str = "/setup/sign-in";
+
+/// What went wrong, by the code of the refusal, in words for people.
+const MISTAKES: [(&str, &str); 3] = [
+    ("wrong_code", "That is not the code. Look at what the server printed at its last start, and try again."),
+    ("code_spent", "The code was used, is too old, or was tried too often. Restart the server: it prints a new one."),
+    ("wrong_credentials", "The e-mail address or the password is wrong. Try again."),
+];
+
+/// What went wrong before.
+#[derive(Request, Debug)]
+pub(super) struct EnterQuery {
+    /// The code of a refusal.
+    error: Option<String>,
+}
+
+/// The door, with a word of what went wrong there.
+pub(super) fn path_after(code: &str) -> String {
+    let known = MISTAKES.iter().any(|(known, _)| *known == code);
+    if known { format!("{PATH}?error={code}") } else { PATH.to_owned() }
+}
+
+/// Answers GET of the door.
+pub(super) async fn show(
+    State(app): State<WizardHandles>,
+    OpenQuery(query): OpenQuery<EnterQuery>,
+) -> Result<Response, ApiError> {
+    let (has_admin, completed) = with_access(&app.setup.access, |access| {
+        (access.admins().next().is_some(), access.setup_completed_at.is_some())
+    })?;
+    let mistake = MISTAKES.iter().find(|(code, _)| query.error.as_deref() == Some(*code)).map(|(_, words)| *words);
+    let content = html! {
+        h1 { "Set up your shop" }
+        @if let Some(words) = mistake { p class="bad" role="alert" { (words) } }
+        @if !completed {
+            p { "The server printed a one-time code when it started, in the line that begins with " code { "setup" } ". It proves that this machine is yours." }
+            form method="post" action=(PATH) {
+                div class="field" {
+                    label for="code" { "One-time code" }
+                    input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required
+                        maxlength="100" aria-describedby="where";
+                    p class="hint" id="where" { "Such as K7QM-2XDP-9RTV. Not on the screen any more? Restart the server, it prints a new one." }
+                }
+                button type="submit" { "Open the setup" }
+            }
+        }
+        @if has_admin {
+            @if completed {
+                p { "The setup is done. Admins may go through it again." }
+            } @else {
+                h2 { "Or sign in" }
+                p { "You made the admin before? Sign in to go on where you left." }
+            }
+            form method="post" action=(SIGN_IN_PATH) {
+                div class="field" {
+                    label for="email" { "E-mail address" }
+                    input id="email" name="email" type="email" autocomplete="username" required maxlength="254";
+                }
+                div class="field" {
+                    label for="password" { "Password" }
+                    input id="password" name="password" type="password" autocomplete="current-password" required;
+                }
+                button type="submit" { "Sign in" }
+            }
+        } @else if completed {
+            p { "The setup is done, but there is no admin who could sign in. Make one on the machine of the server:" }
+            p { code { "printfloor user create --email you@example.com --role admin" } }
+        }
+    };
+    Ok(page(StatusCode::OK, "Set up your shop", &content))
+}
+
+/// Takes the code.
+pub(super) async fn show_code(State(app): State<SetupHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let cookie = setup::show_code(&app, sent.text("code"), super::PATH)?;
+    let mut response = see_other(super::PATH);
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(response)
+}
+
+/// Signs an admin in.
+pub(super) async fn sign_in(
+    State(app): State<SessionHandles>,
+    ClientAddress(from): ClientAddress,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let password = sent.raw("password").to_owned();
+    let answer = auth::sign_in(&app, from, &sent.call, sent.text("email"), password).await?.into_response();
+    if !answer.status().is_success() {
+        return Ok(answer);
+    }
+    let completed = with_access(&app.access, |access| access.setup_completed_at.is_some())?;
+    let mut response = see_other(if completed { done::PATH } else { super::PATH });
+    for cookie in answer.headers().get_all(header::SET_COOKIE) {
+        response.headers_mut().append(header::SET_COOKIE, cookie.clone());
+    }
+    // With what the answer told of limits.
+    *response.extensions_mut() = answer.extensions().clone();
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_door_says_only_what_it_knows() {
+        assert_eq!(path_after("wrong_code"), "/setup/enter?error=wrong_code");
+        assert_eq!(path_after("unauthorized"), "/setup/enter");
+    }
+}

@@ -1,0 +1,301 @@
+//! What the wizard asks of each service: its names, its values, and how a form shows and gives them. The page of the
+//! staff where other systems are changed asks the same.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+use super::trial::UNUSED;
+use crate::app::service_tests::Service;
+use crate::config::Config;
+use crate::config::shown;
+use crate::domain::refusal::Refusal;
+use crate::domain::setup::draft::SetupDraft;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::wire::JsonObject;
+
+/// Longest value that a form may give, in characters: addresses and tokens are shorter.
+const MAX_VALUE_CHARS: usize = 4_000;
+/// What a checkbox sends that takes a value away.
+const NONE: &str = "none";
+
+/// What a value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FieldKind {
+    Text,
+    Number,
+    /// Never shown once it is kept.
+    Secret,
+}
+
+/// A value that the wizard asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    /// The variable, which names it in the form and in `.env`.
+    pub(super) variable: &'static str,
+    /// The setting, as `section.key`.
+    pub(super) key: &'static str,
+    label: &'static str,
+    hint: &'static str,
+    pub(super) kind: FieldKind,
+}
+
+const fn field(
+    variable: &'static str,
+    key: &'static str,
+    label: &'static str,
+    hint: &'static str,
+    kind: FieldKind,
+) -> Field {
+    Field { variable, key, label, hint, kind }
+}
+
+/// Address and token of another system.
+const fn place(names: [&'static str; 4], sample: &'static str) -> [Field; 2] {
+    let [url, url_key, token, token_key] = names;
+    let secret = "As that system gives it to programs; some ask for none.";
+    [
+        field(url, url_key, "Address (URL)", sample, FieldKind::Text),
+        field(token, token_key, "API key or token", secret, FieldKind::Secret),
+    ]
+}
+
+const DATABASE: [Field; 1] = [field(
+    "DATABASE_URL",
+    "database.url",
+    "Database",
+    "Such as postgres://user:password@localhost:5432/printfloor. Empty: a file in the data directory, good for one small shop.",
+    FieldKind::Secret,
+)];
+const REDIS: [Field; 1] = [field(
+    "REDIS_URL",
+    "redis.url",
+    "Queue and shared store",
+    "Such as redis://localhost:6379. Empty: none; everything stays in this process, which is enough for one server.",
+    FieldKind::Secret,
+)];
+const SMTP: [Field; 5] = [
+    field("SMTP_HOST", "mail.smtp_host", "Mail server", "Such as mail.example.org.", FieldKind::Text),
+    field("SMTP_PORT", "mail.smtp_port", "Port", "Usually 587 or 465.", FieldKind::Number),
+    field("SMTP_USER", "mail.smtp_user", "User name", "Empty where the server asks for none.", FieldKind::Text),
+    field("SMTP_PASS", "mail.smtp_password", "Password", "", FieldKind::Secret),
+    field("SMTP_FROM", "mail.from", "Sender of mails", "Such as My Shop <shop@example.org>.", FieldKind::Text),
+];
+const EMAIL: [Field; 1] =
+    [field("EMAIL_API_KEY", "mail.api_key", "API key of the e-mail service", "", FieldKind::Secret)];
+const PAYMENTS: [Field; 3] = [
+    field("PAYMENT_SECRET_KEY", "payments.secret_key", "Secret key", "Begins with sk_ or rk_.", FieldKind::Secret),
+    field(
+        "PAYMENT_WEBHOOK_SECRET",
+        "payments.webhook_secret",
+        "Webhook secret",
+        "Begins with whsec_; the processor shows it beside the webhook that leads here.",
+        FieldKind::Secret,
+    ),
+    field(
+        "PAYMENT_PUBLISHABLE_KEY",
+        "payments.publishable_key",
+        "Publishable key",
+        "Begins with pk_.",
+        FieldKind::Text,
+    ),
+];
+const WORKFLOW: [Field; 2] =
+    place(["WORKFLOW_URL", "workflow.url", "WORKFLOW_TOKEN", "workflow.token"], "Where it takes events.");
+const FARM_UI: [Field; 2] =
+    place(["FARM_UI_URL", "farm_ui.url", "FARM_UI_TOKEN", "farm_ui.token"], "Such as http://192.168.1.5:8080.");
+const FAILURE_DETECTION: [Field; 2] = place(
+    ["FAILURE_DETECTION_URL", "failure_detection.url", "FAILURE_DETECTION_TOKEN", "failure_detection.token"],
+    "Such as http://192.168.1.5:3333.",
+);
+const SMART_HOME: [Field; 2] = place(
+    ["SMART_HOME_URL", "smart_home.url", "SMART_HOME_TOKEN", "smart_home.token"],
+    "Such as http://192.168.1.5:8123.",
+);
+const PARTS: [Field; 2] =
+    place(["PARTS_URL", "parts.url", "PARTS_TOKEN", "parts.token"], "Such as http://192.168.1.5:8000.");
+const SPOOLS: [Field; 2] =
+    place(["SPOOLS_URL", "spools.url", "SPOOLS_TOKEN", "spools.token"], "Such as http://192.168.1.5:7912.");
+const AGENT: [Field; 2] =
+    place(["AGENT_URL", "agent.url", "AGENT_TOKEN", "agent.token"], "Such as http://192.168.1.5:18789.");
+
+/// What is asked of a service; nothing of one that is no part of the wizard.
+pub(super) const fn fields_of(service: Service) -> &'static [Field] {
+    match service {
+        Service::Database => &DATABASE,
+        Service::Redis => &REDIS,
+        Service::Smtp => &SMTP,
+        Service::Email => &EMAIL,
+        Service::Payments => &PAYMENTS,
+        Service::Workflow => &WORKFLOW,
+        Service::FarmUi => &FARM_UI,
+        Service::FailureDetection => &FAILURE_DETECTION,
+        Service::SmartHome => &SMART_HOME,
+        Service::Parts => &PARTS,
+        Service::Spools => &SPOOLS,
+        Service::Agent => &AGENT,
+        Service::Accounting | Service::Printer => &[],
+    }
+}
+
+/// A service in words for people.
+pub(in crate::http::pages) const fn name_of(service: Service) -> &'static str {
+    match service {
+        Service::Database => "Database",
+        Service::Redis => "Queue and shared store",
+        Service::Smtp => "Mail server",
+        Service::Email => "E-mail service",
+        Service::Workflow => "Workflow automation",
+        Service::FarmUi => "Print farm management",
+        Service::FailureDetection => "Failure detection by AI",
+        Service::SmartHome => "Smart home",
+        Service::Parts => "Parts management",
+        Service::Spools => "Spool management",
+        Service::Agent => "Agent gateway",
+        Service::Accounting => "Accounting",
+        Service::Payments => "Payment processor",
+        Service::Printer => "Printer",
+    }
+}
+
+/// How far a service is, in a word or two.
+pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) -> &'static str {
+    let changed = fields_of(service).iter().any(|field| draft.value(field.key).is_some());
+    match (draft.passed(service.word()), service) {
+        (Some(UNUSED), _) => "Left out",
+        (Some(_), _) if changed => "Tested, not written yet",
+        (Some(_), _) => "Tested",
+        (None, Service::Database) if config.database.url.is_empty() => "Built in",
+        (None, _) if service.is_configured(config) => "Configured",
+        (None, _) if fields_of(service).iter().any(|field| config.origin.given(field.key).is_some()) => "Begun",
+        (None, _) => "Not used",
+    }
+}
+
+/// The value of a field that is no secret, as a form shows it: what was gathered, else what is in force.
+fn shown_value(field: &Field, config: &Config, draft: &SetupDraft) -> String {
+    draft.value(field.key).map_or_else(|| in_force(field, config), str::to_owned)
+}
+
+/// The value of a field that is no secret, as it is in force.
+fn in_force(field: &Field, config: &Config) -> String {
+    let known = shown::every(&config.origin).into_iter().find(|setting| setting.key == field.key);
+    match known.and_then(|setting| setting.value) {
+        Some(Value::String(text)) => text,
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// What a form gives of a service: texts by the names of the settings, of those that differ from what is in force. A
+/// secret that is left empty stays as it is.
+pub(in crate::http::pages) fn given(
+    service: Service,
+    sent: &PageForm,
+    config: &Config,
+    draft: &SetupDraft,
+) -> Result<Vec<(String, String)>, ApiError> {
+    let mut values = Vec::new();
+    for field in fields_of(service) {
+        let typed = sent.text(field.variable);
+        if typed.chars().count() > MAX_VALUE_CHARS {
+            return Err(Refusal::field(field.variable, "is too long").into());
+        }
+        let text = match field.kind {
+            FieldKind::Secret if sent.text(&without(field)) == NONE => Some(String::new()),
+            FieldKind::Secret if typed.is_empty() => draft.value(field.key).map(str::to_owned),
+            FieldKind::Secret => Some(typed.to_owned()),
+            FieldKind::Text | FieldKind::Number => {
+                Some(typed.to_owned()).filter(|text| *text != in_force(field, config))
+            }
+        };
+        values.extend(text.map(|text| (field.key.to_owned(), text)));
+    }
+    Ok(values)
+}
+
+/// These texts as a body of the API has them.
+pub(in crate::http::pages) fn as_settings<'a>(
+    values: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> JsonObject {
+    let is_number = |key: &str| SMTP.iter().any(|field| field.key == key && field.kind == FieldKind::Number);
+    let of = |key: &str, text: &str| match text {
+        "" => Value::Null,
+        text if is_number(key) => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
+        text => text.into(),
+    };
+    let members: Map<String, Value> = values.into_iter().map(|(key, text)| (key.clone(), of(key, text))).collect();
+    JsonObject(members)
+}
+
+/// The name of the checkbox that takes a secret away.
+fn without(field: &Field) -> String {
+    format!("{}.{NONE}", field.variable)
+}
+
+/// The fields of a service. `sent`: a form that was not good, whose values are shown again, but for those of secrets.
+pub(in crate::http::pages) fn inputs(
+    service: Service,
+    config: &Config,
+    draft: &SetupDraft,
+    sent: Option<&PageForm>,
+) -> Markup {
+    let given_before = |field: &Field| match draft.value(field.key) {
+        Some(text) => !text.is_empty(),
+        None => config.origin.given(field.key).is_some(),
+    };
+    html! {
+        @for field in fields_of(service) {
+            @let secret = field.kind == FieldKind::Secret;
+            @let typed = || sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned());
+            @let value = (!secret).then(typed);
+            div class="field" {
+                label for=(field.variable) { (field.label) }
+                input id=(field.variable) name=(field.variable) autocomplete="off" spellcheck="false"
+                    type=(if secret { "password" } else { "text" })
+                    inputmode=[(field.kind == FieldKind::Number).then_some("numeric")]
+                    maxlength=(MAX_VALUE_CHARS) value=[value] aria-describedby={ "about-" (field.variable) };
+                p class="hint" id={ "about-" (field.variable) } {
+                    code { (field.variable) } ". " (field.hint)
+                    @if secret && given_before(field) { " It is set; leave this empty to keep it." }
+                    @if let Some(given) = config.origin.given(field.key) { " Set by " (given.source) "." }
+                }
+                @if secret && given_before(field) {
+                    p class="hint" {
+                        input type="checkbox" id=(without(field)) name=(without(field)) value=(NONE);
+                        label for=(without(field)) class="inline" { "Take it away" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::changes::key_of;
+
+    #[test]
+    fn every_field_names_a_setting_of_its_service() {
+        for service in Service::OF_SETTINGS {
+            for field in fields_of(service) {
+                assert_eq!(key_of(field.variable).as_deref(), Some(field.key), "{}", field.variable);
+                assert!(service.settings().iter().any(|prefix| field.key.starts_with(prefix)), "{}", field.key);
+            }
+        }
+    }
+
+    #[test]
+    fn texts_become_what_the_settings_are() {
+        let values = [("mail.smtp_port", "465"), ("mail.smtp_host", "465"), ("redis.url", ""), ("mail.smtp_user", "a")];
+        let values: Vec<(String, String)> = values.iter().map(|(key, text)| ((*key).into(), (*text).into())).collect();
+        let JsonObject(members) = as_settings(values.iter().map(|(key, text)| (key, text)));
+        assert_eq!(members["mail.smtp_port"], 465);
+        assert_eq!((&members["mail.smtp_host"], &members["mail.smtp_user"]), (&"465".into(), &"a".into()));
+        assert!(members["redis.url"].is_null());
+        let odd = [("mail.smtp_port".to_owned(), "many".to_owned())];
+        let JsonObject(members) = as_settings(odd.iter().map(|(key, text)| (key, text)));
+        assert_eq!(members["mail.smtp_port"], "many", "the settings say what is wrong with it");
+    }
+}

@@ -1,0 +1,66 @@
+//! The fourth step: other systems of the shop, each of them optional and tested before it is kept.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::steps::{SetupStep, ways};
+use super::trial::{Trial, attempt, section};
+use super::{Visit, WizardHandles};
+use crate::app::service_tests::Service;
+use crate::domain::refusal::Refusal;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+
+/// Where the step is.
+pub(super) const PATH: &str = "/setup/integrations";
+
+/// What each system is for.
+pub(in crate::http::pages) const fn about(service: Service) -> &'static str {
+    match service {
+        Service::Workflow => "Is sent what happens, such as low stock, and starts flows of your own with it.",
+        Service::FarmUi => "Shows all printers on one page of its own.",
+        Service::FailureDetection => "Looks at the cameras and says when a print fails.",
+        Service::SmartHome => "Shows the states of printers at home, and switches by them.",
+        Service::Parts => "Stock is kept the same there and here; what changes there is here within five minutes.",
+        Service::Spools => "Knows how much is left on each spool.",
+        _ => "Takes commands from a chat, such as to pause a print.",
+    }
+}
+
+/// Answers GET of the step.
+pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    let content = content(&app, &visit, None);
+    Ok(visit.page(StatusCode::OK, SetupStep::Integrations, &content))
+}
+
+/// Tests one of them, and keeps it if it passes.
+pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let before = Visit::new(&app, &sent.call.who).await?;
+    if let Some(elsewhere) = before.instead() {
+        return Ok(elsewhere);
+    }
+    let service = Service::WITH_TOKEN.into_iter().find(|service| service.word() == sent.text("service"));
+    let service = service.ok_or_else(|| Refusal::field("service", "is none of these"))?;
+    let trial = attempt(&app, &before, service, &sent).await?;
+    let visit = Visit::new(&app, &sent.call.who).await?;
+    let content = content(&app, &visit, Some((service, &trial, &sent)));
+    Ok(visit.page(trial.status(), SetupStep::Integrations, &content))
+}
+
+fn content(app: &WizardHandles, visit: &Visit, tried: Option<(Service, &Trial, &PageForm)>) -> Markup {
+    let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
+    html! {
+        p { "Other systems that the shop works with. All of them are optional: leave out what you do not have." }
+        @for service in Service::WITH_TOKEN {
+            (section(app, visit, service, (PATH, about(service)), of(service)))
+        }
+        (ways(SetupStep::Printers, SetupStep::Commerce))
+    }
+}

@@ -1,0 +1,148 @@
+//! The third step: printers that a search finds, and those that are added by hand. Each is asked before it is added.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::search::{self, SearchHandles};
+use super::steps::{SetupStep, ways};
+use super::{Visit, WizardHandles, faults_of, trial, wrong};
+use crate::app::service_tests::Service;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::printer_fields;
+use crate::http::production::printers::{PrinterHandles, present_all, register};
+
+/// Where the step is.
+pub(super) const PATH: &str = "/setup/printers";
+/// Where a printer is added.
+pub(super) const NEW_PATH: &str = "/setup/printers/new";
+
+/// Which printer the form is filled with.
+#[derive(Request, Debug)]
+pub(super) struct NewQuery {
+    /// The number of a find of the last search.
+    found: Option<u32>,
+}
+
+/// Answers GET of the step.
+pub(super) async fn show(
+    State(app): State<WizardHandles>,
+    State(searches): State<SearchHandles>,
+    State(printers): State<PrinterHandles>,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    let desk = &app.setup.setup;
+    let searching = desk.is_searching();
+    let board = desk.follow().borrow().clone();
+    let known = present_all(&printers);
+    let said = search::said(&board, searching);
+    let part = search::part(&searches, board, searching);
+    let content = html! {
+        p { "Printers on this machine and at the first ten addresses of its network are found by themselves; others are added by hand." }
+        section class="card" aria-labelledby="search" {
+            h2 id="search" { "Look for printers" }
+            p id="said" role="status" { (said) }
+            div id="live" data-stream=[searching.then_some(search::LIVE_PATH)] { (part) }
+            @if searching {
+                noscript { p { a href=(PATH) { "Load the page again" } " to see how far it is." } }
+            }
+            form method="post" action=(search::PATH) {
+                (visit.hidden())
+                button class="second" type="submit" { "Look for printers" }
+            }
+        }
+        section class="card" aria-labelledby="added" {
+            h2 id="added" { "Added" }
+            @if known.is_empty() { p { "None yet. You can go on without, and add printers later." } }
+            ul class="rows" {
+                @for printer in known.iter().filter_map(|known| known.state.as_ref()) {
+                    li {
+                        strong { (printer.fields.name) }
+                        span class="soft" { (printer.fields.kind) " at " (printer.fields.base_url) }
+                    }
+                }
+            }
+        }
+        p { a class="button second" href=(NEW_PATH) { "Add a printer by hand" } }
+        (ways(SetupStep::Database, SetupStep::Integrations))
+    };
+    Ok(if searching {
+        visit.live_page(SetupStep::Printers, &content)
+    } else {
+        visit.page(StatusCode::OK, SetupStep::Printers, &content)
+    })
+}
+
+/// Answers GET of the form, filled with what a search found.
+pub(super) async fn show_form(
+    State(app): State<WizardHandles>,
+    OpenQuery(query): OpenQuery<NewQuery>,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    let board = app.setup.setup.follow().borrow().clone();
+    let find = query.found.and_then(|number| board.found.into_iter().nth(usize::try_from(number).ok()?));
+    let value = |name: &str| {
+        let find = find.as_ref()?;
+        match name {
+            "name" => Some(find.name.clone()),
+            "type" => Some(find.kind.to_owned()),
+            "baseUrl" => Some(find.base_url.clone()),
+            "serial" => find.serial.clone(),
+            _ => None,
+        }
+    };
+    let content = form(&visit, &value, &html! {});
+    Ok(visit.page(StatusCode::OK, SetupStep::Printers, &content))
+}
+
+/// Asks a printer, and adds it if it answers as it should.
+pub(super) async fn add(
+    State(app): State<WizardHandles>,
+    State(printers): State<PrinterHandles>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &sent.call.who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    let again = |words: &Markup| {
+        let value = |name: &str| Some(sent.text(name).to_owned());
+        visit.page(StatusCode::BAD_REQUEST, SetupStep::Printers, &form(&visit, &value, words))
+    };
+    let test = printer_fields::tested(&app.setup.config, &sent, app.setup.environment.now()).await;
+    if !test.ok {
+        return Ok(again(&trial::failed(Service::Printer, &test.message, test.detail.as_deref())));
+    }
+    match register(&printers, sent.call.origin(), &printer_fields::said(&sent).into()).await {
+        Ok(_) => Ok(see_other(PATH)),
+        Err(error) if error.status().is_client_error() => Ok(again(&wrong(&faults_of(&error)))),
+        Err(error) => Err(error),
+    }
+}
+
+fn form(visit: &Visit, value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
+    html! {
+        form class="card" method="post" action=(NEW_PATH) aria-labelledby="new" {
+            h2 id="new" { "Add a printer" }
+            (words)
+            (visit.hidden())
+            (printer_fields::inputs(None, value))
+            button type="submit" { "Test and add" }
+            p { a class="button second" href=(PATH) { "Back without adding one" } }
+        }
+    }
+}

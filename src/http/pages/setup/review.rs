@@ -1,0 +1,122 @@
+//! The last step: what was gathered, and the button that tests it once more and writes it.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::fields::{FieldKind, as_settings, fields_of, name_of, state_of};
+use super::steps::SetupStep;
+use super::{Visit, WizardHandles, advice, done, draft_file, faults_of};
+use crate::app::service_tests::Service;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::production::setup::save_settings;
+
+/// Where the step is.
+pub(super) const PATH: &str = "/setup/review";
+
+/// Answers GET of the step.
+pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    let content = content(&app, &visit, None);
+    Ok(visit.page(StatusCode::OK, SetupStep::Review, &content))
+}
+
+/// Tests everything once more, writes it, and leads to the last page.
+pub(super) async fn save(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &sent.call.who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    match save_settings(&app.setup, sent.call.origin(), as_settings(visit.draft.values())).await {
+        Ok(written) => {
+            app.setup.setup.keep_written(Arc::new(written));
+            let file = draft_file(&app);
+            tokio::task::spawn_blocking(move || file.remove()).await.map_err(ApiError::internal)??;
+            Ok(see_other(done::PATH))
+        }
+        Err(error) if error.status() == StatusCode::BAD_REQUEST => {
+            let content = content(&app, &visit, Some(&error));
+            Ok(visit.page(StatusCode::BAD_REQUEST, SetupStep::Review, &content))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn content(app: &WizardHandles, visit: &Visit, refused: Option<&ApiError>) -> Markup {
+    let config = &*app.setup.config;
+    let draft = &visit.draft;
+    let changed: Vec<_> = Service::OF_SETTINGS
+        .into_iter()
+        .flat_map(|service| fields_of(service).iter())
+        .filter_map(|field| Some((field, draft.value(field.key)?)))
+        .collect();
+    html! {
+        @if let Some(error) = refused {
+            div role="alert" {
+                p class="bad" { strong { "Nothing was written." } }
+                @for words in faults_of(error) { p class="bad" { (words) } p { (advised(&words)) } }
+            }
+        }
+        section class="card" aria-labelledby="services" {
+            h2 id="services" { "How the shop will work" }
+            ul class="rows" {
+                @for service in Service::OF_SETTINGS {
+                    li { span { (name_of(service)) } span class="state" { (state_of(service, config, draft)) } }
+                }
+            }
+        }
+        section class="card" aria-labelledby="values" {
+            h2 id="values" { "What is written into .env" }
+            @if changed.is_empty() { p { "Nothing new: all values stay as they are." } }
+            dl class="left" {
+                @for (field, value) in &changed {
+                    dt { code { (field.variable) } }
+                    dd {
+                        @if value.is_empty() { "taken away" }
+                        @else if field.kind == FieldKind::Secret { "set, not shown" }
+                        @else { (value) }
+                    }
+                }
+            }
+            p class="soft" { "The former file is kept as .env.bak. The server takes the new values over when it is restarted." }
+        }
+        form method="post" action=(PATH) {
+            (visit.hidden())
+            p { button type="submit" { "Write .env and finish" } }
+        }
+        p class="soft" { "Everything is tested once more before it is written. From then on the setup is for admins." }
+        (ways_back())
+    }
+}
+
+/// The last step leads back only.
+fn ways_back() -> Markup {
+    html! { p class="acts" { a class="button second" href=(SetupStep::Commerce.path()) { "Back" } } }
+}
+
+/// What to try when this was refused: a service is named first.
+fn advised(words: &str) -> &'static str {
+    let named = words.split(':').next().unwrap_or_default();
+    let service = Service::OF_SETTINGS.into_iter().find(|service| service.word() == named);
+    service.map_or("Go back to the step of that value, and mend it.", |service| advice::of(service, words, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_is_given_by_the_service_that_is_named() {
+        assert!(advised("redis: Redis cannot be used (connection refused).").starts_with("Nothing listens"));
+        assert!(advised("Mail: odd.").starts_with("Go back"));
+    }
+}

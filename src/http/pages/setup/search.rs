@@ -1,0 +1,163 @@
+//! The search for printers on its page: begun by a button, followed by the script, or by loading the page again.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use maud::{Markup, html};
+use serde_json::json;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Visit, WizardHandles, printers};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::production::setup::discover::{DiscoveryHandles, Registered, begin_search};
+use crate::http::setup_desk::SearchBoard;
+use crate::printers::PrinterType;
+
+/// Where a search is begun.
+pub(super) const PATH: &str = "/setup/printers/search";
+/// Where it is followed.
+pub(super) const LIVE_PATH: &str = "/setup/printers/live";
+/// Longest time between two looks at the board.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Shortest time between two parts, so that a quick search does not send one for each answer.
+const SENT_AFTER: Duration = Duration::from_millis(100);
+
+handles! {
+    /// What following a search takes.
+    pub(crate) struct SearchHandles {
+        discovery: DiscoveryHandles,
+        leaving: CancellationToken,
+    }
+}
+
+/// Begins a search, and leads to the page that shows it.
+pub(super) async fn begin(
+    State(app): State<WizardHandles>,
+    State(search): State<SearchHandles>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &sent.call.who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    begin_search(&search.discovery, search.leaving.clone())?;
+    Ok(see_other(printers::PATH))
+}
+
+/// What is said of a search to those who hear the page.
+pub(super) fn said(board: &SearchBoard, searching: bool) -> String {
+    let found = match board.found.len() {
+        0 => "no printer".to_owned(),
+        1 => "1 printer".to_owned(),
+        many => format!("{many} printers"),
+    };
+    match (searching, board.begun) {
+        (true, _) => format!("Looking for printers: {found} found so far."),
+        (false, true) => format!("The search is over: {found} found."),
+        (false, false) => String::new(),
+    }
+}
+
+/// The part of the page that a search changes.
+pub(super) fn part(search: &SearchHandles, board: SearchBoard, searching: bool) -> Markup {
+    let registered = Registered::of(&search.discovery.printers);
+    let SearchBoard { begun, done, total, found, notes } = board;
+    let finds: Vec<_> = found.into_iter().map(|found| registered.view(found)).collect();
+    html! {
+        @if searching {
+            label for="asked" { "Addresses and ports asked: " (done) @if total > 0 { " of " (total) } }
+            progress id="asked" max=(total.max(1)) value=(done) {}
+        }
+        @for words in &notes { p class="soft" { (words) } }
+        @if begun && !searching && finds.is_empty() {
+            p {
+                "None was found on this machine and in the first ten addresses of its network. "
+                "Is the printer switched on and in the same network? Add it by hand if it has another address."
+            }
+        }
+        ul class="rows" {
+            @for (number, find) in finds.iter().enumerate() {
+                li {
+                    strong { (find.name) }
+                    span { (PrinterType::of_word(find.kind).map_or(find.kind, |declared| declared.program)) }
+                    span class="soft full" { (find.base_url) " – " (find.evidence) }
+                    @if find.registered {
+                        span class="state" { "Added" }
+                    } @else {
+                        a class="button second" href={ (printers::NEW_PATH) "?found=" (number) } { "Add " (find.name) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One open stream.
+struct SearchStream {
+    search: SearchHandles,
+    board: watch::Receiver<SearchBoard>,
+    over: bool,
+}
+
+/// Answers GET of the stream of a search. It ends with the search.
+pub(super) async fn live(State(search): State<SearchHandles>) -> Response {
+    let mut board = search.discovery.setup.follow();
+    // The first part is sent at once.
+    board.mark_changed();
+    let stream = SearchStream { search, board, over: false };
+    let headers = [
+        (CONTENT_TYPE.as_str(), "text/event-stream"),
+        (CACHE_CONTROL.as_str(), "no-store"),
+        ("x-accel-buffering", "no"), // nginx would hold the parts back
+    ];
+    (headers, Body::from_stream(futures::stream::unfold(stream, SearchStream::next))).into_response()
+}
+
+impl SearchStream {
+    /// The next piece of the stream; `None` ends it.
+    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        if self.over {
+            return None;
+        }
+        let leaving = self.search.leaving.clone();
+        tokio::select! {
+            biased; // the end of the server before news
+            () = leaving.cancelled() => return None,
+            _ = self.board.changed() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+        tokio::time::sleep(SENT_AFTER).await;
+        // Looked at before the board, which has the result when the turn is given back.
+        let searching = self.search.discovery.setup.is_searching();
+        self.over = !searching;
+        let board = self.board.borrow_and_update().clone();
+        let said = said(&board, searching);
+        let data = json!({"html": part(&self.search, board, searching).into_string(), "said": said});
+        let ends = if self.over { "event: over\ndata: {}\n\n" } else { "" };
+        let piece = Bytes::from(format!("event: part\ndata: {data}\n\n{ends}"));
+        Some((Ok(piece), self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_tells_how_far_the_search_is() {
+        let none = SearchBoard::default();
+        assert_eq!(said(&none, false), "");
+        let begun = SearchBoard { begun: true, ..none };
+        assert_eq!(said(&begun, true), "Looking for printers: no printer found so far.");
+        assert_eq!(said(&begun, false), "The search is over: no printer found.");
+    }
+}

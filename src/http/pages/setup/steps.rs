@@ -1,0 +1,94 @@
+//! The six steps, and what stands around each: where one is, what is done, what is still to come.
+
+use maud::{Markup, html};
+
+/// A step of the wizard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::http::pages) enum SetupStep {
+    Welcome,
+    Database,
+    Printers,
+    Integrations,
+    Commerce,
+    Review,
+}
+
+/// All steps in their order.
+const STEPS: [SetupStep; 6] = [
+    SetupStep::Welcome,
+    SetupStep::Database,
+    SetupStep::Printers,
+    SetupStep::Integrations,
+    SetupStep::Commerce,
+    SetupStep::Review,
+];
+
+impl SetupStep {
+    /// What the step is called.
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Welcome => "Welcome",
+            Self::Database => "Database and Queue",
+            Self::Printers => "Printer Discovery",
+            Self::Integrations => "Integrations",
+            Self::Commerce => "Commerce",
+            Self::Review => "Review and Launch",
+        }
+    }
+
+    /// Where it is.
+    pub(super) const fn path(self) -> &'static str {
+        match self {
+            Self::Welcome => super::PATH,
+            Self::Database => super::database::PATH,
+            Self::Printers => super::printers::PATH,
+            Self::Integrations => super::integrations::PATH,
+            Self::Commerce => super::commerce::PATH,
+            Self::Review => super::review::PATH,
+        }
+    }
+
+    /// Whether it may be taken now.
+    const fn is_open(self, has_admin: bool, may_go_on: bool) -> bool {
+        match self {
+            Self::Welcome => true,
+            Self::Database => has_admin,
+            _ => may_go_on,
+        }
+    }
+}
+
+/// A page of a step, with the way through all of them.
+pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content: &Markup) -> Markup {
+    let number = STEPS.iter().position(|one| *one == step).unwrap_or_default() + 1;
+    html! {
+        a class="skip" href="#content" { "Skip to the content" }
+        header {
+            nav aria-label="Steps of the setup" {
+                @for one in STEPS {
+                    @if one.is_open(has_admin, may_go_on) {
+                        a href=(one.path()) aria-current=[(one == step).then_some("step")] { (one.title()) }
+                    } @else {
+                        a aria-disabled="true" class="soft" { (one.title()) }
+                    }
+                }
+            }
+        }
+        main id="content" {
+            p class="soft" { "Setup, step " (number) " of " (STEPS.len()) }
+            h1 { (step.title()) }
+            (content)
+        }
+    }
+}
+
+/// The way on from a step, and back.
+pub(super) fn ways(back: SetupStep, on: SetupStep) -> Markup {
+    html! {
+        p class="acts" {
+            a class="button" href=(on.path()) { "Go on: " (on.title()) }
+            a class="button second" href=(back.path()) { "Back" }
+        }
+        p class="soft" { "You may leave at any time: what passed its test is kept, and you come back to it at this address." }
+    }
+}

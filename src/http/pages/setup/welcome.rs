@@ -1,0 +1,92 @@
+//! The first step: what is configured already, and the first admin.
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::steps::SetupStep;
+use super::{Visit, WizardHandles, faults_of, fields, wrong};
+use crate::app::service_tests::Service;
+use crate::config::{Config, Mode};
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::production::auth::SessionHandles;
+use crate::http::production::setup::first_admin_of;
+
+/// Answers GET of the step.
+pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
+    let visit = Visit::new(&app, &who).await?;
+    let content = content(&visit, &app.setup.config, ("", ""), &[]);
+    Ok(visit.page(StatusCode::OK, SetupStep::Welcome, &content))
+}
+
+/// Makes the first admin, signs them in, and goes on.
+pub(super) async fn make_admin(
+    State(app): State<WizardHandles>,
+    State(sessions): State<SessionHandles>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let said = json!({"email": sent.text("email"), "name": sent.text("name"), "password": sent.raw("password")});
+    match first_admin_of(&sessions, &sent.call, &said).await {
+        Ok(cookie) => {
+            let mut response = see_other(SetupStep::Database.path());
+            response.headers_mut().insert(header::SET_COOKIE, cookie);
+            Ok(response)
+        }
+        Err(error) if error.status() == StatusCode::BAD_REQUEST => {
+            let visit = Visit::new(&app, &sent.call.who).await?;
+            let typed = (sent.text("email"), sent.text("name"));
+            let content = content(&visit, &app.setup.config, typed, &faults_of(&error));
+            Ok(visit.page(StatusCode::BAD_REQUEST, SetupStep::Welcome, &content))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn content(visit: &Visit, config: &Config, (email, name): (&str, &str), faults: &[String]) -> Markup {
+    let mode = if config.mode == Mode::Production { "production" } else { "development" };
+    html! {
+        p { "This takes you from a server that has just started to the first print, in six steps. It runs in " strong { (mode) } " mode." }
+        section class="card" aria-labelledby="services" {
+            h2 id="services" { "What is configured" }
+            p class="soft" { "Read from the file " code { ".env" } ", the environment and the other settings. The next steps show these values, and keep those that you do not change." }
+            ul class="rows" {
+                @for service in Service::OF_SETTINGS {
+                    li {
+                        span { (fields::name_of(service)) }
+                        span class="state" { (fields::state_of(service, config, &visit.draft)) }
+                    }
+                }
+            }
+        }
+        @if visit.has_admin {
+            p class="acts" { a class="button" href=(SetupStep::Database.path()) { "Go on: " (SetupStep::Database.title()) } }
+        } @else {
+            form class="card" method="post" action=(super::PATH) {
+                h2 { "The first admin" }
+                p { "Who may do everything here. You are signed in as this person from now on." }
+                (wrong(faults))
+                (visit.hidden())
+                div class="field" {
+                    label for="name" { "Name" }
+                    input id="name" name="name" autocomplete="name" required maxlength="200" value=(name);
+                }
+                div class="field" {
+                    label for="email" { "E-mail address" }
+                    input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(email);
+                }
+                div class="field" {
+                    label for="password" { "Password" }
+                    input id="password" name="password" type="password" autocomplete="new-password" required minlength="10"
+                        aria-describedby="long";
+                    p class="hint" id="long" { "At least 10 characters." }
+                }
+                button type="submit" { "Make the admin and go on" }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Signing in: a form that asks for a link, and the page that the mailed link opens. That has one button, which redeems
+//! the link: programs that follow the links of mails press no buttons, so the link is still good when its reader comes.
+
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use maud::{Markup, html};
+
+use super::form::PageForm;
+use super::frame::page;
+use super::orders;
+use super::refused::sentence;
+use crate::config::Config;
+use crate::domain::sign_in_link::INVALID_OR_EXPIRED;
+use crate::http::billing::session::{LinkQuery, SignInHandles, VERIFY_PATH, mail_link, own_path};
+use crate::http::error::ApiError;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::page::OpenQuery;
+
+/// Where customers sign in.
+pub(super) const PATH: &str = "/sign-in";
+
+/// Where the browser is led afterwards, and what went wrong before.
+#[derive(Request, Debug)]
+pub(super) struct SignInQuery {
+    /// The path of this origin that the browser is led to afterwards; another address is ignored.
+    next: Option<String>,
+    /// A word for why a link did not work.
+    error: Option<String>,
+}
+
+/// The form with what was wrong with it.
+fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Response {
+    let content = html! {
+        h1 { "Sign in" }
+        @if let Some(wrong) = wrong { p class="bad" role="alert" id="wrong" { (wrong) } }
+        p { "We send you a link by e-mail. There is no password." }
+        form method="post" action=(PATH) {
+            input type="hidden" name="next" value=(next);
+            div class="field" {
+                label for="email" { "E-mail address" }
+                input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value=(email)
+                    aria-describedby=[wrong.map(|_| "wrong")];
+            }
+            button type="submit" { "Send me a link" }
+        }
+    };
+    page(status, "Sign in", &content)
+}
+
+/// Answers GET of the form.
+pub(super) async fn show(State(config): State<Arc<Config>>, OpenQuery(query): OpenQuery<SignInQuery>) -> Response {
+    let next = query.next.as_deref().and_then(|next| own_path(&config.public_url(), next));
+    let failed = query.error.as_deref() == Some(INVALID_OR_EXPIRED);
+    let wrong = failed.then_some("That link was used already, or is too old. Ask for a new one.");
+    form(StatusCode::OK, "", next.as_deref().unwrap_or(orders::PATH), wrong)
+}
+
+/// Answers the form: the same for every address, whoever has it.
+pub(super) async fn ask(
+    State(app): State<SignInHandles>,
+    ClientAddress(from): ClientAddress,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let (email, next) = (sent.text("email"), sent.text("next"));
+    let next = own_path(&app.config.public_url(), next).unwrap_or_else(|| orders::PATH.to_owned());
+    match mail_link(&app, &sent.call, from, email, Some(&next)).await {
+        Ok(mailed) => {
+            let answer = mailed.into_response();
+            Ok(if answer.status().is_success() { with_limits(answer, asked(email)) } else { answer })
+        }
+        Err(error) if error.status() == StatusCode::BAD_REQUEST => {
+            Ok(form(StatusCode::BAD_REQUEST, email, &next, Some(&sentence(error.message()))))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The page in place of an answer, with what the answer told of limits.
+fn with_limits(answer: Response, mut page: Response) -> Response {
+    *page.extensions_mut() = answer.extensions().clone();
+    page
+}
+
+fn asked(email: &str) -> Response {
+    let content = html! {
+        h1 { "Look into your mail" }
+        p { "A link is on its way to " strong { (email) } ". It works once, within ten minutes." }
+        p class="soft" {
+            "Nothing came? Look among the unwanted mail, check the address, and "
+            a href=(PATH) { "ask again" } "."
+        }
+    };
+    page(StatusCode::OK, "Look into your mail", &content)
+}
+
+/// Answers GET of the page of a link. It looks nothing up: whether the link works is told when it is redeemed.
+pub(super) async fn confirm(State(config): State<Arc<Config>>, OpenQuery(query): OpenQuery<LinkQuery>) -> Response {
+    let next = query.next.as_deref().and_then(|next| own_path(&config.public_url(), next));
+    let Some(token) = query.token else {
+        let content = html! {
+            h1 { "This link is not complete" }
+            p { "Open the link of the mail as a whole, or ask for a new one." }
+            a class="button" href=(PATH) { "Ask for a new link" }
+        };
+        return page(StatusCode::BAD_REQUEST, "Sign in", &content);
+    };
+    let mut response = page(StatusCode::OK, "Sign in", &button(&token, next.as_deref()));
+    // The address of this page is the secret itself.
+    response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response
+}
+
+fn button(token: &str, next: Option<&str>) -> Markup {
+    html! {
+        h1 { "Sign in" }
+        p { "One step is left: press the button, and you are signed in with this browser." }
+        form method="get" action=(VERIFY_PATH) {
+            input type="hidden" name="token" value=(token);
+            @if let Some(next) = next {
+                input type="hidden" name="next" value=(next);
+            }
+            button type="submit" autofocus { "Sign in" }
+        }
+        p class="soft" { "You did not ask for this? Close the page, and nothing happens." }
+    }
+}

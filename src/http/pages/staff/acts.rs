@@ -1,0 +1,175 @@
+//! What the forms of the pages do: each is carried out by the operation of the API that its path names, with what the
+//! form says as its body.
+
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+
+use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
+use crate::domain::currency;
+use crate::domain::id::Id;
+use crate::domain::printer::PrinterCommand;
+use crate::domain::refusal::Refusal;
+use crate::domain::sign_off::Inspection;
+use crate::http::access::Caller;
+use crate::http::command_request::CommandTarget;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::path_id::PathId;
+use crate::http::production::jobs::{self, JobHandles};
+use crate::http::production::orders::{self, OrderHandles};
+use crate::http::production::printers::{self, PrinterHandles};
+
+/// The member that names the page to go back to.
+const BACK_FIELD: &str = "back";
+/// The member that says of which currency an amount is.
+pub(super) const CURRENCY_FIELD: &str = "currency";
+/// The member that names those which take away what they say when they are empty.
+pub(super) const CLEARS_FIELD: &str = "clears";
+/// The member with the day that a form showed: a moment of that day stays as it is unless another day is said.
+pub(super) const DAY_SHOWN_FIELD: &str = "dayShown";
+/// The member that says that only some parts are meant: those of the members that begin with the next word.
+pub(super) const SOME_PARTS_FIELD: &str = "someParts";
+/// What a box sends that was ticked.
+pub(super) const TICKED_WORD: &str = "true";
+/// How the members begin that say how many parts of a line leave.
+pub(super) const PART_PREFIX: &str = "part-";
+/// How the members begin that are those of an address.
+const ADDRESS_PREFIX: &str = "shippingAddress.";
+/// Characters of a day, which stands for its end.
+const DAY_CHARS: usize = 10;
+/// How the members begin that name printers whose beds are clear.
+pub(super) const BED_PREFIX: &str = "bed-";
+
+handles! {
+    /// What the forms of the pages use.
+    pub(crate) struct ActHandles {
+        printers: PrinterHandles,
+        orders: OrderHandles,
+        jobs: JobHandles,
+    }
+}
+
+/// The last word of a form's path.
+pub(super) struct PathAct(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathAct {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let word = params.iter().flatten().find(|(name, _)| *name == "act").map(|(_, text)| text.to_owned());
+        word.map(Self).ok_or_else(|| Refusal::not_found("act").into())
+    }
+}
+
+/// What a form says, as the API takes it. Members that are left empty are left out. What is no number where one is
+/// wanted stays a text, which the API refuses in its own words.
+fn said(sent: &PageForm) -> Value {
+    let mut said = Map::new();
+    let own = [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD];
+    let (mut address, mut parts) = (Map::new(), Vec::new());
+    for (name, text) in sent.members().filter(|(name, text)| !own.contains(name) && !text.is_empty()) {
+        let number = |text: &str| text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number));
+        if let Some(part) = name.strip_prefix(ADDRESS_PREFIX) {
+            address.insert(part.to_owned(), json!(text));
+            continue;
+        }
+        if let Some(line) = name.strip_prefix(PART_PREFIX) {
+            if text != "0" {
+                parts.push(json!({"line": number(line), "quantity": number(text)}));
+            }
+            continue;
+        }
+        let (name, value) = match name {
+            "goodCount" | "priority" => (name, number(text)),
+            "dueAt" if text == sent.text(DAY_SHOWN_FIELD) => continue,
+            "dueAt" if text.len() == DAY_CHARS => (name, json!(format!("{text}T23:59:59.000Z"))),
+            "amount" => {
+                let cents = currency::parse(text, sent.text(CURRENCY_FIELD));
+                ("amountCents", cents.map_or_else(|| json!(text), |cents| json!(cents)))
+            }
+            "on" | "force" | "acceptShort" => (name, json!(text == TICKED_WORD)),
+            _ => (name, json!(text)),
+        };
+        said.insert(name.to_owned(), value);
+    }
+    for name in sent.text(CLEARS_FIELD).split(' ').filter(|name| !name.is_empty() && sent.text(name).is_empty()) {
+        said.insert(name.to_owned(), Value::Null);
+    }
+    if !address.is_empty() {
+        said.insert(ADDRESS_PREFIX.trim_end_matches('.').to_owned(), Value::Object(address));
+    }
+    // Where only some parts are meant and none is said, the API says that one is wanted.
+    if sent.some(SOME_PARTS_FIELD).is_some() {
+        said.insert("lines".to_owned(), Value::Array(parts));
+    }
+    Value::Object(said)
+}
+
+/// The page that the form wants to go back to, if it is one of these; else this one.
+fn back(sent: &PageForm, otherwise: String) -> Response {
+    let wanted = sent.some(BACK_FIELD).filter(|path| is_path(path) && !path.contains(['\\', '\r', '\n']));
+    see_other(&wanted.unwrap_or(otherwise))
+}
+
+/// Answers the forms of a printer.
+pub(super) async fn at_printer(
+    State(app): State<ActHandles>,
+    PathId(id): PathId,
+    PathAct(word): PathAct,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let (shown, body) = (back(&sent, format!("{FLOOR_PATH}/printers/{id}")), said(&sent));
+    printers::act_by_page(app.printers, id, &word, sent.call, &body).await?;
+    Ok(shown)
+}
+
+/// Answers the form that stops a printer in an emergency. Its body is not awaited, so there is no token: that it comes
+/// from a page of this site is judged as for a stop by the API.
+pub(super) async fn stop(State(app): State<ActHandles>, PathId(id): PathId, who: Caller) -> Result<Response, ApiError> {
+    printers::stop_now(&app.printers, id, &who).await?;
+    Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}")))
+}
+
+/// Answers the forms of an order.
+pub(super) async fn on_order(
+    State(app): State<ActHandles>,
+    PathId(id): PathId,
+    PathAct(word): PathAct,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let (shown, body) = (back(&sent, format!("{ORDERS_PATH}/{id}")), said(&sent));
+    orders::act_by_page(app.orders, id, &word, sent.call, &body).await?;
+    Ok(shown)
+}
+
+/// Answers the forms of a job.
+pub(super) async fn on_job(
+    State(app): State<ActHandles>,
+    PathId(id): PathId,
+    PathAct(word): PathAct,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let order = jobs::find(&app.jobs, id).await?.order_id;
+    let (shown, body) = (back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")), said(&sent));
+    jobs::act_by_page(app.jobs, id, &word, sent.call, &body).await?;
+    Ok(shown)
+}
+
+/// Answers the form that clears several beds at once: all parts of their last prints are as the prints ended. Where one
+/// is refused, such as one that somebody else has cleared, the others are cleared all the same.
+pub(super) async fn clear_beds(State(app): State<ActHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let named = sent.members().filter_map(|(name, _)| name.strip_prefix(BED_PREFIX)?.parse::<Id>().ok());
+    let beds: Vec<Id> = named.collect();
+    let mut refused = None;
+    for printer in beds {
+        let command = PrinterCommand::BedCleared(Inspection::default());
+        if let Err(error) = sent.call.ask(&app.printers.printers, CommandTarget::Id(printer), command).await {
+            refused = Some(error);
+        }
+    }
+    refused.map_or_else(|| Ok(back(&sent, TO_DO_PATH.to_owned())), Err)
+}

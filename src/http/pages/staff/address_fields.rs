@@ -1,0 +1,53 @@
+//! A postal address in a form, with the names by which the API knows its members.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+
+use super::entry::{FieldControl, FormEntry};
+use crate::domain::address::Address;
+
+/// The member that an address is.
+pub(super) const ADDRESS_MEMBER: &str = "shippingAddress";
+/// The members of an address: name, label, most characters.
+const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
+    ("line1", "Street and number", 200),
+    ("line2", "Flat, company", 200),
+    ("postalCode", "Post code", 20),
+    ("city", "City", 100),
+    ("region", "State or region", 100),
+    ("country", "Country, two letters", 2),
+];
+
+/// The fields of an address.
+pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
+    html! {
+        p class="hint" { (hint) }
+        div class="grid" {
+            @for (part, label, most) in ADDRESS_PARTS {
+                (form.field(&format!("{ADDRESS_MEMBER}.{part}"), label, "", FieldControl::Line(most)))
+            }
+        }
+    }
+}
+
+/// What they say, as the API takes it; nothing where all of them are empty.
+pub(super) fn address_said(form: &FormEntry) -> Value {
+    let parts = ADDRESS_PARTS.map(|(part, ..)| (part.to_owned(), form.said(&format!("{ADDRESS_MEMBER}.{part}"))));
+    let given: Map<String, Value> = parts.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    if given.is_empty() { Value::Null } else { Value::Object(given) }
+}
+
+/// What the fields show of an address that is known.
+pub(super) fn address_known(address: &Address) -> Vec<(String, String)> {
+    let Address { line1, line2, city, region, postal_code, country } = address.clone();
+    let parts = [
+        ("line1", Some(line1)),
+        ("line2", line2),
+        ("postalCode", Some(postal_code)),
+        ("city", Some(city)),
+        ("region", region),
+        ("country", Some(country)),
+    ];
+    let known = parts.into_iter().filter_map(|(part, text)| Some((format!("{ADDRESS_MEMBER}.{part}"), text?)));
+    known.collect()
+}

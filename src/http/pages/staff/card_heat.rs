@@ -1,0 +1,174 @@
+//! How warm a printer was, drawn: a small line on its card, and the course of each heater on its page.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+
+use crate::domain::id::Id;
+use crate::domain::temperature_history::{HeatSpan, HeaterCourse};
+use crate::domain::time::{HOUR_MS, Timestamp};
+use crate::http::production::printers::PrinterHandles;
+
+/// What is drawn: the last half hour, in milliseconds.
+const SHOWN_MS: i64 = HOUR_MS / 2;
+/// Points of the line on a card, each of so many milliseconds: it is sent anew when one of them changes.
+const SPARK_STEP_MS: i64 = 150_000;
+/// For the same reason it is drawn in steps of so many tenths of a degree.
+const SPARK_STEP_TENTHS: i64 = 50;
+/// Heaters of a card: the first tool and the bed.
+const SPARK_HEATERS: [&str; 2] = ["tool0", "bed"];
+/// Spans of a heater that are kept for the last half hour, and drawn on the page of the printer.
+const CHART_POINTS: usize = 180;
+/// The least temperature that fills a drawing, in tenths of a degree.
+const LEAST_TOP_TENTHS: i64 = 1_000;
+/// Sizes of the drawings, as their own units.
+const SPARK_SIZE: (i64, i64) = (120, 24);
+const CHART_SIZE: (i64, i64) = (600, 160);
+
+/// The highest that was measured in each step of time, the oldest first: when the step begins, and tenths of a degree.
+fn steps(spans: &[HeatSpan]) -> Vec<(i64, i64)> {
+    let mut steps: Vec<(i64, i64)> = Vec::new();
+    for span in spans {
+        let at = span.at.0.div_euclid(SPARK_STEP_MS) * SPARK_STEP_MS;
+        let tenths = i64::from(span.highest) / SPARK_STEP_TENTHS * SPARK_STEP_TENTHS;
+        match steps.last_mut().filter(|(last, _)| *last == at) {
+            Some((_, most)) => *most = tenths.max(*most),
+            None => steps.push((at, tenths)),
+        }
+    }
+    steps
+}
+
+/// Points of a line in a drawing of this size, which begins at `since` and takes [`SHOWN_MS`].
+fn line(points: &[(i64, i64)], since: i64, top: i64, (width, height): (i64, i64)) -> String {
+    let mut text = String::new();
+    for (at, tenths) in points {
+        let x = (at - since).clamp(0, SHOWN_MS) * width / SHOWN_MS;
+        let y = height - tenths.clamp(&0, &top) * height / top.max(1);
+        let _ = write!(text, "{x},{y} ");
+    }
+    text
+}
+
+/// How the line of a heater is drawn, besides its colour.
+fn dashes(heater: &str) -> Option<&'static str> {
+    match heater {
+        "bed" => Some("6 3"),
+        "chamber" => Some("2 3"),
+        _ => None,
+    }
+}
+
+fn class_of(heater: &str) -> &'static str {
+    match heater {
+        "bed" => "heat-bed",
+        "chamber" => "heat-chamber",
+        _ => "heat-tool",
+    }
+}
+
+/// The line on a card. What it says stands beside it in words.
+pub(super) fn sparkline(shop: &PrinterHandles, printer: Id) -> Markup {
+    let now = shop.environment.now();
+    // The last step is not over yet.
+    let until = (now.0.div_euclid(SPARK_STEP_MS) + 1) * SPARK_STEP_MS;
+    let since = Timestamp(until - SHOWN_MS);
+    let courses = shop.printer_connections.temperatures.courses(printer, since, now, CHART_POINTS);
+    let drawn: Vec<(&HeaterCourse, Vec<(i64, i64)>)> = courses
+        .iter()
+        .filter(|course| SPARK_HEATERS.contains(&course.heater.as_str()))
+        .map(|course| (course, steps(&course.spans)))
+        .collect();
+    let top = drawn.iter().flat_map(|(_, points)| points).map(|(_, tenths)| *tenths).max().unwrap_or_default();
+    let (width, height) = SPARK_SIZE;
+    html! {
+        @if drawn.iter().any(|(_, points)| points.len() > 1) {
+            svg class="spark" viewBox={ "0 -2 " (width) " " (height + 4) } width=(width) height=(height + 4) aria-hidden="true" {
+                @for (course, points) in &drawn {
+                    polyline class=(class_of(&course.heater)) fill="none" stroke="currentColor" stroke-width="2"
+                        stroke-dasharray=[dashes(&course.heater)]
+                        points=(line(points, since.0, top.max(LEAST_TOP_TENTHS), SPARK_SIZE)) {}
+                }
+            }
+        }
+    }
+}
+
+/// All that is kept of a heater: when, and tenths of a degree.
+fn measured(course: &HeaterCourse) -> Vec<(i64, i64)> {
+    course.spans.iter().map(|span| (span.at.0, i64::from(span.highest))).collect()
+}
+
+/// What people call it.
+fn heater_words(heater: &str) -> String {
+    match heater {
+        "tool0" => "Nozzle".to_owned(),
+        "bed" => "Bed".to_owned(),
+        "chamber" => "Chamber".to_owned(),
+        other => format!("Tool {}", other.trim_start_matches("tool")),
+    }
+}
+
+fn celsius(tenths: i16) -> String {
+    format!("{:.0} °C", f64::from(tenths) / 10.0)
+}
+
+/// The last half hour of all heaters, with what was measured last beside them.
+pub(super) fn chart(shop: &PrinterHandles, printer: Id) -> Markup {
+    let now = shop.environment.now();
+    let since = now.plus_ms(-SHOWN_MS);
+    let courses = shop.printer_connections.temperatures.courses(printer, since, now, CHART_POINTS);
+    let highest = courses.iter().flat_map(|course| &course.spans).map(|span| i64::from(span.highest)).max();
+    let top = highest.unwrap_or_default().max(LEAST_TOP_TENTHS);
+    let (width, height) = CHART_SIZE;
+    html! {
+        @if !courses.is_empty() {
+            section class="card" aria-labelledby="heat" {
+                h2 id="heat" { "Temperatures of the last half hour" }
+                svg class="chart" viewBox={ "0 -4 " (width) " " (height + 8) } role="img" aria-label={ "From 0 to " (top / 10) " °C" } {
+                    line x1="0" y1=(height) x2=(width) y2=(height) stroke="currentColor" stroke-width="1" {}
+                    @for course in &courses {
+                        polyline class=(class_of(&course.heater)) fill="none" stroke="currentColor" stroke-width="2"
+                            stroke-dasharray=[dashes(&course.heater)] points=(line(&measured(course), since.0, top, CHART_SIZE)) {}
+                    }
+                }
+                dl class="left" {
+                    @for course in &courses {
+                        @if let Some(last) = course.spans.last() {
+                            dt class=(class_of(&course.heater)) { (heater_words(&course.heater)) }
+                            dd {
+                                (celsius(last.highest))
+                                @if let Some(target) = last.target.filter(|target| *target > 0) { ", wanted " (celsius(target)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(at: i64, highest: i16) -> HeatSpan {
+        HeatSpan { at: Timestamp(at), lowest: 0, highest, target: None }
+    }
+
+    #[test]
+    fn a_card_changes_only_when_a_step_of_time_or_of_heat_does() {
+        let warm = [span(0, 1999), span(10_000, 2013), span(SPARK_STEP_MS, 600)];
+        assert_eq!(steps(&warm), [(0, 2000), (SPARK_STEP_MS, 600)]);
+        let same = [span(0, 2001), span(20_000, 2049), span(SPARK_STEP_MS + 10_000, 649)];
+        assert_eq!(steps(&same), steps(&warm));
+        assert!(steps(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_line_stays_within_its_drawing() {
+        let points = [(-1, -50), (0, 0), (SHOWN_MS / 2, 1_000), (2 * SHOWN_MS, 9_000)];
+        assert_eq!(line(&points, 0, 2_000, SPARK_SIZE), "0,24 0,24 60,12 120,0 ");
+        assert_eq!(line(&points[..1], 0, 0, SPARK_SIZE), "0,24 ");
+    }
+}

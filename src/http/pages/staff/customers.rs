@@ -1,0 +1,126 @@
+//! Customers: the search, and one with what they ordered, paid and asked for. A record is the customer's own to change.
+
+mod one;
+
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::CUSTOMERS_PATH;
+use super::board::BoardHandles;
+use super::sheet::{ListPart, given, page_of};
+use super::shell::{StaffSection, StaffViewer};
+use crate::config::Config;
+use crate::domain::customer::Customer;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::time;
+use crate::http::production::customers::CustomerHandles;
+use crate::http::production::invoices::InvoiceHandles;
+use crate::http::routes::{PageBounds, Routes};
+use crate::http::wire::MaxChars;
+use crate::store::queries::CustomerFilter;
+
+handles! {
+    /// What the pages of customers use.
+    pub(crate) struct StaffCustomerHandles {
+        board: BoardHandles,
+        customers: CustomerHandles,
+        invoices: InvoiceHandles,
+        config: Arc<Config>,
+    }
+}
+
+/// Adds the pages of customers.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let session = RequiredAccess::Session;
+    routes.page(Method::GET, session, CUSTOMERS_PATH, list, PageBounds::Form).page(
+        Method::GET,
+        session,
+        "/shop/customers/{id}",
+        one::show,
+        PageBounds::Form,
+    )
+}
+
+/// Which customers are listed.
+#[derive(Request, Debug)]
+struct CustomerListQuery {
+    /// A part of the e-mail address or the name.
+    #[api(MaxChars(254))]
+    q: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// Answers GET of the list.
+async fn list(
+    State(app): State<StaffCustomerHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<CustomerListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let q = given(query.q.as_ref());
+    let part = ListPart { path: CUSTOMERS_PATH, narrowed: vec![("q", q)], from: query.from };
+    let filter = CustomerFilter { q: q.map(str::to_owned), ..CustomerFilter::default() };
+    let (some, total) = app.customers.queries.customers(&filter, part.page()).await?;
+    let some: Vec<&Customer> = some.iter().filter_map(|one| one.state.as_ref()).collect();
+    let content = html! {
+        h1 { "Customers" }
+        form class="tools" method="get" action=(CUSTOMERS_PATH) role="search" {
+            div class="field" {
+                label for="q" { "Name or e-mail address" }
+                input id="q" name="q" type="search" maxlength="254" value=[q];
+            }
+            button class="second" type="submit" { "Search" }
+        }
+        div id="customers" data-fresh="" {
+            @if !some.is_empty() {
+                (table(&some))
+            } @else if let Some(q) = q {
+                p {
+                    "No customer has “" (q) "” in the name or the e-mail address. "
+                    a href=(CUSTOMERS_PATH) { "Show all" }
+                }
+                p class="soft" { "Who was only named on an order or a quote has no record before they sign in or buy." }
+            } @else {
+                p { "There is no customer yet. A record comes into being with the first order or the first sign-in." }
+            }
+            (part.links(total))
+        }
+    };
+    Ok(viewer.page(StaffSection::Customers, "Customers", &app.board.view(), &content))
+}
+
+fn table(customers: &[&Customer]) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Customers" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "E-mail address" } th scope="col" { "Name" } th scope="col" { "Company" }
+                        th scope="col" { "Telephone" } th scope="col" { "Since" }
+                    }
+                }
+                tbody {
+                    @for customer in customers {
+                        tr {
+                            th scope="row" { a href=(page_of(CUSTOMERS_PATH, customer.id)) { (customer.email) } }
+                            td { (customer.name.as_deref().unwrap_or("")) }
+                            td { (customer.company.as_deref().unwrap_or("")) }
+                            td { (customer.phone.as_deref().unwrap_or("")) }
+                            td { (time(customer.created_at)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

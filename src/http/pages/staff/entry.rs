@@ -1,0 +1,307 @@
+//! Forms that are shown again when they were refused: with what was typed, and beside each field what is wrong with it.
+//! Fields are named as the API names the members, so that its words find their place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::response::{IntoResponse as _, Response};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::acts::TICKED_WORD;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::refused::sentence;
+
+/// How a field is filled in.
+#[derive(Clone, Copy)]
+pub(super) enum FieldControl<'a> {
+    /// A line of text, of at most so many characters.
+    Line(usize),
+    /// A line for which the list with this id has suggestions.
+    Suggested(&'a str),
+    /// An e-mail address.
+    Email,
+    /// A whole number between these.
+    Whole(i64, i64),
+    /// A number that may have decimals.
+    Decimal,
+    /// A day, as its year, month and day.
+    Day,
+    /// Several lines, of at most so many characters together.
+    Lines(usize),
+    /// One of these: what is sent, and what is read.
+    Choice(&'a [(String, String)]),
+    /// A box to tick.
+    Tick,
+}
+
+/// What a form says, and why it was refused.
+#[derive(Default)]
+pub(super) struct FormEntry {
+    values: BTreeMap<String, String>,
+    refusal: Option<ApiError>,
+    /// What is wrong with the members, by their paths.
+    faults: Vec<(String, String)>,
+}
+
+impl FormEntry {
+    /// A form that nobody has filled in yet, with what is known.
+    pub(super) fn known<N: Into<String>>(values: impl IntoIterator<Item = (N, String)>) -> Self {
+        let values = values.into_iter().map(|(name, text)| (name.into(), text)).collect();
+        Self { values, ..Self::default() }
+    }
+
+    /// What was sent.
+    pub(super) fn typed(sent: &PageForm) -> Self {
+        Self::known(sent.members().map(|(name, text)| (name, text.to_owned())))
+    }
+
+    /// The text of a field; empty when it was left out.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.values.get(name).map_or("", String::as_str)
+    }
+
+    /// Fills in a field that is empty.
+    pub(super) fn preset(&mut self, name: String, text: &str) {
+        if self.text(&name).is_empty() {
+            self.values.insert(name, text.to_owned());
+        }
+    }
+
+    /// Whether a box was ticked.
+    pub(super) fn ticked(&self, name: &str) -> bool {
+        self.text(name) == TICKED_WORD
+    }
+
+    /// Numbers the rows such as `lines.3.quantity` without gaps, as the API numbers them. A row counts when the first
+    /// of these members is there. How many there are.
+    pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
+        let begins = format!("{of}.");
+        let first = members.first().copied().unwrap_or_default();
+        let number = |name: &str| {
+            let (number, member) = name.strip_prefix(&begins)?.split_once('.')?;
+            number.parse::<usize>().ok().filter(|_| member == first)
+        };
+        let rows = self.values.iter().filter(|(_, text)| !text.is_empty()).filter_map(|(name, _)| number(name));
+        let rows: BTreeSet<usize> = rows.collect();
+        let mut moved = Vec::new();
+        for (to, from) in rows.iter().enumerate() {
+            for member in members {
+                let text = self.text(&format!("{of}.{from}.{member}")).to_owned();
+                moved.push((format!("{of}.{to}.{member}"), text));
+            }
+        }
+        self.values.retain(|name, _| !name.starts_with(&begins));
+        self.values.extend(moved);
+        rows.len()
+    }
+
+    /// As the API takes a text; nothing where the field is empty.
+    pub(super) fn said(&self, name: &str) -> Value {
+        match self.text(name) {
+            "" => Value::Null,
+            text => json!(text),
+        }
+    }
+
+    /// As the API takes a whole number. What is none stays a text, which it refuses in its own words.
+    pub(super) fn whole(&self, name: &str) -> Value {
+        match self.text(name) {
+            "" => Value::Null,
+            text => text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number)),
+        }
+    }
+
+    /// As [`Self::whole`] for a number that may have decimals, behind a point or a comma.
+    pub(super) fn decimal(&self, name: &str) -> Value {
+        match self.text(name) {
+            "" => Value::Null,
+            text => with_point(text).parse::<f64>().map_or_else(|_| json!(text), |number| json!(number)),
+        }
+    }
+
+    /// The last moment of a day, in UTC. What is no day stays a text.
+    pub(super) fn day(&self, name: &str) -> Value {
+        match self.text(name) {
+            "" => Value::Null,
+            day => json!(format!("{day}T23:59:59.000Z")),
+        }
+    }
+
+    /// With why it was refused.
+    pub(super) fn refuse(&mut self, error: ApiError) {
+        let body = error.body();
+        let faults = body.get("errors").and_then(Value::as_array).into_iter().flatten();
+        let text =
+            |fault: &Value, member: &str| fault.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.faults = faults.map(|fault| (text(fault, "path"), text(fault, "message"))).collect();
+        self.refusal = Some(error);
+    }
+
+    /// The page with the form, as the answer to a form that was refused; else as it is.
+    pub(super) fn answer(self, mut shown: Response) -> Response {
+        if let Some(error) = self.refusal {
+            // Status and words are also for the layers behind the handlers: the audit log, the limits.
+            let refused = error.into_response();
+            *shown.status_mut() = refused.status();
+            *shown.extensions_mut() = refused.extensions().clone();
+        }
+        shown
+    }
+
+    /// What is wrong with the form as a whole, said at once to those who hear the page.
+    pub(super) fn alert(&self) -> Markup {
+        html! {
+            @if let Some(error) = &self.refusal {
+                div class="wrong" role="alert" {
+                    p class="bad" { (sentence(error.message())) }
+                    @if self.faults.len() > 1 {
+                        ul { @for (path, words) in &self.faults { li { a href={ "#" (field_id(path)) } { (path) } ": " (words) } } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A field with its label, a hint, and what is wrong with it.
+    pub(super) fn field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
+        let (id, about) = (field_id(name), format!("{}-about", field_id(name)));
+        let fault = self.faults.iter().find(|(path, _)| path == name).map(|(_, words)| words);
+        let told = (fault.is_some() || !hint.is_empty()).then_some(about.as_str());
+        let tick = matches!(control, FieldControl::Tick);
+        html! {
+            div class="field" {
+                @if tick {
+                    (self.control(name, &id, control, told, fault.is_some()))
+                    " " label for=(id) class="inline" { (label) }
+                } @else {
+                    label for=(id) { (label) }
+                    (self.control(name, &id, control, told, fault.is_some()))
+                }
+                @if told.is_some() {
+                    p class="hint" id=(about) {
+                        @if let Some(words) = fault { span class="bad" { (sentence(words)) } " " }
+                        (hint)
+                    }
+                }
+            }
+        }
+    }
+
+    fn control(&self, name: &str, id: &str, control: FieldControl<'_>, told: Option<&str>, wrong: bool) -> Markup {
+        let (value, invalid) = (self.text(name), wrong.then_some("true"));
+        html! {
+            @match control {
+                FieldControl::Line(most) => {
+                    input id=(id) name=(name) maxlength=(most) value=(value) aria-describedby=[told] aria-invalid=[invalid];
+                },
+                FieldControl::Suggested(list) => {
+                    input id=(id) name=(name) maxlength="200" list=(list) autocomplete="off" spellcheck="false" value=(value)
+                        aria-describedby=[told] aria-invalid=[invalid];
+                },
+                FieldControl::Email => {
+                    input id=(id) name=(name) type="email" maxlength="254" autocomplete="off" value=(value)
+                        aria-describedby=[told] aria-invalid=[invalid];
+                },
+                FieldControl::Whole(least, most) => {
+                    input id=(id) name=(name) type="number" inputmode="numeric" min=(least) max=(most) step="1" value=(value)
+                        aria-describedby=[told] aria-invalid=[invalid];
+                },
+                FieldControl::Decimal => {
+                    input id=(id) name=(name) inputmode="decimal" maxlength="20" autocomplete="off" value=(value)
+                        aria-describedby=[told] aria-invalid=[invalid];
+                },
+                FieldControl::Day => {
+                    input id=(id) name=(name) type="date" value=(value) aria-describedby=[told] aria-invalid=[invalid];
+                },
+                FieldControl::Lines(most) => {
+                    textarea id=(id) name=(name) rows="3" maxlength=(most) aria-describedby=[told] aria-invalid=[invalid] { (value) }
+                },
+                FieldControl::Choice(choices) => {
+                    select id=(id) name=(name) aria-describedby=[told] aria-invalid=[invalid] {
+                        @for (word, words) in choices { option value=(word) selected[word == value] { (words) } }
+                    }
+                },
+                FieldControl::Tick => {
+                    input id=(id) name=(name) type="checkbox" value=(TICKED_WORD) checked[value == TICKED_WORD]
+                        aria-describedby=[told] aria-invalid=[invalid];
+                },
+            }
+        }
+    }
+}
+
+/// A number with a point where a decimal comma stands. A comma before exactly three digits may part thousands, as in
+/// `1,000`, unless the number begins with a zero: it stays, and what is left is no number.
+pub(super) fn with_point(text: &str) -> String {
+    let Some((whole, rest)) = text.split_once(',') else { return text.to_owned() };
+    let counts = whole.trim_start_matches(['-', '+']).starts_with(|first: char| ('1'..='9').contains(&first));
+    let thousands = counts && rest.len() == 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
+    if thousands || whole.contains('.') { text.to_owned() } else { format!("{whole}.{rest}") }
+}
+
+/// The id of the field of a member.
+fn field_id(name: &str) -> String {
+    format!("field-{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::refusal::Refusal;
+
+    fn entry(values: &[(&str, &str)]) -> FormEntry {
+        FormEntry::known(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
+    }
+
+    #[test]
+    fn rows_close_up_and_empty_ones_go() {
+        let mut form = entry(&[
+            ("lines.0.skuId", ""),
+            ("lines.0.quantity", "1"),
+            ("lines.2.skuId", "B"),
+            ("lines.2.quantity", "4"),
+            ("lines.10.skuId", "C"),
+            ("lines.x.skuId", "D"),
+        ]);
+        assert_eq!(form.close_up("lines", &["skuId", "quantity"]), 2);
+        assert_eq!((form.text("lines.0.skuId"), form.text("lines.0.quantity")), ("B", "4"));
+        assert_eq!((form.text("lines.1.skuId"), form.text("lines.1.quantity")), ("C", ""));
+        assert_eq!(form.text("lines.2.skuId"), "");
+    }
+
+    #[test]
+    fn texts_become_what_the_api_takes() {
+        let form = entry(&[("a", "7"), ("b", "seven"), ("c", "20,5"), ("d", "")]);
+        assert_eq!((form.whole("a"), form.whole("b"), form.whole("d")), (json!(7), json!("seven"), Value::Null));
+        assert_eq!((form.decimal("c"), form.said("b"), form.said("d")), (json!(20.5), json!("seven"), Value::Null));
+    }
+
+    #[test]
+    fn a_comma_that_may_part_thousands_is_no_decimal_comma() {
+        for same in ["1,000", "-12,345", "1,000.5", "1.000,5", "1,000,000", "1000", "0.125", ""] {
+            let form = entry(&[("n", same)]);
+            let read = with_point(same).parse::<f64>();
+            assert_eq!(read.is_ok(), !same.contains(',') && !same.is_empty(), "{same}");
+            assert_eq!(form.decimal("n").is_string(), same.contains(','), "{same}");
+        }
+        for (text, point) in [("0,125", "0.125"), ("-0,500", "-0.500"), ("12,5", "12.5"), ("1,0005", "1.0005")] {
+            assert_eq!(with_point(text), point);
+        }
+    }
+
+    #[test]
+    fn a_fault_stands_beside_its_field_and_what_was_typed_stays() {
+        let mut form = entry(&[("name", "<b>"), ("priceCents", "much")]);
+        form.refuse(Refusal::field("priceCents", "must be a whole number").into());
+        let price = form.field("priceCents", "Price", "Net.", FieldControl::Decimal).into_string();
+        assert!(price.contains("Must be a whole number.") && price.contains("aria-invalid=\"true\""), "{price}");
+        assert!(
+            price.contains("value=\"much\"") && price.contains("aria-describedby=\"field-priceCents-about\""),
+            "{price}"
+        );
+        let name = form.field("name", "Name", "", FieldControl::Line(9)).into_string();
+        assert!(name.contains("&lt;b&gt;") && !name.contains("aria-invalid"), "{name}");
+        assert!(form.alert().into_string().contains("role=\"alert\""));
+    }
+}

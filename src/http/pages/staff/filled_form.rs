@@ -1,0 +1,148 @@
+//! What pages with forms to fill in and with long lists share: a field with its label, what is wrong with what was
+//! typed, a secret that is shown once, the way through the parts of a list.
+
+use axum::response::{IntoResponse as _, Response};
+use maud::{Markup, html};
+use url::form_urlencoded;
+
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::setup::{faults_of, wrong};
+
+/// The last moment of a day.
+pub(super) const END_OF_DAY: &str = "23:59:59.999";
+/// The first moment of a day.
+pub(super) const BEGIN_OF_DAY: &str = "00:00:00.000";
+
+/// A form that was not good: what was typed into it, and what is wrong.
+pub(super) type Refused<'a> = Option<(&'a PageForm, &'a ApiError)>;
+
+/// Whether what was refused is said beside the form. All else has a page of its own.
+pub(super) fn is_of_form(error: &ApiError) -> bool {
+    matches!(error.status().as_u16(), 400 | 409 | 412 | 422)
+}
+
+/// The page with a form that was refused, with the status of the refusal and what the layers around are to know of it.
+pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
+    *page.status_mut() = error.status();
+    let (parts, _) = error.into_response().into_parts();
+    page.extensions_mut().extend(parts.extensions);
+    page
+}
+
+/// What is wrong with a form, a line for each fault. `names` are the members of the API with the labels of their
+/// fields.
+pub(super) fn faults(refused: Refused<'_>, names: &[(&str, &str)]) -> Markup {
+    let labelled = |line: String| {
+        let label = names.iter().find_map(|(member, label)| Some((label, line.strip_prefix(*member)?)));
+        match label {
+            Some((label, rest)) if rest.starts_with([':', '.']) => format!("{label}{rest}"),
+            _ => line,
+        }
+    };
+    let lines: Vec<String> = refused.into_iter().flat_map(|(_, error)| faults_of(error)).map(labelled).collect();
+    wrong(&lines)
+}
+
+/// What a field shows: what was typed, else this.
+pub(super) fn typed(refused: Refused<'_>, name: &str, otherwise: &str) -> String {
+    refused.map_or_else(|| otherwise.to_owned(), |(sent, _)| sent.text(name).to_owned())
+}
+
+/// A field with its label, whose element has this id.
+pub(super) fn field(id: &str, label: &str, input: &Markup) -> Markup {
+    html! { div class="field" { label for=(id) { (label) } (input) } }
+}
+
+/// A secret that this page alone shows. Without the script it is chosen and copied by hand.
+pub(super) fn secret(title: &str, about: &str, secret: &str) -> Markup {
+    html! {
+        section class="card" aria-labelledby="secret-title" {
+            h2 id="secret-title" { (title) }
+            p { (about) }
+            div class="tools" {
+                div class="field wide" {
+                    label for="secret" { "Shown this once" }
+                    input id="secret" class="secret" type="text" readonly value=(secret) autocomplete="off" spellcheck="false";
+                }
+                button type="button" class="second" id="secret-copy" data-copy="secret" hidden { "Copy" }
+            }
+        }
+    }
+}
+
+/// The address of a page with these filters; those that narrow nothing are left out.
+pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
+    let given: Vec<&(&str, &str)> = filters.iter().filter(|(_, text)| !text.is_empty()).collect();
+    if given.is_empty() {
+        return path.to_owned();
+    }
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, text) in given {
+        query.append_pair(name, text);
+    }
+    format!("{path}?{}", query.finish())
+}
+
+/// How many there are, and the way to the parts before and after this one. `to` gives the address of the part that
+/// begins behind so many entries.
+pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -> String) -> Markup {
+    let next = from.saturating_add(rows_per_page);
+    html! {
+        p class="soft" { (total) " in all" }
+        @if from > 0 || next < total {
+            p class="acts" {
+                @if from > 0 { a class="button second" href=(to(from.saturating_sub(rows_per_page))) { "Newer" } }
+                @if next < total { a class="button second" href=(to(next)) { "Older" } }
+            }
+        }
+    }
+}
+
+/// A choice of words, each with how it is shown.
+pub(super) fn options(words: &[(&str, &str)], chosen: &str) -> Markup {
+    html! {
+        @for (word, shown) in words { option value=(word) selected[*word == chosen] { (shown) } }
+    }
+}
+
+/// A day or a minute as a form of a browser gives it, as the API takes a moment; by UTC, because the server does not
+/// know the clock of whoever typed it. What is neither stays as it is, and the API says what is wrong with it.
+pub(super) fn moment(text: &str, of_day: &str) -> String {
+    match text.len() {
+        10 => format!("{text}T{of_day}Z"),
+        16 => format!("{text}:00.000Z"),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::refusal::{Faults, Refusal};
+    use crate::domain::time::Timestamp;
+
+    #[test]
+    fn addresses_name_what_narrows() {
+        assert_eq!(address("/a", &[("state", ""), ("event", "")]), "/a");
+        assert_eq!(address("/a", &[("state", "failed"), ("event", ""), ("q", "x&y")]), "/a?state=failed&q=x%26y");
+    }
+
+    #[test]
+    fn days_and_minutes_of_browsers_are_moments() {
+        assert_eq!(moment("2027-01-31", END_OF_DAY), "2027-01-31T23:59:59.999Z");
+        assert_eq!(moment("2027-01-31T08:30", BEGIN_OF_DAY), "2027-01-31T08:30:00.000Z");
+        assert!(moment("2027-01-31", BEGIN_OF_DAY).parse::<Timestamp>().is_ok());
+        assert_eq!(moment("soon", BEGIN_OF_DAY), "soon");
+    }
+
+    #[test]
+    fn what_was_refused_is_said_beside_the_form_unless_nobody_could_mend_it() {
+        let mut faults = Faults::default();
+        faults.note("name", "is required");
+        assert!(is_of_form(&Refusal::faults(faults).into()));
+        assert!(is_of_form(&Refusal::conflict("last_admin", "make another one first").into()));
+        assert!(!is_of_form(&ApiError::forbidden("insufficient_role", "this needs the role admin")));
+        assert!(!is_of_form(&ApiError::internal("broken")));
+    }
+}

@@ -1,0 +1,89 @@
+//! The floor as it stands in its rooms: each place with its printers by row and column, as they were told. Printers
+//! without a position stand below those of the same place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{Markup, PreEscaped, html};
+
+use crate::domain::printer::{Printer, RoomPosition};
+
+/// The word for this view in the query.
+pub(super) const PLAN_WORD: &str = "plan";
+
+/// A printer with its card, as the page shows it.
+pub(super) struct ShownCard<'a> {
+    /// Whose card it is.
+    pub(super) printer: &'a Printer,
+    /// The whole card.
+    pub(super) html: String,
+}
+
+/// One place: the cards that have a position, and the others.
+#[derive(Default)]
+struct Room<'a> {
+    placed: BTreeMap<RoomPosition, Vec<&'a str>>,
+    loose: Vec<&'a str>,
+}
+
+/// By the words for the place; printers of which nobody said where they stand come last.
+fn by_place<'a>(shown: &'a [ShownCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a>> {
+    let mut rooms: BTreeMap<(bool, &str), Room<'_>> = BTreeMap::new();
+    for ShownCard { printer, html } in shown {
+        let place = printer.fields.location.as_deref().map(str::trim).unwrap_or_default();
+        let room = rooms.entry((place.is_empty(), place)).or_default();
+        match printer.fields.position {
+            Some(position) => room.placed.entry(position).or_default().push(html),
+            None => room.loose.push(html),
+        }
+    }
+    rooms
+}
+
+/// All rooms with their printers.
+pub(super) fn rooms(shown: &[ShownCard<'_>]) -> Markup {
+    html! {
+        @for (n, ((nowhere, place), room)) in by_place(shown).iter().enumerate() {
+            @let id = format!("room-{n}");
+            section class="room" aria-labelledby=(id) {
+                h2 id=(id) { @if *nowhere { "Nobody said where" } @else { (place) } }
+                (placed(room, if *nowhere { "what stands nowhere" } else { place }))
+                @if !room.loose.is_empty() {
+                    ul class="cards small" aria-labelledby=(id) { @for card in &room.loose { (PreEscaped(card)) } }
+                }
+            }
+        }
+        p class="soft" { "Where a printer stands is said on its page, under Change." }
+    }
+}
+
+fn placed(room: &Room<'_>, name: &str) -> Markup {
+    // Rows and columns in which nothing stands are left out: a plan of two printers far apart stays small.
+    let rows: BTreeSet<u32> = room.placed.keys().map(|place| place.row).collect();
+    let columns: BTreeSet<u32> = room.placed.keys().map(|place| place.column).collect();
+    let at = |row: u32, column: u32| room.placed.get(&RoomPosition { row, column });
+    html! {
+        @if !rows.is_empty() {
+            div class="table" tabindex="0" role="region" aria-label={ "Plan of " (name) } {
+                table class="plan" {
+                    thead {
+                        tr { td {} @for column in &columns { th scope="col" { "Column " (column) } } }
+                    }
+                    tbody {
+                        @for row in &rows {
+                            tr {
+                                th scope="row" { "Row " (row) }
+                                @for column in &columns {
+                                    td {
+                                        @if let Some(cards) = at(*row, *column) {
+                                            ul { @for card in cards { (PreEscaped(card)) } }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

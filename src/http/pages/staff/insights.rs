@@ -1,0 +1,231 @@
+//! What the shop did, in numbers and pictures, over a time that is chosen; each figure can be downloaded as a table.
+//!
+//! The numbers are those that the API answers. Nothing on the page moves while it is read.
+
+mod chart;
+mod figure;
+mod figures;
+
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::{Method, header};
+use axum::response::{IntoResponse as _, Response};
+use maud::{Markup, html};
+
+use self::figure::{Figure, share_words, span_words};
+use self::figures::figures;
+use super::board::BoardHandles;
+use super::printer_form::NEW_PRINTER_PATH;
+use super::shell::{StaffSection, StaffViewer};
+use super::{FLOOR_PATH, INSIGHTS_PATH, ORDERS_PATH, PRODUCTS_PATH, STOCK_PATH};
+use crate::config::Config;
+use crate::domain::currency;
+use crate::domain::refusal::Refusal;
+use crate::domain::time::{DAY_MS, Timestamp};
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::production::insights::{InsightHandles, Insights, insights};
+use crate::http::routes::{PageBounds, Routes};
+
+/// The times that can be chosen: their word in addresses, how many days they have, and what they are called.
+const SPANS: [(&str, i64, &str); 4] = [("7", 7, "7 days"), USUAL_SPAN, ("90", 90, "90 days"), ("365", 365, "A year")];
+/// The one that is shown when none is chosen.
+const USUAL_SPAN: (&str, i64, &str) = ("30", 30, "30 days");
+/// Where a figure is downloaded.
+const TABLE_PATH: &str = "/shop/insights/table";
+
+handles! {
+    /// What the page uses.
+    pub(crate) struct InsightPageHandles {
+        board: BoardHandles,
+        insights: InsightHandles,
+        config: Arc<Config>,
+    }
+}
+
+/// Which time is looked at. A word that means nothing chooses nothing.
+#[derive(Request, Debug)]
+pub(super) struct SpanQuery {
+    /// How many days, today among them.
+    days: Option<String>,
+}
+
+/// Which figure is downloaded, of which time.
+#[derive(Request, Debug)]
+pub(super) struct FigureQuery {
+    /// How many days, today among them.
+    days: Option<String>,
+    /// The word of the figure.
+    figure: Option<String>,
+}
+
+/// Adds its pages.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let operator = RequiredAccess::Session;
+    routes.page(Method::GET, operator, INSIGHTS_PATH, show, PageBounds::Form).page(
+        Method::GET,
+        operator,
+        TABLE_PATH,
+        download,
+        PageBounds::Form,
+    )
+}
+
+fn span(days: Option<&str>) -> (&'static str, i64, &'static str) {
+    SPANS.into_iter().find(|(word, ..)| days == Some(*word)).unwrap_or(USUAL_SPAN)
+}
+
+/// The beginning, at midnight UTC, of so many days of which today is the last.
+fn first_day(now: Timestamp, days: i64) -> Timestamp {
+    let today = Timestamp(now.0.div_euclid(DAY_MS) * DAY_MS);
+    today.plus_ms((1 - days) * DAY_MS)
+}
+
+async fn read(app: &InsightPageHandles, days: i64) -> Result<Insights, ApiError> {
+    let now = app.insights.environment.now();
+    // What happened in this very millisecond is counted too.
+    insights(&app.insights, Some(first_day(now, days)), Some(now.plus_ms(1))).await
+}
+
+/// Answers GET of the page.
+async fn show(
+    State(app): State<InsightPageHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<SpanQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let view = app.board.view();
+    let chosen = span(query.days.as_deref());
+    let insights = read(&app, chosen.1).await?;
+    let currency = &app.config.orders.currency;
+    let content = html! {
+        h1 { "Insights" }
+        (spans(chosen.0))
+        @if insights.activity.total.prints == 0 { (empty(&insights)) }
+        (summary(&insights, currency))
+        @for figure in &figures(&insights) { (section(figure, chosen.0, currency)) }
+    };
+    Ok(viewer.page(StaffSection::Insights, "Insights", &view, &content))
+}
+
+/// Answers GET of the table of a figure.
+async fn download(
+    State(app): State<InsightPageHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<FigureQuery>,
+) -> Result<Response, ApiError> {
+    StaffViewer::new(&who, &app.config)?;
+    let (word, days, _) = span(query.days.as_deref());
+    let figures = figures(&read(&app, days).await?);
+    let figure = figures.iter().find(|figure| query.figure.as_deref() == Some(figure.slug));
+    let figure = figure.ok_or_else(|| Refusal::not_found("figure"))?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"insights-{}-{word}-days.csv\"", figure.slug)),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    Ok((headers, figure.csv()).into_response())
+}
+
+fn spans(chosen: &str) -> Markup {
+    html! {
+        nav class="insight-spans" aria-label="Time" {
+            @for (word, _, words) in SPANS {
+                a href={ (INSIGHTS_PATH) "?days=" (word) } aria-current=[(word == chosen).then_some("true")] { (words) }
+            }
+        }
+    }
+}
+
+/// What to do where nothing was printed.
+fn empty(insights: &Insights) -> Markup {
+    let printers = !insights.activity.by_printer.is_empty();
+    html! {
+        section class="card" id="empty" aria-labelledby="empty-title" {
+            h2 id="empty-title" { "Nothing was printed in this time" }
+            @if printers {
+                p { "Choose a longer time above, or have something printed: what was printed is counted here once the print is over." }
+                p class="acts" {
+                    a class="button" href=(ORDERS_PATH) { "To the orders" }
+                    a class="button second" href=(FLOOR_PATH) { "To the floor" }
+                }
+            } @else {
+                p {
+                    "There are no printers yet. Numbers come by themselves once there is a printer, a material, a SKU that is made of "
+                    "it, and an order that is paid. To see the page filled, run " code { "printfloor demo" } "."
+                }
+                p class="acts" {
+                    a class="button" href=(NEW_PRINTER_PATH) { "Add a printer" }
+                    a class="button second" href=(STOCK_PATH) { "Add a material" }
+                    a class="button second" href=(PRODUCTS_PATH) { "Add a SKU" }
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of the whole shop.
+fn summary(insights: &Insights, of: &str) -> Markup {
+    let (prints, quality) = (&insights.activity.total, &insights.quality.total);
+    let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);
+    let cost = quality.scrap_cost_cents.map_or_else(|| "not known".to_owned(), |cents| currency::shown(cents, of));
+    let numbers = [
+        ("Prints", prints.prints.to_string()),
+        ("Printed", span_words(Some(prints.print_seconds))),
+        ("Failure rate", share_words(prints.failure_rate)),
+        ("First-pass yield", share_words(quality.first_pass_yield)),
+        ("Bad parts", quality.scrap.to_string()),
+        ("Cost of scrap", cost),
+        ("Lead time, median", span_words(lead.median_seconds)),
+        ("Lead time, four of five", span_words(lead.most_seconds)),
+        ("Promises kept", share_words(promises.kept_share)),
+    ];
+    html! {
+        section class="card" aria-labelledby="in-short" {
+            h2 id="in-short" { "In short" }
+            dl class="insight-numbers" { @for (name, words) in &numbers { div { dt { (name) } dd { (words) } } } }
+        }
+    }
+}
+
+fn section(figure: &Figure, word: &str, currency: &str) -> Markup {
+    let id = format!("{}-title", figure.slug);
+    html! {
+        section class="card" id=(figure.slug) aria-labelledby=(id) {
+            h2 id=(id) { (figure.title) }
+            p class="soft" { (figure.about) }
+            @match &figure.chart {
+                Some(chart) => {
+                    div class="insight-figure" { div { (chart) } (figure.table(currency)) }
+                    p {
+                        a href={ (TABLE_PATH) "?figure=" (figure.slug) "&days=" (word) } download="" {
+                            (figure.title) " as CSV"
+                        }
+                    }
+                },
+                None => { p { "Nothing to show in this time." } },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_begins_at_midnight_and_ends_today() {
+        let now = Timestamp(1_700_000_000_000);
+        assert_eq!(first_day(now, 1).to_string(), "2023-11-14T00:00:00.000Z");
+        assert_eq!(first_day(now, 7).to_string(), "2023-11-08T00:00:00.000Z");
+    }
+
+    #[test]
+    fn an_unknown_time_is_the_usual_one() {
+        assert_eq!((span(Some("365")).1, span(Some("8")).1, span(None).1), (365, 30, 30));
+    }
+}

@@ -1,0 +1,176 @@
+//! Charts as pictures in the page: bars that lie below each other, and columns beside each other.
+//!
+//! Pure: numbers in, SVG out. A chart fills the width that it is given; its texts keep their size, so it is read alike
+//! on a phone. Colours are classes of the style, light and dark. Whoever does not see it hears its title; the figures
+//! stand in a table beside it.
+
+use maud::{Markup, html};
+
+/// Height of a bar with its words, in pixels.
+const BAR_STEP_PX: usize = 38;
+/// Where in that height the words stand, and where the bar begins, in pixels.
+const BAR_TEXT_PX: usize = 14;
+const BAR_TOP_PX: usize = 20;
+const BAR_HEIGHT_PX: usize = 10;
+/// Most letters of a bar's label; the table has all of them.
+const MAX_LABEL_CHARS: usize = 28;
+/// Height of the tallest column, in pixels.
+const COLUMN_HEIGHT_PX: f64 = 150.0;
+/// Room above the columns for the words of the scale, and below them for their labels, in pixels.
+const SCALE_PX: f64 = 20.0;
+const LABELS_PX: f64 = 22.0;
+/// Most columns whose label is written below them.
+const MAX_LABELS: usize = 6;
+/// The share of its room that a column fills.
+const COLUMN_SHARE: f64 = 0.8;
+
+/// What a bar or a part of a column stands for; the words beside it say it too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ink {
+    /// What went well, or merely is.
+    Good,
+    /// What went wrong.
+    Bad,
+}
+
+impl Ink {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Good => "bar",
+            Self::Bad => "bar wrong",
+        }
+    }
+}
+
+/// A bar with what stands above it.
+pub(super) struct Bar {
+    /// What it is of.
+    pub(super) label: String,
+    /// Its number in words.
+    pub(super) shown: String,
+    /// The share of the width that it fills, from 0 to 1.
+    pub(super) share: f64,
+    pub(super) ink: Ink,
+}
+
+/// A column that stands on the line below the chart.
+pub(super) struct Column {
+    /// What it is of, in a few letters.
+    pub(super) label: String,
+    /// How much of it went well, and how much did not: one stands on the other.
+    pub(super) good: f64,
+    pub(super) bad: f64,
+}
+
+/// A number that can be drawn.
+fn sane(value: f64) -> f64 {
+    if value.is_finite() { value.max(0.0) } else { 0.0 }
+}
+
+/// A share from 0 to 1 as a part of the width.
+fn percent(share: f64) -> String {
+    format!("{:.2}%", sane(share).min(1.0) * 100.0)
+}
+
+fn cut(label: &str) -> String {
+    if label.chars().count() <= MAX_LABEL_CHARS {
+        return label.to_owned();
+    }
+    let kept: String = label.chars().take(MAX_LABEL_CHARS - 1).collect();
+    format!("{kept}…")
+}
+
+/// Bars below each other. `id` is that of the chart's title.
+pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
+    html! {
+        svg class="insight-chart" role="img" aria-labelledby=(id) width="100%" height=(bars.len() * BAR_STEP_PX) {
+            title id=(id) { (title) }
+            @for (n, bar) in bars.iter().enumerate() {
+                @let top = n * BAR_STEP_PX;
+                text x="0" y=(top + BAR_TEXT_PX) { (cut(&bar.label)) }
+                text x="100%" y=(top + BAR_TEXT_PX) text-anchor="end" { (bar.shown) }
+                rect class="track" x="0" y=(top + BAR_TOP_PX) width="100%" height=(BAR_HEIGHT_PX) rx="3" {}
+                rect class=(bar.ink.class()) x="0" y=(top + BAR_TOP_PX) width=(percent(bar.share)) height=(BAR_HEIGHT_PX) rx="3" {}
+            }
+        }
+    }
+}
+
+/// Columns beside each other, the tallest as high as the chart; `scale` says how much that is, in words.
+pub(super) fn columns(id: &str, title: &str, scale: &str, columns: &[Column]) -> Markup {
+    let tallest = columns.iter().map(|column| sane(column.good) + sane(column.bad)).fold(0.0, f64::max);
+    let pixels = |value: f64| if tallest > 0.0 { sane(value) / tallest * COLUMN_HEIGHT_PX } else { 0.0 };
+    let bottom = SCALE_PX + COLUMN_HEIGHT_PX;
+    let room = 1.0 / columns.len().max(1) as f64;
+    let every = columns.len().div_ceil(MAX_LABELS).max(1);
+    html! {
+        svg class="insight-chart" role="img" aria-labelledby=(id) width="100%" height=(bottom + LABELS_PX) {
+            title id=(id) { (title) }
+            text x="0" y="13" { (scale) }
+            line class="axis" x1="0" x2="100%" y1=(SCALE_PX) y2=(SCALE_PX) {}
+            @for (n, column) in columns.iter().enumerate() {
+                @let left = percent(n as f64 * room);
+                @let width = percent(room * COLUMN_SHARE);
+                @let (good, bad) = (pixels(column.good), pixels(column.bad));
+                @if good > 0.0 {
+                    rect class=(Ink::Good.class()) x=(left) width=(width) y=(tenth(bottom - good)) height=(tenth(good)) {}
+                }
+                @if bad > 0.0 {
+                    rect class=(Ink::Bad.class()) x=(left) width=(width) y=(tenth(bottom - good - bad)) height=(tenth(bad)) {}
+                }
+                @if n.is_multiple_of(every) { text x=(left) y=(bottom + LABELS_PX - 6.0) { (column.label) } }
+            }
+            line class="axis" x1="0" x2="100%" y1=(bottom) y2=(bottom) {}
+        }
+    }
+}
+
+/// Pixels with one digit behind the point.
+fn tenth(pixels: f64) -> String {
+    format!("{pixels:.1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(label: &str, share: f64) -> Bar {
+        Bar { label: label.to_owned(), shown: "12".to_owned(), share, ink: Ink::Good }
+    }
+
+    #[test]
+    fn a_bar_never_leaves_its_chart() {
+        let drawn = bars("t", "Use", &[bar("a", 0.5), bar("b", 7.0), bar("c", -1.0), bar("d", f64::NAN)]).into_string();
+        let widths: Vec<&str> = drawn.split("<rect class=\"bar\"").skip(1).collect();
+        let of = |n: usize| widths.get(n).and_then(|rest| rest.split("width=\"").nth(1)?.split('"').next());
+        assert_eq!([of(0), of(1), of(2), of(3)], [Some("50.00%"), Some("100.00%"), Some("0.00%"), Some("0.00%")]);
+        assert!(drawn.contains("height=\"152\""), "{drawn}");
+    }
+
+    #[test]
+    fn a_chart_is_named_by_its_title_and_runs_nothing() {
+        let drawn = bars("use-title", "Use of <printers>", &[bar("<script>alert(1)</script>", 0.1)]).into_string();
+        assert!(drawn.contains("role=\"img\" aria-labelledby=\"use-title\""), "{drawn}");
+        assert!(drawn.contains("<title id=\"use-title\">Use of &lt;printers&gt;</title>"), "{drawn}");
+        assert!(!drawn.contains("<script") && !drawn.contains(" style="), "{drawn}");
+    }
+
+    #[test]
+    fn long_names_are_cut_in_the_picture() {
+        let drawn = bars("t", "Use", &[bar(&"ä".repeat(40), 0.1)]).into_string();
+        assert!(drawn.contains(&format!("{}…<", "ä".repeat(27))), "{drawn}");
+    }
+
+    #[test]
+    fn columns_stand_on_each_other_and_on_the_line() {
+        let column = |label: &str, good: f64, bad: f64| Column { label: label.to_owned(), good, bad };
+        let drawn = columns("t", "Prints", "4 prints", &[column("a", 3.0, 1.0), column("b", 0.0, 0.0)]).into_string();
+        assert!(drawn.contains("x=\"0.00%\" width=\"40.00%\" y=\"57.5\" height=\"112.5\""), "{drawn}");
+        assert!(drawn.contains("x=\"0.00%\" width=\"40.00%\" y=\"20.0\" height=\"37.5\""), "{drawn}");
+        assert_eq!(drawn.matches("<rect").count(), 2, "what is nothing is not drawn: {drawn}");
+        let year: Vec<Column> = (0..365).map(|n| column(&format!("day {n}"), n as f64, 0.0)).collect();
+        let drawn = columns("t", "Prints", "364", &year).into_string();
+        assert!(drawn.matches("day ").count() <= MAX_LABELS, "{drawn}");
+        assert!(columns("t", "Prints", "", &[]).into_string().contains("</svg>"));
+    }
+}

@@ -1,0 +1,220 @@
+//! Invoices: the list, one with its payments and what was issued, drafted and settled by forms; and that their numbers
+//! have no gap.
+
+mod act;
+mod draft;
+mod numbering;
+mod one;
+mod settle;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::INVOICES_PATH;
+use super::board::BoardHandles;
+use super::sheet::{ListPart, customer_link, given, page_of};
+use super::shell::{StaffSection, StaffViewer, Tone};
+use crate::config::Config;
+use crate::domain::id::Id;
+use crate::domain::invoice::{Invoice, InvoiceStatus};
+use crate::domain::time::Timestamp;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::{money, time};
+use crate::http::production::invoices::InvoiceHandles;
+use crate::http::routes::{PageBounds, Routes};
+use crate::store::queries::InvoiceFilter;
+
+/// The form of a new invoice.
+const NEW_PATH: &str = "/shop/invoices/new";
+/// Where the numbers of what was issued are shown.
+const NUMBERING_PATH: &str = "/shop/invoices/numbering";
+/// The statuses that the list can be narrowed to.
+const STATUSES: [InvoiceStatus; 7] = [
+    InvoiceStatus::Overdue,
+    InvoiceStatus::Open,
+    InvoiceStatus::PartiallyPaid,
+    InvoiceStatus::Draft,
+    InvoiceStatus::Paid,
+    InvoiceStatus::Refunded,
+    InvoiceStatus::Void,
+];
+
+handles! {
+    /// What the pages of invoices use.
+    pub(crate) struct StaffInvoiceHandles {
+        board: BoardHandles,
+        invoices: InvoiceHandles,
+        config: Arc<Config>,
+    }
+}
+
+/// Adds the pages of invoices.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let session = RequiredAccess::Session;
+    let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
+    routes
+        .page(get.clone(), session, INVOICES_PATH, list, form)
+        .page(get.clone(), session, NUMBERING_PATH, numbering::show, form)
+        .page(get.clone(), session, NEW_PATH, act::show_new, form)
+        .page(post.clone(), session, NEW_PATH, act::create, form)
+        .page(get, session, "/shop/invoices/{id}", one::show, form)
+        // What is stored in object storage takes as long as that takes.
+        .page(post, session, "/shop/invoices/{id}/{act}", act::on_invoice, PageBounds::Long)
+}
+
+/// Which invoices are listed. A word that means nothing narrows nothing.
+#[derive(Request, Debug)]
+struct InvoiceListQuery {
+    /// Only invoices with this one of the API's words.
+    status: Option<String>,
+    /// Only those of the customer with this e-mail address.
+    email: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// A status in words and a tone.
+fn invoice_state(status: InvoiceStatus) -> (Tone, &'static str) {
+    match status {
+        InvoiceStatus::Draft => (Tone::Attention, "Draft"),
+        InvoiceStatus::Open => (Tone::Working, "To be paid"),
+        InvoiceStatus::PartiallyPaid => (Tone::Working, "Partly paid"),
+        InvoiceStatus::Paid => (Tone::Working, "Paid"),
+        InvoiceStatus::Overdue => (Tone::Error, "Overdue"),
+        InvoiceStatus::Refunded => (Tone::Idle, "Refunded"),
+        InvoiceStatus::Void => (Tone::Idle, "Void"),
+    }
+}
+
+/// The number of an invoice, or words for one that was never issued.
+fn number_of<'a>(invoice: &Invoice, numbers: &'a HashMap<Id, String>) -> &'a str {
+    invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("without a number", String::as_str)
+}
+
+/// An invoice in a list that stands on the page of something else.
+pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, numbers: &HashMap<Id, String>) -> Markup {
+    let (tone, words) = invoice_state(invoice.shown_status(now));
+    html! {
+        a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(invoice, numbers)) }
+        span class=(tone.class()) { (words) }
+        span class="soft" { (time(invoice.issued_at.unwrap_or(invoice.created_at))) }
+        span { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
+    }
+}
+
+/// Invoices with the numbers of what was issued, and how many there are.
+async fn listed(
+    app: &StaffInvoiceHandles,
+    filter: &InvoiceFilter,
+    part: &ListPart<'_>,
+) -> Result<(Vec<Invoice>, HashMap<Id, String>, u64), ApiError> {
+    let (some, total) = app.invoices.queries.invoices(filter, part.page()).await?;
+    let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
+    let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
+    let numbers = app.invoices.documents.numbers(&issued).await?;
+    Ok((some, numbers, total))
+}
+
+/// Answers GET of the list.
+async fn list(
+    State(app): State<StaffInvoiceHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<InvoiceListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let now = app.invoices.environment.now();
+    let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
+    let email = given(query.email.as_ref());
+    let narrowed = vec![("status", query.status.as_deref()), ("email", email)];
+    let part = ListPart { path: INVOICES_PATH, narrowed, from: query.from };
+    let filter =
+        InvoiceFilter { status, customer_email: email.map(str::to_lowercase), now, ..InvoiceFilter::default() };
+    let (some, numbers, total) = listed(&app, &filter, &part).await?;
+    let content = html! {
+        h1 { "Invoices" }
+        p class="acts" {
+            a class="button" href=(NEW_PATH) { "New invoice" }
+            a class="button second" href={ (INVOICES_PATH) "?status=overdue" } { "Overdue" }
+            a class="button second" href=(NUMBERING_PATH) { "Numbers" }
+        }
+        (tools(status, email))
+        div id="invoices" data-fresh="" {
+            @if !some.is_empty() {
+                (table(&some, &numbers, now))
+            } @else if status.is_some() || email.is_some() {
+                p { "No invoice is like that. " a href=(INVOICES_PATH) { "Show all" } }
+            } @else {
+                p { "There is no invoice yet. An order gets its own with its first payment; others are made here." }
+            }
+            (part.links(total))
+        }
+    };
+    Ok(viewer.page(StaffSection::Invoices, "Invoices", &app.board.view(), &content))
+}
+
+fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
+    html! {
+        form class="tools" method="get" action=(INVOICES_PATH) role="search" {
+            div class="field" {
+                label for="status" { "Status" }
+                select id="status" name="status" {
+                    option value="" { "all" }
+                    @for status in STATUSES {
+                        option value=(status) selected[chosen == Some(status)] { (invoice_state(status).1) }
+                    }
+                }
+            }
+            div class="field" {
+                label for="email" { "Customer's e-mail address" }
+                input id="email" name="email" type="search" maxlength="254" value=[email];
+            }
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, now: Timestamp) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Invoices" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Invoice" } th scope="col" { "Status" } th scope="col" { "Customer" }
+                        th scope="col" { "Issued" } th scope="col" { "Due" } th scope="col" class="number" { "Total" }
+                        th scope="col" class="number" { "To be paid" }
+                    }
+                }
+                tbody {
+                    @for invoice in invoices {
+                        tr {
+                            th scope="row" { a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(invoice, numbers)) } }
+                            td {
+                                @let (tone, words) = invoice_state(invoice.shown_status(now));
+                                span class=(tone.class()) { (words) }
+                                @if !invoice.flags.is_empty() { " " span class=(Tone::Attention.class()) { "to be looked at" } }
+                            }
+                            td {
+                                (invoice.content.buyer.name) " "
+                                @if let Some(email) = &invoice.customer_email { (customer_link(email)) }
+                            }
+                            td { @if let Some(at) = invoice.issued_at { (time(at)) } }
+                            td { @if let Some(at) = invoice.due_at { (time(at)) } }
+                            td class="number" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
+                            td class="number" { (money(invoice.due_cents(), &invoice.content.currency)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What the forms of invoices do, by the operations of the API. One that is refused is shown again, as it was typed.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::html;
+use serde_json::{Value, json};
+
+use super::{StaffInvoiceHandles, draft, one};
+use crate::domain::invoice::Invoice;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::INVOICES_PATH;
+use crate::http::pages::staff::acts::PathAct;
+use crate::http::pages::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
+use crate::http::path_id::PathId;
+use crate::http::production::invoices::{act_by_page, create_by_page};
+
+/// Answers GET of the form of a new invoice.
+pub(super) async fn show_new(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    Ok(new_page(&app, &viewer, None))
+}
+
+fn new_page(app: &StaffInvoiceHandles, viewer: &StaffViewer, refused: Option<&TypedForm>) -> Response {
+    let content = html! {
+        p { a href=(INVOICES_PATH) { "All invoices" } }
+        h1 { "New invoice" }
+        p { "It is a draft first: more lines come on its page, and it gets its number when it is issued." }
+        (draft::new_form(&app.config.orders.currency, refused))
+    };
+    viewer.page(StaffSection::Invoices, "New invoice", &app.board.view(), &content)
+}
+
+/// Makes a draft.
+pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
+    let typed = TypedForm::new("new", &sent);
+    let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
+    let said = draft::new_said(&typed, currency);
+    match create_by_page(app.invoices.clone(), sent.call, &said).await {
+        Ok(id) => Ok(see_other(&page_of(INVOICES_PATH, id))),
+        Err(error) => {
+            let typed = typed.refused(error)?;
+            Ok(typed.on(new_page(&app, &viewer, Some(&typed))))
+        }
+    }
+}
+
+/// What a form says, as the operation that its path names takes it, and that operation.
+fn asked<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a str, Value) {
+    let currency = &invoice.content.currency;
+    match word {
+        "change" => ("change", draft::said(typed, currency)),
+        "line" => ("change", draft::lines(invoice, typed, Some(draft::line_said(typed, currency)))),
+        "remove-line" => ("change", draft::lines(invoice, typed, None)),
+        "mark-paid" => {
+            let said = json!({
+                "method": typed.text("method"), "amountCents": typed.amount("amount", currency),
+                "reference": typed.some("reference"),
+            });
+            (word, without_nulls(said))
+        }
+        "refund" => {
+            let id = typed.some("payment");
+            let payment = invoice.payments.iter().find(|payment| id == Some(payment.id.to_string().as_str()));
+            // What goes back of a payment is in the payment's own currency.
+            let currency = payment.map_or(currency, |payment| &payment.currency);
+            let said = json!({
+                "paymentId": id, "amountCents": typed.amount("amount", currency), "method": typed.some("method"),
+            });
+            (word, without_nulls(said))
+        }
+        "pay-link" => (word, without_nulls(json!({"expiresAt": typed.end_of_day("expiresAt")}))),
+        other => (other, json!({})),
+    }
+}
+
+/// Answers the forms of an invoice.
+pub(super) async fn on_invoice(
+    State(app): State<StaffInvoiceHandles>,
+    PathId(id): PathId,
+    PathAct(word): PathAct,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
+    let (_, state) = found(&app.invoices.invoices, id).await?;
+    let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
+    let typed = TypedForm::new(&name, &sent);
+    let (operation, said) = asked(&word, &typed, state_of(&state)?);
+    let call = at_version(sent.call, &typed);
+    match act_by_page(app.invoices.clone(), id, operation, call, &said).await {
+        Ok(()) => Ok(see_other(&page_of(INVOICES_PATH, id))),
+        Err(error) => {
+            let typed = typed.refused(error)?;
+            Ok(typed.on(one::page(&app, &viewer, id, Some(&typed)).await?))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! An invoice that is not issued yet: the forms of its head and its lines, and what they say as the API takes it.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::NEW_PATH;
+use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::currency::plain;
+use crate::domain::invoice::{Invoice, InvoiceLine};
+use crate::domain::tax::{percent_of, percent_text};
+use crate::http::pages::staff::INVOICES_PATH;
+use crate::http::pages::staff::sheet::{
+    DraftLines, FormSheet, TypedForm, day, decimal_field, edited, line_field, page_of, without_nulls,
+};
+
+/// What a draft says besides its lines: what is empty is taken away, amounts count as nothing.
+pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
+    let amount = |member: &str| typed.some(member).map_or(json!(0), |_| typed.amount(member, currency));
+    json!({
+        "customerName": typed.text("name"), "customerEmail": typed.some("email"), "customerVatId": typed.some("vatId"),
+        "billingAddress": typed.address(), "shippingCents": amount("shipping"), "discountCents": amount("discount"),
+        "dueAt": typed.end_of_day("dueAt"), "notes": typed.some("notes"),
+    })
+}
+
+/// A whole new draft with its first line.
+pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
+    let mut said = said(typed, currency);
+    if let Value::Object(members) = &mut said {
+        members.insert("currency".to_owned(), json!(typed.some("currency")));
+        members.insert("lineItems".to_owned(), json!([line_said(typed, currency)]));
+    }
+    without_nulls(said)
+}
+
+/// A line as its form says it. A rate that is none stays a text, which the API refuses in its own words.
+pub(super) fn line_said(typed: &TypedForm, currency: &str) -> Value {
+    let rate = typed.some("rate").map(|text| percent_of(text).map_or_else(|| json!(text), |bps| json!(bps)));
+    without_nulls(json!({
+        "description": typed.text("description"), "quantity": typed.whole("quantity"),
+        "unitPriceCents": typed.amount("price", currency), "taxRateBps": rate,
+    }))
+}
+
+fn kept(line: &InvoiceLine) -> Value {
+    json!({
+        "description": line.description, "quantity": line.quantity, "unitPriceCents": line.unit_price_cents,
+        "taxRateBps": line.tax_rate_bps,
+    })
+}
+
+/// The lines as the form edits them; without `said` one is taken away.
+pub(super) fn lines(invoice: &Invoice, typed: &TypedForm, said: Option<Value>) -> Value {
+    json!({ "lineItems": edited(invoice.content.lines.iter().map(kept).collect(), typed, said) })
+}
+
+fn line_fields(sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str) -> Markup {
+    let price = line.map(|line| plain(line.unit_price_cents, currency)).unwrap_or_default();
+    let rate = line.map(|line| percent_text(line.tax_rate_bps)).unwrap_or_default();
+    html! {
+        div class="tools" {
+            (sheet.field(line_field("description", "What is invoiced", 500).required(), line.map_or("", |line| line.description.as_str())))
+            (sheet.count("quantity", "How many", MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
+            (sheet.field(decimal_field("price", "Price of one, without tax").required(), &price))
+            (sheet.field(decimal_field("rate", "Tax in %").hint("Empty: that of the billing address."), &rate))
+        }
+    }
+}
+
+/// The fields of the head; empty ones for a new draft.
+fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
+    let content = invoice.map(|invoice| &invoice.content);
+    let buyer = content.map(|content| &content.buyer);
+    let email = invoice.and_then(|invoice| invoice.customer_email.as_deref()).unwrap_or_default();
+    let vat_id = buyer.and_then(|buyer| buyer.vat_id.as_deref()).unwrap_or_default();
+    let amount = |cents: fn(&Invoice) -> i64| {
+        let known = invoice.filter(|invoice| cents(invoice) != 0);
+        known.map(|invoice| plain(cents(invoice), &invoice.content.currency)).unwrap_or_default()
+    };
+    let notes = content.and_then(|content| content.notes.as_deref()).unwrap_or_default();
+    html! {
+        div class="tools" {
+            (sheet.field(line_field("name", "Customer: a person or a company", 200).required(), buyer.map_or("", |buyer| buyer.name.as_str())))
+            (sheet.field(line_field("email", "E-mail address", 254).of_kind("email"), email))
+            (sheet.field(line_field("vatId", "VAT identifier", 15), vat_id))
+            (sheet.field(decimal_field("shipping", "Shipping, without tax"), &amount(|invoice| invoice.content.shipping_cents)))
+            (sheet.field(decimal_field("discount", "Discount, without tax"), &amount(|invoice| invoice.content.discount_cents)))
+            (sheet.field(
+                line_field("dueAt", "To be paid until", 10).of_kind("date").hint("Empty: as many days from its issue as the settings say."),
+                &day(invoice.and_then(|invoice| invoice.due_at)),
+            ))
+        }
+        (sheet.address("Billing address, which decides the tax", buyer.and_then(|buyer| buyer.address.as_ref())))
+        (sheet.area("notes", "Notes that the customer reads", 1000, notes))
+    }
+}
+
+/// The form of a new invoice with its first line.
+pub(super) fn new_form(currency: &str, refused: Option<&TypedForm>) -> Markup {
+    let sheet = FormSheet::new("new", refused);
+    html! {
+        form class="card" method="post" action=(NEW_PATH) aria-label="New invoice" {
+            (sheet.head(None))
+            (head_fields(&sheet, None))
+            h2 { "First line" }
+            (line_fields(&sheet, None, currency))
+            (sheet.field(line_field("currency", "Currency, three letters", 3).hint("Empty: that of the shop."), ""))
+            button type="submit" { "Make the draft" }
+        }
+    }
+}
+
+/// The forms that edit a draft.
+pub(super) fn forms(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
+    let (lines, currency) = (&invoice.content.lines, &invoice.content.currency);
+    let path = page_of(INVOICES_PATH, invoice.id);
+    let head = FormSheet::new("change", refused);
+    let titles = lines.iter().map(|line| line.description.as_str()).collect();
+    let of_lines = DraftLines { path: path.clone(), version: invoice.revision, titles, refused };
+    html! {
+        section class="card" aria-labelledby="edit" {
+            h2 id="edit" { "Edit the draft" }
+            (of_lines.forms(&|sheet, at| line_fields(sheet, at.and_then(|at| lines.get(at)), currency)))
+            details open[head.is_refused()] {
+                summary { "Change customer, address, shipping, discount and notes" }
+                form method="post" action={ (path) "/change" } {
+                    (head.head(Some(invoice.revision)))
+                    (head_fields(&head, Some(invoice)))
+                    button class="second" type="submit" { "Change" }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The numbers of what was issued: each series begins with 1 and has no gap.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::StaffInvoiceHandles;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::staff::INVOICES_PATH;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::store::queries::NumberingSeries;
+
+/// Answers GET of the numbers.
+pub(super) async fn show(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let all = app.invoices.queries.numbering().await?;
+    let gapless = all.iter().all(NumberingSeries::is_gapless);
+    let content = html! {
+        p { a href=(INVOICES_PATH) { "All invoices" } }
+        h1 { "Numbers of invoices and credit notes" }
+        p { "Counted just now from what is stored. A number is taken when something is issued, is used once, and never changes." }
+        @if all.is_empty() { p { "Nothing was issued yet." } } @else {
+            p {
+                @if gapless { span class=(Tone::Working.class()) { "No number is missing" } }
+                @else { span class=(Tone::Error.class()) { "Numbers are missing" } }
+            }
+            (table(&all))
+        }
+    };
+    Ok(viewer.page(StaffSection::Invoices, "Numbers of invoices", &app.board.view(), &content))
+}
+
+fn table(all: &[NumberingSeries]) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Series of numbers" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Series" } th scope="col" class="number" { "First" }
+                        th scope="col" class="number" { "Last" } th scope="col" class="number" { "Documents" }
+                        th scope="col" { "Missing" }
+                    }
+                }
+                tbody {
+                    @for one in all {
+                        tr {
+                            th scope="row" { (one.series) }
+                            td class="number" { (one.first) } td class="number" { (one.last) } td class="number" { (one.count) }
+                            td {
+                                @if one.missing.is_empty() { "none" }
+                                @for number in &one.missing { (number) " " }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The page of an invoice: what is invoiced to whom, its payments, what was issued, and what can be done with it.
+
+use std::collections::HashMap;
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::{StaffInvoiceHandles, draft, invoice_state, number_of, settle};
+use crate::domain::id::Id;
+use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus, Payment};
+use crate::domain::tax::percent_text;
+use crate::domain::time::Timestamp;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::pages::frame::{money, time};
+use crate::http::pages::staff::orders::flag_words;
+use crate::http::pages::staff::sheet::{TypedForm, address_line, astray, customer_link, few, page_of};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::http::pages::staff::{INVOICES_PATH, ORDERS_PATH};
+use crate::http::path_id::PathId;
+use crate::http::production::invoices::pay_url;
+
+/// Answers GET of an invoice.
+pub(super) async fn show(
+    State(app): State<StaffInvoiceHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    page(&app, &viewer, id, None).await
+}
+
+/// The page of an invoice; `refused` is the form of it that was not good.
+pub(super) async fn page(
+    app: &StaffInvoiceHandles,
+    viewer: &StaffViewer,
+    id: Id,
+    refused: Option<&TypedForm>,
+) -> Result<Response, ApiError> {
+    let (_, state) = found(&app.invoices.invoices, id).await?;
+    let invoice = state_of(&state)?;
+    let issued: Vec<Id> = invoice.documents.iter().map(|one| one.id).collect();
+    let numbers = app.invoices.documents.numbers(&issued).await?;
+    let link = pay_url(&app.invoices, invoice);
+    let pdf = app.invoices.documents.known_url(invoice).await?;
+    let forms = html! {
+        @if invoice.status == InvoiceStatus::Draft { (draft::forms(invoice, refused)) }
+        (settle::acts(invoice, number_of(invoice, &numbers), link.as_deref(), refused))
+    };
+    let title = format!("Invoice {}", number_of(invoice, &numbers));
+    let content = html! {
+        p { a href=(INVOICES_PATH) { "All invoices" } }
+        (astray(refused, &forms))
+        div id="invoice" data-fresh="" {
+            (head(invoice, &title, app.invoices.environment.now()))
+            (lines(invoice))
+            (payments(invoice))
+            (documents(invoice, &numbers, pdf.as_deref()))
+        }
+        div id="invoice-acts" data-fresh="" { (forms) }
+    };
+    Ok(viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content))
+}
+
+fn head(invoice: &Invoice, title: &str, now: Timestamp) -> Markup {
+    let (tone, words) = invoice_state(invoice.shown_status(now));
+    let buyer = &invoice.content.buyer;
+    html! {
+        h1 { (title) " " span class=(tone.class()) { (words) } }
+        section class="card" aria-labelledby="glance" {
+            h2 id="glance" { "At a glance" }
+            @for flag in &invoice.flags { p { span class=(Tone::Attention.class()) { (flag_words(flag)) } } }
+            dl class="left" {
+                dt { "Customer" }
+                dd { (buyer.name) @if let Some(email) = &invoice.customer_email { ", " (customer_link(email)) } }
+                @if let Some(address) = &buyer.address { dt { "Billed to" } dd { (address_line(address)) } }
+                @if let Some(vat_id) = &buyer.vat_id { dt { "VAT identifier" } dd { (vat_id) } }
+                @if let Some(order) = invoice.order_id {
+                    dt { "Order" }
+                    dd { a href=(page_of(ORDERS_PATH, order)) { (invoice.order_number.as_deref().unwrap_or("its order")) } }
+                }
+                dt { "Made" } dd { (time(invoice.created_at)) }
+                @if let Some(at) = invoice.issued_at { dt { "Issued" } dd { (time(at)) } }
+                @if let Some(at) = invoice.due_at { dt { "To be paid until" } dd { (time(at)) } }
+                @if let Some(at) = invoice.paid_at { dt { "Paid" } dd { (time(at)) } }
+                @if let Some(notes) = &invoice.content.notes { dt { "Notes" } dd class="as-written" { (notes) } }
+            }
+        }
+    }
+}
+
+fn lines(invoice: &Invoice) -> Markup {
+    let (content, sums) = (&invoice.content, &invoice.content.sums);
+    let currency = &content.currency;
+    let sum = |words: &str, cents: i64| html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } };
+    html! {
+        section class="card" aria-labelledby="lines" {
+            h2 id="lines" { "What is invoiced" }
+            div class="table" tabindex="0" role="region" aria-label="Lines of the invoice" {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "What" } th scope="col" class="number" { "How many" }
+                            th scope="col" class="number" { "Each" } th scope="col" class="number" { "Tax" }
+                            th scope="col" class="number" { "Together" }
+                        }
+                    }
+                    tbody {
+                        @for line in &content.lines {
+                            tr {
+                                th scope="row" { (line.description) }
+                                td class="number" { (line.quantity) }
+                                td class="number" { (money(line.unit_price_cents, currency)) }
+                                td class="number" { (percent_text(line.tax_rate_bps)) " %" }
+                                td class="number" { (money(line.amount_cents().unwrap_or(i64::MAX), currency)) }
+                            }
+                        }
+                    }
+                }
+            }
+            dl class="sums" {
+                dt { "Lines" } dd { (money(sums.subtotal_cents, currency)) }
+                (sum("Shipping", sums.shipping_cents))
+                (sum("Discount", -sums.discount_cents))
+                (sum("Tax", sums.tax_cents))
+                (sum("Rounding", sums.rounding_cents))
+                dt class="sum" { "Total" } dd class="sum" { (money(sums.payable_cents(), currency)) }
+                dt { "Paid" } dd { (money(invoice.kept_cents, currency)) }
+                dt class="sum" { "To be paid" } dd class="sum" { (money(invoice.due_cents(), currency)) }
+            }
+        }
+    }
+}
+
+/// A payment or refund in words.
+fn payment_row(payment: &Payment) -> Markup {
+    let (cents, status) = payment.listed();
+    let words = match status {
+        "refunded" => "went back",
+        "failed" => "went back and did not arrive",
+        _ => "came in",
+    };
+    html! {
+        span { (payment.method.replace('_', " ")) @if let Some(reference) = &payment.reference { ", " (reference) } }
+        span class="soft" { (words) ", " (time(payment.created_at)) }
+        span { (money(cents, &payment.currency)) }
+    }
+}
+
+fn payments(invoice: &Invoice) -> Markup {
+    let asked = invoice.at_processor.refunds.iter().map(|asked| {
+        let currency = invoice.payments.iter().find(|payment| payment.id == asked.payment_id);
+        let currency = currency.map_or(&invoice.content.currency, |payment| &payment.currency);
+        html! {
+            span {
+                @match &asked.error {
+                    Some(error) => { span class=(Tone::Error.class()) { "The refund was refused" } " " (error) },
+                    None => { span class=(Tone::Working.class()) { "The payment processor was asked to refund it" } },
+                }
+            }
+            span class="soft" { (time(asked.asked_at)) }
+            span { (money(asked.amount_cents, currency)) }
+        }
+    });
+    let rows: Vec<Markup> = invoice.payments.iter().map(payment_row).chain(asked).collect();
+    let none = if invoice.order_id.is_some() { "None. It follows the money of its order." } else { "None yet." };
+    few("payments", "Payments and refunds", &rows, none)
+}
+
+/// What was issued, with its PDF and XML by the API's own addresses.
+fn documents(invoice: &Invoice, numbers: &HashMap<Id, String>, stored: Option<&str>) -> Markup {
+    let row = |one: &DocumentHead| {
+        let path = format!("/api/invoices/{}/documents/{}", invoice.id, one.id);
+        let kind = match one.kind {
+            DocumentKind::Invoice => "Invoice",
+            DocumentKind::CreditNote => "Credit note",
+        };
+        let number = numbers.get(&one.id).map(String::as_str).unwrap_or_default();
+        html! {
+            span { (kind) " " (number) }
+            span class="soft" { (time(one.issued_at)) }
+            span { (money(one.payable_cents, &invoice.content.currency)) }
+            span {
+                a href={ (path) "/pdf" } { "PDF" span class="hidden-words" { " of " (number) } } " "
+                a href={ (path) "/xml" } { "XML" span class="hidden-words" { " of " (number) } }
+            }
+        }
+    };
+    let rows: Vec<Markup> = invoice.documents.iter().map(row).collect();
+    html! {
+        (few("documents", "Invoice and credit notes", &rows, "Nothing was issued yet."))
+        @if let Some(url) = stored { p { a href=(url) rel="noreferrer" { "The stored PDF at its public address" } } }
+    }
+}

@@ -1,0 +1,265 @@
+//! A job on the page of its order: where it is, why it waits, its attempts, and what can be done.
+
+mod list;
+mod page;
+
+use axum::http::Method;
+use maud::{Markup, html};
+
+use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD};
+use super::sheet::day;
+use super::shell::{Tone, act, clock, hidden};
+use super::{FLOOR_PATH, ORDERS_PATH};
+use crate::actors::kernel::directory::Directory;
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, AttemptState, Job, JobState};
+use crate::domain::printer::Printer;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::production::jobs::JobHandles;
+use crate::http::routes::{PageBounds, Routes};
+
+/// The jobs of all orders.
+pub(super) const JOBS_PATH: &str = "/shop/jobs";
+
+/// Adds the pages of jobs.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let (get, form) = (Method::GET, PageBounds::Form);
+    let routes = routes.page(get.clone(), RequiredAccess::Session, JOBS_PATH, list::show, form);
+    routes.page(get, RequiredAccess::Session, "/shop/jobs/{id}", page::show, form)
+}
+
+/// What the form of an act on a job is sent to.
+pub(super) fn job_path(job: Id, act: &str) -> String {
+    format!("/shop/jobs/{job}/{act}")
+}
+
+/// A state in words and a tone.
+pub(super) fn job_state(job: &Job) -> (Tone, &'static str) {
+    match job.state {
+        JobState::Created => (Tone::Idle, "Waits for its file"),
+        JobState::Validated => (Tone::Idle, "Being prepared"),
+        JobState::AwaitingManualReview => (Tone::Attention, "Waits for a decision"),
+        JobState::Sliced => (Tone::Idle, "Waits for a printer"),
+        JobState::Dispatching if job.live().is_some_and(|attempt| attempt.unverified) => {
+            (Tone::Attention, "Nobody knows whether it began")
+        }
+        JobState::Dispatching => (Tone::Working, "Going to a printer"),
+        JobState::Printing => (Tone::Working, "Printing"),
+        JobState::Paused => (Tone::Attention, "Paused"),
+        JobState::Completed if job.unsigned => (Tone::Attention, "To be signed off"),
+        JobState::Completed => (Tone::Working, "Printed"),
+        JobState::Failed => (Tone::Error, "Failed"),
+        JobState::Cancelled => (Tone::Idle, "Cancelled"),
+    }
+}
+
+fn attempt_words(state: AttemptState) -> &'static str {
+    match state {
+        AttemptState::Claimed => "chosen",
+        AttemptState::Uploading => "uploading",
+        AttemptState::StartSent => "starting",
+        AttemptState::Confirmed => "printing",
+        AttemptState::Finished => "finished",
+        AttemptState::Failed => "failed",
+        AttemptState::Cancelled => "cancelled",
+        AttemptState::Refused => "refused",
+        AttemptState::NotStarted => "did not begin",
+        AttemptState::Abandoned => "given up",
+    }
+}
+
+/// The buttons that say what became of a print of which nobody knows.
+pub(super) fn resolutions(job: Id, back: &str) -> Markup {
+    html! {
+        form class="acts" method="post" action=(job_path(job, "resolve")) data-quiet="" {
+            (hidden())
+            input type="hidden" name="back" value=(back);
+            @for (word, words) in [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")] {
+                button class="second" type="submit" name="outcome" value=(word) id={ (word) "-" (job) } { (words) }
+            }
+        }
+    }
+}
+
+/// A job with all that is known of it.
+pub(super) struct JobCard<'a> {
+    pub(super) app: &'a JobHandles,
+    pub(super) job: &'a Job,
+    /// When it is expected to be printed.
+    pub(super) expected: Option<Timestamp>,
+    /// For what parts may be rejected.
+    pub(super) reasons: &'a [String],
+}
+
+impl JobCard<'_> {
+    fn printer_name(printers: &Directory<Printer>, id: Id) -> Option<String> {
+        Some(printers.resident(id)?.read().state.as_ref()?.fields.name.clone())
+    }
+
+    pub(super) fn html(&self) -> Markup {
+        let Self { app, job, expected, .. } = self;
+        let (tone, words) = job_state(job);
+        html! {
+            section class="card" id={ "job-" (job.id) } aria-labelledby={ "job-title-" (job.id) } {
+                h3 id={ "job-title-" (job.id) } {
+                    (job.number_text()) ", " (job.sku_name)
+                    span class=(tone.class()) { (words) }
+                }
+                @if let Some(words) = app.waiting_reason(job) { p { (words) } }
+                @if let Some(error) = &job.error { p class="bad" { (error) } }
+                @if job.cancel_requested_at.is_some() { p class="bad" { "It is to be cancelled: the printer has not confirmed it yet." } }
+                p class="soft" {
+                    "Line " (job.line + 1) ", " (job.plate_parts.max(1)) @if job.plate_parts > 1 { " parts" } @else { " part" } " on the plate, priority " (job.priority)
+                    @if job.reprint { ", in place of rejected parts" }
+                    @if let Some(at) = job.due_at { ", wanted " (clock(at)) }
+                    @if let Some(at) = expected.filter(|_| !job.over()) { ", expected " (clock(at)) }
+                    @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { "How it goes together with each printer" } }
+                }
+                @if !job.attempts.is_empty() {
+                    ol class="rows" {
+                        @for attempt in &job.attempts { li { (self.attempt(attempt)) } }
+                    }
+                }
+                (self.acts())
+            }
+        }
+    }
+
+    fn attempt(&self, attempt: &Attempt) -> Markup {
+        let name = Self::printer_name(&self.app.printers, attempt.printer_id);
+        html! {
+            span {
+                "Attempt " (attempt.number) " on "
+                @match name {
+                    Some(name) => { a href={ (FLOOR_PATH) "/printers/" (attempt.printer_id) } { (name) } },
+                    None => { "a printer that was removed" },
+                }
+                ": " (attempt_words(attempt.state))
+            }
+            span class="soft" {
+                @if let Some(at) = attempt.started_at { "from " (clock(at)) }
+                @if let Some(at) = attempt.ended_at { " to " (clock(at)) }
+            }
+            @if let Some(reason) = &attempt.reason { span class="full bad" { (reason) } }
+            @if let Some(said) = &attempt.sign_off {
+                span class="full soft" {
+                    (said.good) " of " (said.parts) " good"
+                    @if let Some(reason) = &said.reason { ", " (reason.replace('_', " ")) }
+                    @if let Some(note) = &said.note { ": " (note) }
+                    @if let Some(photo) = said.photo_file_id { ". " a href=(content_path(photo)) { "Picture of the parts" } }
+                }
+            }
+            @if let Some(photo) = attempt.photo_file_id {
+                span class="full" { a href=(content_path(photo)) { "Picture of the end of attempt " (attempt.number) } }
+            }
+        }
+    }
+
+    fn acts(&self) -> Markup {
+        let job = self.job;
+        let order = format!("{ORDERS_PATH}/{}", job.order_id);
+        let button = |word: &str, class: &str, words: &str| {
+            act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, None)
+        };
+        let unverified = job.live().is_some_and(|attempt| attempt.unverified);
+        html! {
+            @if unverified { (resolutions(job.id, &order)) } @else if job.live().is_some() {
+                details {
+                    summary { "Its printer does not answer" }
+                    p { "Look at the printer, and say what became of the print. The printer then waits until its bed is cleared." }
+                    (resolutions(job.id, &order))
+                }
+            }
+            div class="acts" {
+                @match job.state {
+                    JobState::Printing => { (button("pause", "second", "Pause")) },
+                    JobState::Paused => { (button("resume", "", "Resume")) },
+                    JobState::AwaitingManualReview => { (button("release", "", "Release it")) },
+                    JobState::Failed | JobState::Cancelled | JobState::Completed => {
+                        (button("retry", "second", "Make it again"))
+                    },
+                    _ => {},
+                }
+            }
+            @if !matches!(job.state, JobState::Completed | JobState::Cancelled) { (self.later()) }
+            @if job.last_print().is_some() { (self.sign_off()) }
+        }
+    }
+
+    /// What is not done by one press.
+    fn later(&self) -> Markup {
+        let id = self.job.id;
+        html! {
+            details {
+                summary { "Priority, or cancel" }
+                form class="tools" method="post" action=(job_path(id, "change")) data-quiet="" {
+                    (hidden())
+                    input type="hidden" name=(CLEARS_FIELD) value="dueAt";
+                    input type="hidden" name=(DAY_SHOWN_FIELD) value=(day(self.job.due_at));
+                    div class="field narrow" {
+                        label for={ "priority-" (id) } { "Priority" }
+                        input id={ "priority-" (id) } name="priority" type="number" min="0" max="9" required value=(self.job.priority);
+                    }
+                    div class="field" {
+                        label for={ "due-" (id) } { "Wanted by" }
+                        input id={ "due-" (id) } name="dueAt" type="date" value=(day(self.job.due_at));
+                    }
+                    button class="second" type="submit" { "Change" }
+                }
+                (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &format!("Cancel {}", self.job.number_text()), Some(&self.unconfirmed())))
+            }
+        }
+    }
+
+    /// A job on a printer is cancelled once the printer confirms it, which one that is switched off never does.
+    fn unconfirmed(&self) -> Markup {
+        let id = self.job.id;
+        html! {
+            @if self.job.live().is_some() {
+                p {
+                    input id={ "force-" (id) } name="force" type="checkbox" value="true";
+                    " " label for={ "force-" (id) } class="inline" { "Do not wait for the printer to confirm it" }
+                }
+            }
+        }
+    }
+
+    fn sign_off(&self) -> Markup {
+        let id = self.job.id;
+        html! {
+            details {
+                summary { "Say how many parts are good" }
+                form class="tools" method="post" action=(job_path(id, "sign-off")) data-quiet="" {
+                    (hidden())
+                    div class="field narrow" {
+                        label for={ "good-" (id) } { "Good parts" }
+                        input id={ "good-" (id) } name="goodCount" type="number" min="0" max=(self.job.plate_parts.max(1)) required;
+                    }
+                    div class="field" {
+                        label for={ "reason-" (id) } { "What is wrong with the others" }
+                        select id={ "reason-" (id) } name="reason" {
+                            option value="" { "not said" }
+                            @for reason in self.reasons { option value=(reason) { (reason.replace('_', " ")) } }
+                        }
+                    }
+                    div class="field" {
+                        label for={ "note-" (id) } { "Note" }
+                        input id={ "note-" (id) } name="note" maxlength="500";
+                    }
+                    button class="second" type="submit" { "Sign off" }
+                }
+            }
+        }
+    }
+}
+
+/// The content of a file that was kept.
+fn content_path(file: Id) -> String {
+    format!("/api/files/{file}/content")
+}
+
+/// The member of a form that says of which currency its amount is.
+pub(super) fn currency_field(currency: &str) -> Markup {
+    html! { input type="hidden" name=(CURRENCY_FIELD) value=(currency); }
+}

@@ -1,0 +1,167 @@
+//! The list of jobs: what waits, what prints, what failed, of which order.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::{JOBS_PATH, job_state};
+use crate::domain::id::Id;
+use crate::domain::job::{Job, JobState};
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::staff::orders::StaffOrderHandles;
+use crate::http::pages::staff::sheet::ListPart;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, clock};
+use crate::http::pages::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
+use crate::store::queries::JobFilter;
+
+/// The states that the list can be narrowed to, in the order of a job's life.
+const JOB_STATES: [(JobState, &str); 10] = [
+    (JobState::Created, "wait for their file"),
+    (JobState::Validated, "being prepared"),
+    (JobState::AwaitingManualReview, "wait for a decision"),
+    (JobState::Sliced, "wait for a printer"),
+    (JobState::Dispatching, "going to a printer"),
+    (JobState::Printing, "printing"),
+    (JobState::Paused, "paused"),
+    (JobState::Completed, "printed"),
+    (JobState::Failed, "failed"),
+    (JobState::Cancelled, "cancelled"),
+];
+
+/// Which jobs are listed. A word that means nothing narrows nothing.
+#[derive(Request, Debug)]
+pub(super) struct JobListQuery {
+    /// Only jobs in this one of the API's states.
+    state: Option<String>,
+    /// Only jobs that make this SKU.
+    sku: Option<String>,
+    /// Only jobs on this printer.
+    printer: Option<String>,
+    /// Only jobs that are made of this material.
+    material: Option<String>,
+    /// Only jobs of this order.
+    order: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+impl JobListQuery {
+    fn state(&self) -> Option<JobState> {
+        let wanted = self.state.as_deref()?;
+        JOB_STATES.into_iter().map(|(state, _)| state).find(|state| state.to_string() == wanted)
+    }
+
+    /// What narrows the list besides the state: other pages lead here with it.
+    fn kept(&self) -> [(&'static str, Option<&str>); 4] {
+        let given =
+            [("sku", &self.sku), ("printer", &self.printer), ("material", &self.material), ("order", &self.order)];
+        given.map(|(name, value)| (name, value.as_deref()))
+    }
+
+    fn filter(&self) -> JobFilter {
+        let id = |text: Option<&String>| text.and_then(|text| text.parse::<Id>().ok());
+        JobFilter {
+            state: self.state(),
+            sku_id: id(self.sku.as_ref()),
+            printer_id: id(self.printer.as_ref()),
+            material_id: id(self.material.as_ref()),
+            order_id: id(self.order.as_ref()),
+            ..JobFilter::default()
+        }
+    }
+}
+
+/// Answers GET of the list.
+pub(super) async fn show(
+    State(app): State<StaffOrderHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<JobListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let narrowed = [("state", query.state.as_deref())].into_iter().chain(query.kept()).collect();
+    let (filter, part) = (query.filter(), ListPart { path: JOBS_PATH, narrowed, from: query.from });
+    let (jobs, total) = app.jobs.queries.jobs(&filter, part.page()).await?;
+    let open = filter == JobFilter::default();
+    let content = html! {
+        p { a href=(ORDERS_PATH) { "All orders" } }
+        h1 { "Jobs" }
+        (tools(&query))
+        div id="jobs" data-fresh="" {
+            @if jobs.is_empty() && open && query.from == 0 {
+                section class="card" aria-labelledby="begin" {
+                    h2 id="begin" { "There is no job yet" }
+                    p { "A job prints one plate. Jobs are made when an order is paid, and go to printers that fit by themselves." }
+                    a class="button" href=(ORDERS_PATH) { "To the orders" }
+                }
+            } @else if jobs.is_empty() {
+                p { "No job is like that. " a href=(JOBS_PATH) { "Show all" } }
+            } @else { (table(&app, &jobs)) }
+            (part.links(total))
+        }
+    };
+    Ok(viewer.page(StaffSection::Orders, "Jobs", &app.board.view(), &content))
+}
+
+fn tools(query: &JobListQuery) -> Markup {
+    let chosen = query.state();
+    html! {
+        form class="tools" method="get" action=(JOBS_PATH) role="search" {
+            @for (name, value) in query.kept() { @if let Some(value) = value { input type="hidden" name=(name) value=(value); } }
+            div class="field" {
+                label for="state" { "State" }
+                select id="state" name="state" {
+                    option value="" { "all" }
+                    @for (state, words) in JOB_STATES { option value=(state) selected[chosen == Some(state)] { (words) } }
+                }
+            }
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
+    let forecast = app.jobs.forecaster.latest();
+    let printer = |id: Id| {
+        let known = app.jobs.printers.resident(id)?.read();
+        Some(known.state.as_ref()?.fields.name.clone())
+    };
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Jobs" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Job" } th scope="col" { "State" } th scope="col" { "Makes" } th scope="col" { "Order" }
+                        th scope="col" { "Printer" } th scope="col" class="number" { "Priority" } th scope="col" { "Expected" }
+                    }
+                }
+                tbody {
+                    @for job in jobs {
+                        @let (tone, words) = job_state(job);
+                        tr {
+                            th scope="row" { a href={ (JOBS_PATH) "/" (job.id) } { (job.number_text()) } }
+                            td {
+                                span class=(tone.class()) { (words) }
+                                @if let Some(reason) = app.jobs.waiting_reason(job).or_else(|| job.error.clone()) {
+                                    div class="soft" { (reason) }
+                                }
+                            }
+                            td { a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (job.sku_name) } }
+                            td { a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { "ORD-" (format!("{:06}", job.order_number)) } }
+                            td {
+                                @if let Some((id, name)) = job.printer_id.and_then(|id| Some((id, printer(id)?))) {
+                                    a href={ (FLOOR_PATH) "/printers/" (id) } { (name) }
+                                }
+                            }
+                            td class="number" { (job.priority) }
+                            td { @if let Some(at) = forecast.jobs.get(&job.id).filter(|_| !job.over()) { (clock(*at)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The page of a job: how it stands, what it takes, and how it goes together with each printer.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::{JOBS_PATH, JobCard, job_state};
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::job::{Job, Stock};
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::staff::orders::StaffOrderHandles;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::http::pages::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
+use crate::http::path_id::PathId;
+use crate::http::production::jobs::{self, JobHandles};
+
+/// Answers GET of a job.
+pub(super) async fn show(
+    State(app): State<StaffOrderHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let job = jobs::find(&app.jobs, id).await?;
+    let forecast = app.jobs.forecaster.latest();
+    let (tone, words) = job_state(&job);
+    let title = format!("Job {}", job.number_text());
+    let reasons = &app.config.quality.reasons;
+    let card = JobCard { app: &app.jobs, job: &job, expected: forecast.jobs.get(&id).copied(), reasons };
+    let content = html! {
+        p class="acts" {
+            a href={ (ORDERS_PATH) "/" (job.order_id) } { "Its order" }
+            a href=(JOBS_PATH) { "All jobs" }
+            a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { "Its SKU" }
+            @if let Some(file) = job.file_id { a href={ (PRODUCTS_PATH) "/files/" (file) } { "Its file" } }
+        }
+        div id="job" data-fresh="" {
+            h1 { (title) " " span class=(tone.class()) { (words) } }
+            h2 { "Now" }
+            (card.html())
+            (needs(&app.jobs, &job))
+            @if !job.over() { (printers(&app.jobs, &job)) }
+        }
+    };
+    Ok(viewer.page(StaffSection::Orders, &title, &app.board.view(), &content))
+}
+
+/// An amount of a material with its name.
+fn material_words(app: &JobHandles, material: Id, amount: Amount) -> String {
+    let known = app.materials.resident(material).map(|handle| handle.read());
+    let fields = known.as_ref().and_then(|known| known.state.as_ref()).map(|known| &known.fields);
+    fields.map_or_else(
+        || format!("{amount} of a material that is gone"),
+        |fields| format!("{amount} {} {}", fields.kind.unit(), fields.name),
+    )
+}
+
+fn needs(app: &JobHandles, job: &Job) -> Markup {
+    html! {
+        section class="card" aria-labelledby="takes" {
+            h2 id="takes" { "What it takes" }
+            ul class="rows" {
+                @for claim in &job.claims() {
+                    li {
+                        span { (material_words(app, claim.material_id, claim.need)) }
+                        span {
+                            @match claim.stock {
+                                Stock::Held => { "reserved" },
+                                Stock::InLine => { span class=(Tone::Attention.class()) { "waits for stock" } },
+                                Stock::Asked => { "asked for" },
+                                Stock::None | Stock::Settling { .. } => { "not reserved" },
+                            }
+                        }
+                        @if claim.consumed > Amount::ZERO { span class="soft" { (claim.consumed) " used so far" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Each printer with what is missing, in the order in which the job would be given to them.
+fn printers(app: &JobHandles, job: &Job) -> Markup {
+    let matched = app.matched(job);
+    html! {
+        section class="card" aria-labelledby="match" {
+            h2 id="match" { "Each printer" }
+            @if matched.printers.is_empty() {
+                p { "There is no printer yet. " a href=(FLOOR_PATH) { "To the floor" } }
+            } @else {
+                div class="table" tabindex="0" role="region" aria-label="Table of printers" {
+                    table {
+                        thead { tr { th scope="col" { "Printer" } th scope="col" { "Could print it" } th scope="col" { "What is missing" } th scope="col" { "Taken from" } } }
+                        tbody {
+                            @for one in &matched.printers {
+                                tr {
+                                    th scope="row" { a href={ (FLOOR_PATH) "/printers/" (one.printer_id) } { (one.name) } }
+                                    td {
+                                        @let (tone, words) = match (one.possible, one.fits, one.ready) {
+                                            (true, ..) => (Tone::Working, "Now"),
+                                            (false, true, _) => (Tone::Attention, "Later"),
+                                            (false, false, true) => (Tone::Idle, "No; it is free"),
+                                            (false, false, false) => (Tone::Idle, "No"),
+                                        };
+                                        span class=(tone.class()) { (words) }
+                                    }
+                                    td { @for (n, missing) in one.missing.iter().enumerate() { @if n > 0 { "; " } (missing) } }
+                                    td {
+                                        @for slot in &one.slots {
+                                            div {
+                                                "Slot " (slot.slot + 1) ": " (material_words(app, slot.material_id, slot.need))
+                                                @if !slot.loaded { " (not known to be there)" }
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

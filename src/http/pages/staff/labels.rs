@@ -1,0 +1,229 @@
+//! Labels with a QR code for printers, spools and bins. Whoever scans one comes to the page of the thing, by way of the
+//! sign-in where that is needed, and does there with one tap what is due: the bed is clear, the spool is loaded.
+
+mod choose;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{Method, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use url::form_urlencoded;
+
+use super::FLOOR_PATH;
+use super::stock::{SpoolFacts, StockHandles, bin_path, present, spool_path};
+use crate::app::documents::InvoiceDocuments;
+use crate::documents::labels::{Label, LabelPaper, MAX_LABELS};
+use crate::domain::id::Id;
+use crate::domain::material::Material;
+use crate::domain::printer::Printer;
+use crate::domain::refusal::Refusal;
+use crate::domain::spool::{MAX_NEW_SPOOLS, new_number};
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::production::printers::present_all;
+use crate::http::routes::{PageBounds, Routes};
+
+/// Where labels are chosen.
+pub(super) const PATH: &str = "/shop/labels";
+/// The labels as a PDF.
+const PDF_PATH: &str = "/shop/labels/pdf";
+/// The word for sheets; everything else is one label a page.
+const SHEET_WORD: &str = "a4";
+/// Most members of a query that are read.
+const MAX_MEMBERS: usize = MAX_LABELS + 10;
+/// Materials that are named on the label of a bin.
+const MAX_NAMED: usize = 3;
+/// Longest name of a bin, as materials have it: a code holds its address.
+const MAX_NAME_CHARS: usize = 100;
+
+handles! {
+    /// What labels are made from.
+    pub(crate) struct LabelHandles {
+        stock: StockHandles,
+        documents: Arc<InvoiceDocuments>,
+    }
+}
+
+/// Adds the pages.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let (session, form) = (RequiredAccess::Session, PageBounds::Form);
+    routes.page(Method::GET, session, PATH, choose::show, form).page(Method::GET, session, PDF_PATH, pdf, form)
+}
+
+/// The label of a printer.
+pub(super) fn printer_label_path(printer: Id) -> String {
+    format!("{PDF_PATH}?printer={printer}")
+}
+
+/// The label of a spool. Of a material on the label the number alone may know nothing.
+pub(super) fn spool_label_path(number: i64, material: Option<Id>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("spool", &number.to_string());
+    if let Some(material) = material {
+        query.append_pair("material", &material.to_string());
+    }
+    format!("{PDF_PATH}?{}", query.finish())
+}
+
+/// The label of a bin.
+pub(super) fn bin_label_path(name: &str) -> String {
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair("bin", name).finish();
+    format!("{PDF_PATH}?{query}")
+}
+
+/// Which labels are wanted. What means nothing asks for nothing.
+#[derive(Default, PartialEq, Eq, Debug)]
+struct WantedLabels {
+    printers: Vec<Id>,
+    /// Numbers of spools.
+    spools: Vec<i64>,
+    bins: Vec<String>,
+    /// So many spools that are new, of the material.
+    new_spools: u8,
+    material: Option<Id>,
+    sheet: bool,
+}
+
+impl WantedLabels {
+    fn read(query: &str) -> Self {
+        let mut wanted = Self::default();
+        for (name, text) in form_urlencoded::parse(query.as_bytes()).take(MAX_MEMBERS) {
+            match &*name {
+                "printer" => wanted.printers.extend(text.parse::<Id>()),
+                "spool" => wanted.spools.extend(text.parse::<i64>().ok().filter(|number| *number > 0)),
+                "bin" if !text.trim().is_empty() && text.chars().count() <= MAX_NAME_CHARS => {
+                    wanted.bins.push(text.into_owned());
+                }
+                "new" => wanted.new_spools = text.parse::<u8>().unwrap_or_default().min(MAX_NEW_SPOOLS),
+                "material" => wanted.material = text.parse::<Id>().ok(),
+                "size" => wanted.sheet = text == SHEET_WORD,
+                _ => {}
+            }
+        }
+        wanted
+    }
+}
+
+/// Answers GET of the PDF.
+async fn pdf(State(app): State<LabelHandles>, uri: Uri) -> Result<Response, ApiError> {
+    let wanted = WantedLabels::read(uri.query().unwrap_or_default());
+    let mut labels = printer_labels(&app, &wanted.printers);
+    labels.extend(spool_labels(&app, &wanted));
+    labels.extend(new_spool_labels(&app, &wanted)?);
+    labels.extend(bin_labels(&app, &wanted.bins));
+    if labels.is_empty() {
+        return Err(Refusal::field("labels", "choose at least one printer, spool or bin").into());
+    }
+    let paper = if wanted.sheet { LabelPaper::Sheet } else { LabelPaper::Roll };
+    let pdf = app.documents.labels(labels, paper).await?;
+    let headers =
+        [(header::CONTENT_TYPE, "application/pdf"), (header::CONTENT_DISPOSITION, "inline; filename=\"labels.pdf\"")];
+    Ok((headers, pdf).into_response())
+}
+
+/// The address that a code opens.
+fn address(app: &LabelHandles, path: &str) -> String {
+    format!("{}{path}", app.stock.config.public_url())
+}
+
+fn printer_labels(app: &LabelHandles, wanted: &[Id]) -> Vec<Label> {
+    let known = present_all(&app.stock.board.shop);
+    let printers: BTreeMap<Id, &Printer> =
+        known.iter().filter_map(|known| known.state.as_ref()).map(|printer| (printer.id, printer)).collect();
+    let label = |printer: &&Printer| {
+        let fields = &printer.fields;
+        Label {
+            name: fields.name.clone(),
+            words: [fields.model.clone(), fields.location.clone()].into_iter().flatten().collect(),
+            url: address(app, &format!("{FLOOR_PATH}/printers/{}", printer.id)),
+        }
+    };
+    wanted.iter().filter_map(|id| printers.get(id)).map(label).collect()
+}
+
+fn spool_label(app: &LabelHandles, number: i64, title: String, material: Option<&Material>) -> Label {
+    let url = address(app, &spool_path(number, material.map(|material| material.id)));
+    let Some(fields) = material.map(|material| &material.fields) else {
+        return Label { name: title, words: Vec::new(), url };
+    };
+    let more = [fields.brand.clone(), fields.variant.clone()].into_iter().flatten();
+    Label { name: fields.name.clone(), words: [title].into_iter().chain(more).collect(), url }
+}
+
+fn spool_labels(app: &LabelHandles, wanted: &WantedLabels) -> Vec<Label> {
+    let label = |number: &i64| {
+        let facts = SpoolFacts::find(&app.stock, *number, wanted.material);
+        spool_label(app, *number, facts.title(), facts.material.as_ref())
+    };
+    wanted.spools.iter().map(label).collect()
+}
+
+/// Labels of spools that have just come. Where another system counts spools it numbers them, and the label is made
+/// once it has.
+fn new_spool_labels(app: &LabelHandles, wanted: &WantedLabels) -> Result<Vec<Label>, ApiError> {
+    if wanted.new_spools == 0 {
+        return Ok(Vec::new());
+    }
+    if !app.stock.config.spools.url.is_empty() {
+        let words = "the spool system numbers spools; add the spool there, and print the label of its number";
+        return Err(ApiError::conflict("spools_counted_elsewhere", words));
+    }
+    let known = present(&app.stock);
+    let mut materials = known.iter().filter_map(|known| known.state.as_ref());
+    let material = materials.find(|material| Some(material.id) == wanted.material);
+    let material = material.ok_or_else(|| Refusal::field("material", "choose what is on the spools"))?;
+    let now = app.stock.board.shop.environment.now();
+    let label = |nth: u8| {
+        let number = new_number(now, nth);
+        spool_label(app, number, format!("Spool {number}"), Some(material))
+    };
+    Ok((1..=wanted.new_spools).map(label).collect())
+}
+
+fn bin_labels(app: &LabelHandles, wanted: &[String]) -> Vec<Label> {
+    let known = present(&app.stock);
+    let inside = |bin: &str| -> Vec<String> {
+        let materials = known.iter().filter_map(|known| known.state.as_ref());
+        let kept = materials.filter(|material| material.fields.location.as_deref() == Some(bin));
+        kept.take(MAX_NAMED).map(|material| material.fields.name.clone()).collect()
+    };
+    wanted
+        .iter()
+        .map(|bin| Label { name: bin.clone(), words: inside(bin), url: address(app, &bin_path(bin)) })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_asks_for_many_labels_and_what_means_nothing_for_none() {
+        let id: Id = crate::domain::testing::id(7);
+        let query = format!(
+            "printer={id}&printer=x&spool=12&spool=-1&spool=x&bin=Shelf+A3%2F4&bin=+&new=900&size=a4&material={id}&other=1"
+        );
+        let wanted = WantedLabels::read(&query);
+        let expected = WantedLabels {
+            printers: vec![id],
+            spools: vec![12],
+            bins: vec!["Shelf A3/4".to_owned()],
+            new_spools: 0,
+            material: Some(id),
+            sheet: true,
+        };
+        assert_eq!(wanted, expected);
+        assert_eq!(WantedLabels::read("new=51").new_spools, MAX_NEW_SPOOLS);
+        assert_eq!(WantedLabels::read(""), WantedLabels::default());
+        let many = "spool=1&".repeat(MAX_MEMBERS * 2);
+        assert_eq!(WantedLabels::read(&many).spools.len(), MAX_MEMBERS);
+        assert_eq!(
+            WantedLabels::read(spool_label_path(5, Some(id)).split_once('?').map_or("", |(_, query)| query)).spools,
+            [5]
+        );
+        assert_eq!(bin_label_path("A & B"), "/shop/labels/pdf?bin=A+%26+B");
+    }
+}

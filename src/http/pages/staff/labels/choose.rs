@@ -1,0 +1,132 @@
+//! The page on which labels are chosen: printers, spools, bins.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::{LabelHandles, PDF_PATH, SHEET_WORD};
+use crate::documents::labels::MAX_LABELS;
+use crate::domain::material::Material;
+use crate::domain::printer::Printer;
+use crate::domain::spool::MAX_NEW_SPOOLS;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
+use crate::http::pages::staff::stock::{bins_of, known_spools, present};
+use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH};
+use crate::http::production::printers::present_all;
+
+/// A box to tick: name and value in the query, and its words.
+type TickBox = (&'static str, String, String);
+
+/// Answers GET of the page.
+pub(super) async fn show(State(app): State<LabelHandles>, who: Caller) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.stock.config)?;
+    let known = present(&app.stock);
+    let materials: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let content = html! {
+        p { a href=(STOCK_PATH) { "All stock" } }
+        h1 { "Labels" }
+        p {
+            "Each has a QR code. Scanned with a phone, a printer's opens its page, where its bed is said to be clear; a spool's, where it is \
+             loaded into a slot; a bin's shows what is in it."
+        }
+        (printers(&app))
+        (new_spools(&app, &materials))
+        (spools(&app, &materials))
+        (bins(&materials))
+    };
+    Ok(viewer.page(StaffSection::Stock, "Labels", &app.stock.board.view(), &content))
+}
+
+fn size(id: &str) -> Markup {
+    let id = format!("{id}-size");
+    html! {
+        div class="field" {
+            label for=(id) { "Paper" }
+            select id=(id) name="size" {
+                option value="62x29" { "Label printer, 62 × 29 mm" }
+                option value=(SHEET_WORD) { "Sheet (A4), to be cut" }
+            }
+        }
+    }
+}
+
+/// A form with boxes to tick; `none` is said where there are none.
+fn boxes(id: &str, title: &str, boxes: &[TickBox], none: &Markup) -> Markup {
+    html! {
+        section class="card" aria-labelledby=(id) {
+            h2 id=(id) { (title) }
+            @if boxes.is_empty() { (none) } @else {
+                form method="get" action=(PDF_PATH) {
+                    ul class="rows ticks" {
+                        @for (n, (name, value, words)) in boxes.iter().take(MAX_LABELS).enumerate() {
+                            @let of = format!("{id}-{n}");
+                            li { span {
+                                input id=(of) name=(name) type="checkbox" value=(value);
+                                label for=(of) class="inline" { (words) }
+                            } }
+                        }
+                    }
+                    @if boxes.len() > MAX_LABELS { p class="soft" { "These are the first " (MAX_LABELS) " of " (boxes.len()) "." } }
+                    div class="tools" { (size(id)) button type="submit" { "Make the labels" } }
+                }
+            }
+        }
+    }
+}
+
+fn printers(app: &LabelHandles) -> Markup {
+    let known = present_all(&app.stock.board.shop);
+    let mut printers: Vec<&Printer> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    printers.sort_by_cached_key(|printer| printer.fields.name.to_lowercase());
+    let ticks = printers.iter().map(|printer| ("printer", printer.id.to_string(), printer.fields.name.clone()));
+    let none = html! { p { "There is no printer yet. " a href=(FLOOR_PATH) { "To the floor" } } };
+    boxes("printers", "Printers", &ticks.collect::<Vec<TickBox>>(), &none)
+}
+
+fn spools(app: &LabelHandles, materials: &[&Material]) -> Markup {
+    let ticks = known_spools(&app.stock).into_iter().map(|(number, material)| {
+        let of = materials.iter().find(|one| Some(one.id) == material);
+        let name = of.map(|one| format!(", {}", one.fields.name)).unwrap_or_default();
+        ("spool", number.to_string(), format!("Spool {number}{name}"))
+    });
+    let none = html! { p { "No spool with a number is in a slot, and none is counted by a system for spools." } };
+    boxes("spools", "Spools that are known", &ticks.collect::<Vec<TickBox>>(), &none)
+}
+
+fn bins(materials: &[&Material]) -> Markup {
+    let ticks = bins_of(materials.iter().copied()).into_iter().map(|name| ("bin", name.to_owned(), name.to_owned()));
+    let none = html! { p { "No material has a place yet. Write one into a material: then the place is a bin." } };
+    boxes("bins", "Bins", &ticks.collect::<Vec<TickBox>>(), &none)
+}
+
+fn new_spools(app: &LabelHandles, materials: &[&Material]) -> Markup {
+    let elsewhere = !app.stock.config.spools.url.is_empty();
+    html! {
+        section class="card" id="new-spools" aria-labelledby="new-title" {
+            h2 id="new-title" { "Spools that have just come" }
+            @if elsewhere {
+                p { "The system for spools numbers them: add them there. Once a material is linked to its filament, they are below." }
+            } @else if materials.is_empty() {
+                p { "Add their material first. " a href=(STOCK_PATH) { "To the stock" } }
+            } @else {
+                p { "Each gets a new number. What is left on it is known as soon as it is loaded into a slot." }
+                form class="tools" method="get" action=(PDF_PATH) {
+                    div class="field" {
+                        label for="new-material" { "Material" }
+                        select id="new-material" name="material" {
+                            @for one in materials { option value=(one.id) { (one.fields.name) } }
+                        }
+                    }
+                    div class="field narrow" {
+                        label for="new-count" { "How many" }
+                        input id="new-count" name="new" type="number" min="1" max=(MAX_NEW_SPOOLS) value="1" required inputmode="numeric";
+                    }
+                    (size("new"))
+                    button type="submit" { "Make the labels" }
+                }
+            }
+        }
+    }
+}

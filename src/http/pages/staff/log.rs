@@ -1,0 +1,76 @@
+//! Who did what at the printers, and when, for those who come after: the newest lines of the audit log.
+
+use maud::{Markup, html};
+
+use super::FLOOR_PATH;
+use super::shell::clock;
+use crate::actors::kernel::directory::Directory;
+use crate::domain::access::Access;
+use crate::domain::id::Id;
+use crate::domain::printer::Printer;
+use crate::http::access::with_access;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::store::queries::{AuditFilter, Page, Queries};
+use crate::store::rows::Audit;
+
+/// Lines that are shown.
+const LINES_SHOWN: u64 = 20;
+/// The kind of what the lines are about.
+const PRINTER_KIND: &str = "printer";
+/// The outcome of what was not refused.
+const DONE_WORD: &str = "done";
+
+handles! {
+    /// What the lines are read from.
+    pub(crate) struct LogHandles {
+        queries: Queries,
+        access: Directory<Access>,
+        printers: Directory<Printer>,
+    }
+}
+
+impl LogHandles {
+    /// The newest lines about this printer, or about all of them.
+    pub(super) async fn shown(&self, printer: Option<Id>) -> Result<Markup, ApiError> {
+        let filter =
+            AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
+        let (lines, _) = self.queries.audit(&filter, Page { limit: LINES_SHOWN, offset: 0 }).await?;
+        Ok(html! {
+            @if !lines.is_empty() {
+                section class="card" aria-labelledby="lately" {
+                    h2 id="lately" { "Done lately" }
+                    ol class="rows" { @for line in &lines { li { (self.line(line)) } } }
+                }
+            }
+        })
+    }
+
+    fn line(&self, line: &Audit) -> Markup {
+        let known = self.printers.resident(line.subject_id).map(|handle| handle.read());
+        let name = known.as_ref().and_then(|known| Some(known.state.as_ref()?.fields.name.as_str()));
+        html! {
+            span { a href={ (FLOOR_PATH) "/printers/" (line.subject_id) } { (name.unwrap_or("a printer that was removed")) } }
+            span {
+                (line.action.rsplit('.').next().unwrap_or_default().replace('_', " "))
+                @if line.outcome != DONE_WORD { " (" (line.outcome.replace('_', " ")) ")" }
+            }
+            span class="soft" { (self.who(&line.actor)) ", " (clock(line.at)) }
+        }
+    }
+
+    /// A member of staff by their address, a program by the name of its key; others as the log names them.
+    pub(super) fn who(&self, actor: &str) -> String {
+        let key = actor.strip_prefix("key:").and_then(|id| id.parse::<Id>().ok());
+        let named = key.and_then(|id| {
+            let known = with_access(&self.access, |access| access.key(id).map(|key| format!("key {}", key.name)));
+            known.ok().flatten()
+        });
+        let user = actor.strip_prefix("user:").and_then(|id| id.parse::<Id>().ok());
+        let email = user.and_then(|id| {
+            let known = with_access(&self.access, |access| access.user(id).map(|user| user.email.clone()));
+            known.ok().flatten()
+        });
+        email.or(named).unwrap_or_else(|| actor.to_owned())
+    }
+}

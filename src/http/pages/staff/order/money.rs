@@ -1,0 +1,109 @@
+//! The money of an order: what is due and kept, what was paid and went back, and what can be done about it.
+
+use maud::{Markup, html};
+
+use super::order_path;
+use crate::domain::order::{Order, Payment};
+use crate::http::pages::frame::{money, time};
+use crate::http::pages::staff::job::currency_field;
+use crate::http::pages::staff::shell::{Tone, hidden};
+
+/// What was paid and what went back.
+pub(super) fn payments(order: &Order) -> Markup {
+    let pending = &order.at_processor.refunds;
+    html! {
+        section class="card" aria-labelledby="money" {
+            h2 id="money" { "Money" }
+            dl class="left" {
+                @if order.shipping_cents != 0 { dt { "Shipping" } dd { (money(order.shipping_cents, &order.currency)) } }
+                @if order.tax_cents != 0 { dt { "Tax" } dd { (money(order.tax_cents, &order.currency)) } }
+                dt { "Total" } dd { (money(order.total_cents, &order.currency)) }
+                dt { "Kept" } dd { (money(order.kept_cents, &order.currency)) }
+                dt { "Due" } dd { (money(order.due_cents(), &order.currency)) }
+            }
+            @if !order.payments.is_empty() {
+                ul class="rows" { @for payment in &order.payments { li { (entry(payment)) } } }
+            }
+            @if !pending.is_empty() {
+                h3 { "On the way back" }
+                ul class="rows" {
+                    @for refund in pending {
+                        li {
+                            span { (money(refund.amount_cents, &order.currency)) }
+                            span class="soft" { "asked for " (time(refund.asked_at)) }
+                            @match &refund.error {
+                                Some(error) => { span class="full bad" { "The payment processor refused it: " (error) } },
+                                None => { span class=(Tone::Working.class()) { "waits for the payment processor" } },
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn entry(payment: &Payment) -> Markup {
+    let (amount, status) = payment.listed();
+    html! {
+        span { (payment.method) @if let Some(reference) = &payment.reference { " " span class="soft" { (reference) } } }
+        span class="soft" { (time(payment.created_at)) }
+        span {
+            (money(amount, &payment.currency))
+            @if status == "refunded" { " went back" }
+            @if status == "failed" { " " span class=(Tone::Error.class()) { "did not arrive" } }
+        }
+    }
+}
+
+/// Records a payment of all that is due, or of a part.
+pub(super) fn pay(order: &Order) -> Markup {
+    let due = money(order.due_cents(), &order.currency);
+    html! {
+        details {
+            summary { "Record a payment" }
+            form class="tools" method="post" action=(order_path(order.id, "mark-paid")) data-quiet="" {
+                (hidden()) (currency_field(&order.currency))
+                div class="field" {
+                    label for="f-method" { "How it was paid" }
+                    input id="f-method" name="method" maxlength="50" required value="bank transfer";
+                }
+                div class="field" {
+                    label for="f-paid" { "Amount; all that is due when empty" }
+                    input id="f-paid" name="amount" inputmode="decimal" maxlength="16";
+                }
+                div class="field" {
+                    label for="f-reference" { "Your reference" }
+                    input id="f-reference" name="reference" maxlength="200";
+                }
+                button class="second" type="submit" { "Mark as paid (" (due) " is due)" }
+            }
+        }
+    }
+}
+
+/// Gives back a payment, or a part of it: each by itself.
+pub(super) fn refunds(order: &Order) -> Markup {
+    let taken = order.payments.iter().filter(|payment| payment.amount_cents > 0);
+    html! {
+        @for payment in taken {
+            details {
+                summary { "Give back " (money(payment.amount_cents, &payment.currency)) " (" (payment.method) ", " (time(payment.created_at)) ")" }
+                p { "All of it or a part. What the payment processor took is paid back by it; the rest you give back yourself, and it is recorded." }
+                form class="tools" method="post" action=(order_path(order.id, "refund")) data-quiet="" {
+                    (hidden()) (currency_field(&payment.currency))
+                    input type="hidden" name="paymentId" value=(payment.id);
+                    div class="field" {
+                        label for={ "f-refund-" (payment.id) } { "Amount; all that is left when empty" }
+                        input id={ "f-refund-" (payment.id) } name="amount" inputmode="decimal" maxlength="16";
+                    }
+                    div class="field" {
+                        label for={ "f-otherwise-" (payment.id) } { "Given back otherwise, by" }
+                        input id={ "f-otherwise-" (payment.id) } name="method" maxlength="50";
+                    }
+                    button class="second" type="submit" { "Refund to " (order.customer_email.as_deref().unwrap_or("the customer")) }
+                }
+            }
+        }
+    }
+}

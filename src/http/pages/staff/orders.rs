@@ -1,0 +1,253 @@
+//! The list of orders, with what is to be looked at among them.
+
+mod new_order;
+mod packing;
+
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use maud::{Markup, html};
+use url::form_urlencoded;
+
+use super::board::BoardHandles;
+use super::job::JOBS_PATH;
+use super::log::LogHandles;
+use super::shell::{StaffSection, StaffViewer, Tone, clock};
+use super::{ORDERS_PATH, PRODUCTS_PATH};
+use crate::config::Config;
+use crate::domain::order::{Order, OrderStatus};
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::{money, time};
+use crate::http::production::jobs::JobHandles;
+use crate::http::production::orders::OrderHandles;
+use crate::http::routes::{PageBounds, Routes};
+use crate::store::queries::{OrderFilter, Page};
+
+/// Entries of one page of the list.
+const ROWS_PER_PAGE: u64 = 50;
+/// The statuses that the list can be narrowed to, in the order of an order's life.
+const STATUSES: [OrderStatus; 9] = [
+    OrderStatus::Draft,
+    OrderStatus::Created,
+    OrderStatus::PaymentFailed,
+    OrderStatus::Paid,
+    OrderStatus::Printing,
+    OrderStatus::Ready,
+    OrderStatus::Shipped,
+    OrderStatus::Cancelled,
+    OrderStatus::Refunded,
+];
+
+handles! {
+    /// What the pages of orders use.
+    pub(crate) struct StaffOrderHandles {
+        board: BoardHandles,
+        orders: OrderHandles,
+        jobs: JobHandles,
+        log: LogHandles,
+        config: Arc<Config>,
+    }
+}
+
+/// Adds the pages of orders that stand in files of their own.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let (get, form) = (Method::GET, PageBounds::Form);
+    routes
+        .page(get.clone(), RequiredAccess::Session, new_order::PATH, new_order::begin, form)
+        .page(Method::POST, RequiredAccess::Session, new_order::PATH, new_order::place, form)
+        .page(get, RequiredAccess::Session, "/shop/orders/{id}/shipments/{number}", packing::show, form)
+}
+
+/// Which orders are listed. A word that means nothing narrows nothing.
+#[derive(Request, Debug)]
+pub(super) struct OrderListQuery {
+    /// Only orders with this one of the API's words.
+    status: Option<String>,
+    /// An order's number, or a part of the customer's address.
+    q: Option<String>,
+    /// Anything: only orders that a person has to look at.
+    flagged: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// A status in words and a tone.
+pub(super) fn order_state(status: OrderStatus) -> (Tone, &'static str) {
+    match status {
+        OrderStatus::Draft => (Tone::Idle, "Draft"),
+        OrderStatus::Created => (Tone::Attention, "To be paid"),
+        OrderStatus::PaymentFailed => (Tone::Error, "Payment failed"),
+        OrderStatus::Paid => (Tone::Working, "Paid"),
+        OrderStatus::Printing => (Tone::Working, "Printing"),
+        OrderStatus::Ready => (Tone::Attention, "To be packed"),
+        OrderStatus::Shipped => (Tone::Idle, "Shipped"),
+        OrderStatus::Cancelled => (Tone::Idle, "Cancelled"),
+        OrderStatus::Refunded => (Tone::Idle, "Refunded"),
+    }
+}
+
+impl OrderListQuery {
+    fn status(&self) -> Option<OrderStatus> {
+        let wanted = self.status.as_deref()?;
+        STATUSES.into_iter().find(|status| status.to_string() == wanted)
+    }
+
+    /// Whether it narrows nothing and begins with the first.
+    fn is_open(&self) -> bool {
+        let searched = self.q.as_deref().is_some_and(|q| !q.trim().is_empty());
+        self.status().is_none() && !searched && self.flagged.is_none() && self.from == 0
+    }
+
+    fn filter(&self) -> OrderFilter {
+        let q = self.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
+        OrderFilter {
+            status: self.status(),
+            q: q.map(str::to_owned),
+            flagged: self.flagged.as_ref().map(|_| true),
+            ..OrderFilter::default()
+        }
+    }
+
+    /// The address of another part of the same list.
+    fn part(&self, from: u64) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let given = [("status", &self.status), ("q", &self.q), ("flagged", &self.flagged)];
+        for (name, value) in given {
+            if let Some(value) = value {
+                query.append_pair(name, value);
+            }
+        }
+        query.append_pair("from", &from.to_string());
+        format!("{ORDERS_PATH}?{}", query.finish())
+    }
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<StaffOrderHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<OrderListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let view = app.board.view();
+    let page = Page { limit: ROWS_PER_PAGE, offset: query.from.into() };
+    let (orders, total) = app.orders.queries.orders(&query.filter(), page).await?;
+    let orders: Vec<&Order> = orders.iter().filter_map(|order| order.state.as_ref()).collect();
+    let (from, next) = (u64::from(query.from), u64::from(query.from) + ROWS_PER_PAGE);
+    let content = html! {
+        h1 { "Orders" }
+        p class="acts" {
+            a class="button" href=(new_order::PATH) { "New order" }
+            a class="button second" href=(JOBS_PATH) { "Jobs" }
+        }
+        (tools(&query))
+        div id="orders" data-fresh="" {
+            @if total == 0 && query.is_open() { (nothing()) } @else if orders.is_empty() {
+                p { "No order is like that. " a href=(ORDERS_PATH) { "Show all" } }
+            } @else { (table(&app, &orders)) }
+            p class="soft" { (total) " in all" }
+            @if from > 0 || next < total {
+                p class="acts" {
+                    @if from > 0 { a class="button second" href=(query.part(from.saturating_sub(ROWS_PER_PAGE))) { "Newer" } }
+                    @if next < total { a class="button second" href=(query.part(next)) { "Older" } }
+                }
+            }
+        }
+    };
+    Ok(viewer.page(StaffSection::Orders, "Orders", &view, &content))
+}
+
+/// What a shop without orders reads.
+fn nothing() -> Markup {
+    html! {
+        section class="card" aria-labelledby="begin" {
+            h2 id="begin" { "There is no order yet" }
+            p { "Orders come from customers who sign in or pay, from your web shop by the API, from sales channels, and from you." }
+            p { "Once an order is paid, its jobs are made, and go to printers that fit." }
+            p class="acts" {
+                a class="button" href=(new_order::PATH) { "Write the first order" }
+                a class="button second" href=(PRODUCTS_PATH) { "See what is sold" }
+            }
+        }
+    }
+}
+
+fn tools(query: &OrderListQuery) -> Markup {
+    let chosen = query.status();
+    html! {
+        form class="tools" method="get" action=(ORDERS_PATH) role="search" {
+            div class="field" {
+                label for="q" { "Number or e-mail address" }
+                input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
+            }
+            div class="field" {
+                label for="status" { "Status" }
+                select id="status" name="status" {
+                    option value="" { "all" }
+                    @for status in STATUSES {
+                        option value=(status) selected[chosen == Some(status)] { (order_state(status).1) }
+                    }
+                }
+            }
+            div class="field" {
+                label for="flagged" { "Only to look at" }
+                input id="flagged" name="flagged" type="checkbox" value="true" checked[query.flagged.is_some()];
+            }
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(app: &StaffOrderHandles, orders: &[&Order]) -> Markup {
+    let forecast = app.orders.forecaster.latest();
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Orders" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Order" } th scope="col" { "Status" } th scope="col" { "Customer" }
+                        th scope="col" { "Placed" } th scope="col" { "Promised" } th scope="col" { "Expected" } th scope="col" class="number" { "Total" }
+                    }
+                }
+                tbody {
+                    @for order in orders {
+                        tr {
+                            th scope="row" { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
+                            td {
+                                @let (tone, words) = order_state(order.status);
+                                span class=(tone.class()) { (words) }
+                                @for flag in &order.flags { " " span class=(Tone::Attention.class()) { (flag_words(flag)) } }
+                            }
+                            td { (order.customer_email.as_deref().unwrap_or("")) }
+                            td { (time(order.created_at)) }
+                            td { @if let Some(promise) = &order.promise { (clock(promise.promised_at)) } }
+                            td { @if let Some(at) = forecast.orders.get(&order.id) { (clock(*at)) } }
+                            td class="number" { (money(order.total_cents, &order.currency)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Why a person has to look at an order.
+pub(super) fn flag_words(flag: &str) -> String {
+    match flag {
+        "refund_due" => "money has to go back".to_owned(),
+        "amount_mismatch" => "another amount came".to_owned(),
+        "job_failed" => "a job failed".to_owned(),
+        "all_jobs_cancelled" => "all jobs are cancelled".to_owned(),
+        "short" => "fewer good parts than ordered".to_owned(),
+        "needs_attention" => "rejected parts are not made again".to_owned(),
+        "refund_failed" => "a refund was refused".to_owned(),
+        other => other.replace('_', " "),
+    }
+}

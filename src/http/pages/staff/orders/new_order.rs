@@ -1,0 +1,152 @@
+//! A new order, written by the staff: what, for whom, until when. It is placed by the operation of the API.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::StaffOrderHandles;
+use crate::domain::id::Id;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::address_fields::{address_fields, address_said};
+use crate::http::pages::staff::entry::{FieldControl, FormEntry};
+use crate::http::pages::staff::products::{CODE_LIST, code_list, counted_skus};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::pages::staff::{ORDERS_PATH, PRODUCTS_PATH};
+use crate::http::production::place::place_by_page;
+use crate::store::queries::{Page, SkuFilter};
+
+/// The form of a new order.
+pub(super) const PATH: &str = "/shop/orders/new";
+/// The members of a line.
+const LINE_MEMBERS: [&str; 2] = ["skuId", "quantity"];
+/// Lines that are free to be filled in.
+const FREE_LINES: usize = 4;
+/// Most lines that the form takes: a form has a bound on its fields. Longer orders are placed by the API.
+const MAX_FORM_LINES: usize = 35;
+
+/// What the form begins with.
+#[derive(Request, Debug)]
+pub(super) struct NewOrderQuery {
+    /// A SKU that is to be ordered.
+    sku: Option<String>,
+    /// The e-mail address of the customer.
+    customer: Option<String>,
+}
+
+/// Answers GET of the form.
+pub(super) async fn begin(
+    State(app): State<StaffOrderHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<NewOrderQuery>,
+) -> Result<Response, ApiError> {
+    let state = match query.sku.as_deref().and_then(|id| id.parse::<Id>().ok()) {
+        Some(id) => app.orders.skus.read(id).await?,
+        None => None,
+    };
+    let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+    let code = sku.map(|sku| ("lines.0.skuId", sku.fields.code.clone()));
+    let customer = query.customer.map(|email| ("customerEmail", email));
+    page(&app, &who, FormEntry::known(code.into_iter().chain(customer))).await
+}
+
+/// Answers the form.
+pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
+    let placed = async {
+        let rows = form.close_up("lines", &LINE_MEMBERS);
+        let lines = counted_skus(&app.orders.queries, &form, "lines", rows).await?;
+        place_by_page(app.orders.clone(), sent.call, &said(&form, lines)).await
+    };
+    let placed = placed.await;
+    match placed {
+        Ok(id) => Ok(see_other(&format!("{ORDERS_PATH}/{id}"))),
+        Err(error) => {
+            form.refuse(error);
+            page(&app, &who, form).await
+        }
+    }
+}
+
+/// What the form says, as the API takes it. What is left empty is left out.
+fn said(form: &FormEntry, lines: Vec<Value>) -> Value {
+    let members = [
+        ("customerEmail", form.said("customerEmail")),
+        ("notes", form.said("notes")),
+        ("internalNotes", form.said("internalNotes")),
+        ("priority", form.whole("priority")),
+        ("dueAt", form.day("dueAt")),
+        ("shippingAddress", address_said(form)),
+    ];
+    let given = members.into_iter().filter(|(_, value)| !value.is_null());
+    let mut said: Map<String, Value> = given.map(|(name, value)| (name.to_owned(), value)).collect();
+    said.insert("lines".to_owned(), json!(lines));
+    Value::Object(said)
+}
+
+async fn page(app: &StaffOrderHandles, who: &Caller, mut form: FormEntry) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let rows = (form.close_up("lines", &LINE_MEMBERS) + FREE_LINES).min(MAX_FORM_LINES);
+    for at in 0..rows {
+        form.preset(format!("lines.{at}.quantity"), "1");
+    }
+    let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
+    let (_, offered) = app.orders.queries.skus(&active, Page { limit: 1, offset: 0 }).await?;
+    let codes = code_list(&app.orders.queries).await?;
+    let content = html! {
+        p { a href=(ORDERS_PATH) { "All orders" } }
+        h1 { "New order" }
+        (form.alert())
+        @if offered == 0 {
+            section class="card" aria-labelledby="begin" {
+                h2 id="begin" { "There is nothing to order yet" }
+                p { "An order is made of SKUs. Add one first, with its price, its material and its G-code." }
+                a class="button" href={ (PRODUCTS_PATH) "/new" } { "New SKU" }
+            }
+        } @else { (fields(&form, rows, &codes)) }
+    };
+    let shown = viewer.page(StaffSection::Orders, "New order", &app.board.view(), &content);
+    Ok(form.answer(shown))
+}
+
+fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {
+    html! {
+        form class="sheet" method="post" action=(PATH) {
+            (hidden())
+            fieldset class="card" {
+                legend { "What is ordered" }
+                p class="hint" { "By the codes of SKUs and kits. A row without a code is left out. Prices are those of the catalogue." }
+                @for at in 0..rows {
+                    div class="grid" {
+                        (form.field(&format!("lines.{at}.skuId"), &format!("SKU {}", at + 1), "", FieldControl::Suggested(CODE_LIST)))
+                        (form.field(&format!("lines.{at}.quantity"), &format!("How many ({})", at + 1), "", FieldControl::Whole(1, 1_000_000)))
+                    }
+                }
+                (codes)
+            }
+            fieldset class="card" {
+                legend { "For whom" }
+                (form.field("customerEmail", "E-mail address of the customer", "Their invoice and news of the order go there. Empty: nobody is told.", FieldControl::Email))
+                (address_fields(form, "Address; shipping and tax may depend on it. It may be left empty."))
+                (form.field("notes", "Notes that the customer reads", "", FieldControl::Lines(1_000)))
+            }
+            fieldset class="card" {
+                legend { "In the shop" }
+                div class="grid" {
+                    (form.field("dueAt", "Wanted by", "The end of that day, in UTC.", FieldControl::Day))
+                    (form.field("priority", "Priority", "0 to 9, 9 is printed first; 5 when empty.", FieldControl::Whole(0, 9)))
+                }
+                (form.field("internalNotes", "Notes of the staff", "", FieldControl::Lines(1_000)))
+            }
+            p class="acts" {
+                button type="submit" { "Place the order" }
+                a class="button second" href=(ORDERS_PATH) { "Leave it" }
+            }
+        }
+    }
+}

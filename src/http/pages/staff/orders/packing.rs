@@ -1,0 +1,76 @@
+//! The packing list of a shipment, to be printed: what goes into the parcel, and where it goes.
+
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use maud::html;
+
+use super::StaffOrderHandles;
+use crate::domain::refusal::Refusal;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::pages::frame::time;
+use crate::http::pages::staff::ORDERS_PATH;
+use crate::http::pages::staff::sheet::address_line;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
+use crate::http::path_id::PathId;
+
+/// The `{number}` of a path. What is no number names no shipment: 404.
+pub(super) struct ParcelNumber(u32);
+
+impl<S: Send + Sync> FromRequestParts<S> for ParcelNumber {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let text = params.iter().flatten().find(|(name, _)| *name == "number").map(|(_, text)| text.to_owned());
+        let number = text.and_then(|text| text.parse().ok());
+        number.map(Self).ok_or_else(|| Refusal::not_found("shipment").into())
+    }
+}
+
+/// Answers GET of the packing list.
+pub(super) async fn show(
+    State(app): State<StaffOrderHandles>,
+    PathId(id): PathId,
+    ParcelNumber(number): ParcelNumber,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let (_, state) = found(&app.orders.orders, id).await?;
+    let order = state_of(&state)?;
+    let sent = order.shipments.iter().find(|sent| sent.number == number);
+    let sent = sent.ok_or_else(|| Refusal::not_found("shipment"))?;
+    let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, order.lines.get(one.line as usize)?)));
+    let title = format!("Packing list {} of {}", number, order.number_text());
+    let content = html! {
+        p class="acts" { a href={ (ORDERS_PATH) "/" (id) } { "Back to the order" } }
+        h1 { (title) }
+        section class="card" aria-labelledby="goes" {
+            h2 id="goes" { "Goes to" }
+            p { (order.customer_email.as_deref().unwrap_or("nobody named")) }
+            p { @if let Some(address) = &order.shipping_address { (address_line(address)) } @else { "no address is known" } }
+            p class="soft" { (sent.shipment.carrier) " " (sent.shipment.tracking_number) ", left " (time(sent.shipped_at)) }
+            @if let Some(notes) = &order.notes { p { "Notes: " (notes) } }
+        }
+        section class="card packing" aria-labelledby="inside" {
+            h2 id="inside" { "What is inside" }
+            table {
+                thead { tr { th scope="col" { "Packed" } th scope="col" class="number" { "Parts" } th scope="col" { "What" } } }
+                tbody {
+                    @for (quantity, line) in inside {
+                        tr {
+                            td class="box" { svg viewBox="0 0 16 16" aria-hidden="true" { rect x="1" y="1" width="14" height="14" fill="none" stroke="currentColor" {} } }
+                            td class="number" { (quantity) }
+                            th scope="row" {
+                                (line.description)
+                                @if let Some(kit) = line.kit_line.and_then(|kit| order.lines.get(kit as usize)) { " (of " (kit.description) ")" }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    Ok(viewer.page(StaffSection::Orders, &title, &app.board.view(), &content))
+}

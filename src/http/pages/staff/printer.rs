@@ -1,0 +1,206 @@
+//! The page of a printer: its card, what has to be confirmed before it is done, and its emergency stop.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, PreEscaped, html};
+
+use super::board::BoardHandles;
+use super::card::{act_path, attention_words, printed, standing};
+use super::card_heat::chart;
+use super::card_picture::{camera_path, may_have_camera};
+use super::floor::FloorHandles;
+use super::labels::printer_label_path;
+use super::log::LogHandles;
+use super::printer_print::upload_path;
+use super::shell::{StaffSection, StaffViewer, act, clock, hidden};
+use super::{FLOOR_PATH, ORDERS_PATH};
+use crate::domain::forecast::QueuedJob;
+use crate::domain::id::Id;
+use crate::domain::printer::{Clearing, Printer};
+use crate::domain::printer_status::Activity;
+use crate::domain::refusal::Refusal;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::path_id::PathId;
+use crate::http::production::printers::{GENTLE, PrinterHandles, activity, gentle};
+
+/// Jobs behind a printer that are named; the others are counted.
+const QUEUE_SHOWN: usize = 20;
+
+handles! {
+    /// What the page of a printer uses.
+    pub(crate) struct PrinterPageHandles {
+        floor: FloorHandles,
+        log: LogHandles,
+    }
+}
+
+/// Answers GET of a printer.
+pub(super) async fn show(
+    State(PrinterPageHandles { floor: app, log }): State<PrinterPageHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let shop = &app.board.shop;
+    let (_, state) = found(&shop.printers, id).await?;
+    let printer = state_of(&state)?;
+    if printer.archived {
+        return Err(Refusal::not_found("printer").into());
+    }
+    let notes = log.notes(printer).await?;
+    let queue = queue(&app.board, id);
+    let log = log.shown(Some(id)).await?;
+    let view = app.board.view();
+    let (tone, words) = standing(shop, printer);
+    let content = html! {
+        p { a href=(FLOOR_PATH) { "All printers" } }
+        h1 { (printer.fields.name) " " span class=(tone.class()) { (words) } }
+        p class="acts" {
+            a class="button second" href=(upload_path(id)) { "Print a file…" }
+            a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Change or remove it" }
+        }
+        @if let Some(parts) = view.printers.get(&id) {
+            ul class="list alone" aria-label="Now" { (PreEscaped(parts.whole())) }
+        }
+        // Outside of what is read again: the script has its own way to the picture.
+        @if may_have_camera(printer) {
+            noscript {
+                img class="camera" src=(camera_path(id)) alt={ "What the camera of " (printer.fields.name) " sees" };
+            }
+        }
+        div id="printer" data-fresh="" {
+            (cancel(shop, printer))
+            (queue)
+            (chart(shop, id))
+            (stop(shop, printer))
+            (service(printer))
+            (notes)
+            (about(printer))
+            (log)
+        }
+    };
+    Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &view, &content))
+}
+
+/// Cancelling names the printer and what it prints.
+fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
+    let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
+    let what = printed(printer);
+    let name = &printer.fields.name;
+    html! {
+        @if on {
+            section class="card" id="cancel" aria-labelledby="cancel-title" {
+                h2 id="cancel-title" { "Cancel " (what) " on " (name) "?" }
+                p { "The print ends, and what was printed of it is lost. A job has to be made again." }
+                @if let Some(in_hand) = &printer.in_hand {
+                    p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { "To the job" } }
+                }
+                (act(&act_path(printer.id, "cancel"), "cancel-now", "", &format!("Cancel {what} on {name}"), None))
+            }
+        }
+    }
+}
+
+/// The way without the script, and the sentence that belongs to it.
+fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
+    html! {
+        section class="card" aria-labelledby="stop-title" {
+            h2 id="stop-title" { "Emergency stop" }
+            p {
+                @if gentle(shop, printer.id) { (GENTLE) "." } @else {
+                    "It cuts motors and heaters at once. Afterwards the printer has to be homed, and its bed cleared."
+                }
+            }
+            p { strong { "Software is no safety device: in danger switch the printer off at the mains." } }
+            form method="post" action=(act_path(printer.id, "emergency-stop")) {
+                (hidden())
+                button class="stop" type="submit" { "Stop " (printer.fields.name) " now" }
+            }
+        }
+    }
+}
+
+fn service(printer: &Printer) -> Markup {
+    let out = printer.maintenance.is_some();
+    let more = html! {
+        @if out {
+            div class="field" {
+                label for="done" { "What was done; it is kept in its log" }
+                input id="done" name="done" maxlength="200";
+            }
+        } @else {
+            input type="hidden" name="on" value="true";
+            div class="field" {
+                label for="note" { "Why it is out of service" }
+                input id="note" name="note" maxlength="500";
+            }
+        }
+    };
+    let (word, words) = if out { ("back", "Put back into service") } else { ("maintenance", "Take out of service") };
+    html! {
+        section class="card" aria-labelledby="service" {
+            h2 id="service" { "Service" }
+            @if let Some(note) = printer.maintenance.as_ref().filter(|note| !note.is_empty()) { p { (note) } }
+            (act(&act_path(printer.id, word), "maintenance", "second", words, Some(&more)))
+            @if printer.disconnected {
+                (act(&act_path(printer.id, "connect"), "connect", "second", "Connect", None))
+            } @else {
+                (act(&act_path(printer.id, "disconnect"), "disconnect", "second", "Disconnect", None))
+            }
+        }
+    }
+}
+
+/// What it is expected to print next.
+fn queue(app: &BoardHandles, printer: Id) -> Markup {
+    let forecast = app.forecaster.latest();
+    let queued = forecast.queues.get(&printer).map(Vec::as_slice).unwrap_or_default();
+    let names = |one: &QueuedJob| {
+        let order = app.orders.resident(one.order)?.read();
+        let job = order.state.as_ref()?.jobs.get(&one.job)?.clone();
+        Some((job.number_text(), job.sku_name.clone()))
+    };
+    html! {
+        @if !queued.is_empty() {
+            section class="card" aria-labelledby="queue" {
+                h2 id="queue" { "Expected next" }
+                ol class="rows" {
+                    @for (one, (number, sku)) in queued.iter().take(QUEUE_SHOWN).filter_map(|one| Some((one, names(one)?))) {
+                        li {
+                            a href={ (ORDERS_PATH) "/" (one.order) "#job-" (one.job) } { (number) }
+                            span { (sku) }
+                            span class="soft" { "done " (clock(one.done_at)) }
+                        }
+                    }
+                }
+                @if queued.len() > QUEUE_SHOWN { p class="soft" { "and " (queued.len() - QUEUE_SHOWN) " more" } }
+                p class="soft" { "A job is given to a printer when it begins; another one may be free sooner." }
+            }
+        }
+    }
+}
+
+fn about(printer: &Printer) -> Markup {
+    let fields = &printer.fields;
+    html! {
+        section class="card" aria-labelledby="about" {
+            h2 id="about" { "About it" }
+            dl class="left" {
+                dt { "Type" } dd { (fields.kind) @if let Some(model) = &fields.model { ", " (model) } }
+                dt { "Address" } dd { (fields.base_url) }
+                @if let Some(location) = &fields.location { dt { "Place" } dd { (location) } }
+                @if let Some(at) = fields.position { dt { "On the plan" } dd { "row " (at.row) ", column " (at.column) } }
+                @if !fields.tags.is_empty() { dt { "Tags" } dd { (fields.tags.join(", ")) } }
+                @if let Some(seen) = printer.last_seen_at { dt { "Last answered" } dd { (clock(seen)) } }
+                @for one in printer.attention() { dt { "Needs" } dd { (attention_words(one)) } }
+                @for Clearing { to, .. } in printer.clearings.iter().rev().take(3) {
+                    dt { "Bed cleared" } dd { (clock(*to)) }
+                }
+            }
+            p { a href=(printer_label_path(printer.id)) { "Label with a QR code" } }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Adding a printer, by a form for each type of printer, and changing or removing one.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::FLOOR_PATH;
+use super::card::act_path;
+use super::filled_form::{is_of_form, refused};
+use super::floor::FloorHandles;
+use super::printer_settings::{change_said, more_inputs, more_said, value_of};
+use super::sheet::{TypedForm, VERSION_FIELD, at_version};
+use super::shell::{StaffSection, StaffViewer, hidden};
+use crate::app::service_tests::Service;
+use crate::domain::principal::Role;
+use crate::domain::printer::Printer;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::{printer_fields, setup};
+use crate::http::path_id::PathId;
+use crate::http::production::printers::{act_by_page, present, register};
+use crate::printers::{PRINTER_TYPES, PrinterType};
+
+/// Where a printer is added.
+pub(super) const NEW_PRINTER_PATH: &str = "/floor/printers/new";
+
+/// Of which type the new printer is.
+#[derive(Request, Debug)]
+pub(super) struct NewPrinterQuery {
+    /// One of the API's words; without one the types are shown.
+    #[api(name = "type")]
+    kind: Option<String>,
+}
+
+/// Answers GET of the way to a new printer: its type first, then the form of that type.
+pub(super) async fn show_new(
+    State(app): State<FloorHandles>,
+    OpenQuery(query): OpenQuery<NewPrinterQuery>,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let content = match query.kind.as_deref().and_then(PrinterType::of_word) {
+        Some(declared) => new_form(declared, &|_| None, &html! {}),
+        None => types(who.has(Role::Admin)),
+    };
+    Ok(viewer.page(StaffSection::Floor, "Add a printer", &app.board.view(), &content))
+}
+
+/// The types to choose from.
+fn types(admin: bool) -> Markup {
+    html! {
+        p { a href=(FLOOR_PATH) { "All printers" } }
+        h1 { "Add a printer" }
+        p { "Which program answers at the printer?" }
+        ul class="cards" aria-label="Types of printers" {
+            @for declared in PRINTER_TYPES {
+                li class="card" {
+                    h2 { a href={ (NEW_PRINTER_PATH) "?type=" (declared.word) } { (declared.program) } }
+                    p class="soft" { "Type " (declared.word) ", usually at port " (declared.default_port) "." }
+                }
+            }
+        }
+        @if admin {
+            p { a href="/setup/printers" { "Look for printers in the network" } " instead." }
+        }
+    }
+}
+
+fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
+    let untested = value("untested").is_some_and(|text| text == "true");
+    html! {
+        p { a href=(NEW_PRINTER_PATH) { "Another type" } }
+        h1 { "Add a printer with " (declared.program) }
+        form class="card narrowed" method="post" action={ (NEW_PRINTER_PATH) "?type=" (declared.word) } {
+            (words)
+            (hidden())
+            (printer_fields::inputs(Some(declared), value))
+            (more_inputs(value))
+            div class="field" {
+                input id="untested" name="untested" type="checkbox" value="true" checked[untested];
+                label for="untested" class="inline" { " Add it even if it does not answer now" }
+            }
+            button type="submit" { "Test and add" }
+            " "
+            a class="tall" href=(FLOOR_PATH) { "Back without adding one" }
+        }
+    }
+}
+
+/// Asks the printer, unless it is to be added anyhow, and adds it.
+pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
+    let Some(declared) = PrinterType::of_word(sent.text("type")) else { return Ok(see_other(NEW_PRINTER_PATH)) };
+    let typed = TypedForm::new("new", &sent);
+    let again = |words: &Markup| {
+        // A box that was not ticked is there too, and empty.
+        let content = new_form(declared, &|name| Some(typed.text(name).to_owned()), words);
+        viewer.page(StaffSection::Floor, "Add a printer", &app.board.view(), &content)
+    };
+    if sent.text("untested").is_empty() {
+        let test = printer_fields::tested(&app.config, &sent, app.board.shop.environment.now()).await;
+        if !test.ok {
+            let mut shown = again(&setup::failed(Service::Printer, &test.message, test.detail.as_deref()));
+            *shown.status_mut() = StatusCode::BAD_REQUEST;
+            return Ok(shown);
+        }
+    }
+    let mut said = printer_fields::said(&sent);
+    said.extend(more_said(&sent));
+    match register(&app.board.shop, sent.call.origin(), &said.into()).await {
+        Ok(id) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
+        Err(error) if is_of_form(&error) => {
+            let shown = again(&setup::wrong(&setup::faults_of(&error)));
+            Ok(refused(shown, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Answers GET of the form that changes a printer.
+pub(super) async fn show_edit(
+    State(app): State<FloorHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let known = present(&app.board.shop, id).await?;
+    let printer = &known.1;
+    let content = edit_form(&known, &|name| Some(value_of(&printer.fields, name)), &html! {});
+    Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
+}
+
+/// The form of a printer that is there, with its version: what somebody else changed meanwhile is not undone by it.
+fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
+    let (name, own_page) = (&printer.fields.name, format!("{FLOOR_PATH}/printers/{}", printer.id));
+    html! {
+        p { a href=(own_page) { "Back to " (name) } }
+        h1 { "Change " (name) }
+        form class="card narrowed" method="post" action={ (own_page) "/edit" } {
+            (words)
+            (hidden())
+            input type="hidden" name=(VERSION_FIELD) value=(version);
+            (printer_fields::inputs(PrinterType::of_word(&printer.fields.kind), value))
+            p class="soft" { "The key stays as it is when its field is left empty. Another address needs it anew." }
+            (more_inputs(value))
+            button type="submit" { "Save" }
+        }
+        section class="card narrowed" aria-labelledby="remove" {
+            h2 id="remove" { "Remove " (name) }
+            p { "It is no longer watched and takes no jobs. What it has made stays in the orders and in the books." }
+            details {
+                summary { "Remove it" }
+                p { strong { "Is " (name) " to be removed for good?" } }
+                form method="post" action=(act_path(printer.id, "remove")) {
+                    (hidden())
+                    input type="hidden" name="back" value=(FLOOR_PATH);
+                    button class="stop" type="submit" { "Remove " (name) }
+                }
+            }
+        }
+    }
+}
+
+/// Changes a printer.
+pub(super) async fn change(
+    State(app): State<FloorHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
+    let known = present(&app.board.shop, id).await?;
+    let printer = &known.1;
+    let (typed, said) = (TypedForm::new("change", &sent), change_said(&printer.fields, &sent));
+    let call = at_version(sent.call, &typed);
+    match act_by_page(app.board.shop.clone(), id, "change", call, &said).await {
+        Ok(()) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
+        Err(error) if is_of_form(&error) => {
+            let words = setup::wrong(&setup::faults_of(&error));
+            let content = edit_form(&known, &|name| Some(typed.text(name).to_owned()), &words);
+            let shown = viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content);
+            Ok(refused(shown, error))
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,67 @@
+//! What people note about a printer: lines of its maintenance log, what is due to be done to it, and the form for more.
+
+use maud::{Markup, html};
+
+use super::card::act_path;
+use super::log::LogHandles;
+use super::shell::{act, clock, hidden};
+use crate::domain::maintenance::{MaintenanceEntry, Reminder};
+use crate::domain::printer::Printer;
+use crate::http::error::ApiError;
+use crate::store::queries::Page;
+
+/// Lines of the log that are shown.
+const NOTES_SHOWN: u64 = 10;
+
+impl LogHandles {
+    /// The newest notes about a printer, with the form for another one.
+    pub(super) async fn notes(&self, printer: &Printer) -> Result<Markup, ApiError> {
+        let page = Page { limit: NOTES_SHOWN, offset: 0 };
+        let (entries, total) = self.queries.maintenance_entries(printer.id, page).await?;
+        let due: Vec<&Reminder> = printer.reminders.values().filter(|reminder| reminder.due_at.is_some()).collect();
+        Ok(html! {
+            section class="card" aria-labelledby="notes" {
+                h2 id="notes" { "Notes and maintenance log" }
+                @for reminder in &due { (due_now(printer, reminder)) }
+                form class="tools" method="post" action=(act_path(printer.id, "note")) data-quiet="" {
+                    (hidden())
+                    div class="field wide" {
+                        label for="entry" { "What was done, or what the next shift should know" }
+                        input id="entry" name="done" required maxlength="200";
+                    }
+                    button id="write-note" class="second" type="submit" { "Write it down" }
+                }
+                @if entries.is_empty() { p class="soft" { "Nothing was noted yet." } }
+                ol class="rows" { @for entry in &entries { li { (self.note(entry)) } } }
+                @if total > NOTES_SHOWN { p class="soft" { (total - NOTES_SHOWN) " older ones" } }
+            }
+        })
+    }
+
+    fn note(&self, entry: &MaintenanceEntry) -> Markup {
+        let resets: Vec<&str> = entry.resets.iter().map(|(_, name)| name.as_str()).collect();
+        html! {
+            span { (entry.fields.done) }
+            span class="soft" { (self.who(&entry.by)) ", " (clock(entry.done_at)) }
+            @if let Some(note) = &entry.fields.note { span class="full" { (note) } }
+            @if !resets.is_empty() { span class="full soft" { "Done with it: " (resets.join(", ")) } }
+        }
+    }
+}
+
+/// Work that is due, and the button that says that it was done.
+fn due_now(printer: &Printer, reminder: &Reminder) -> Markup {
+    let more = html! {
+        input type="hidden" name="done" value=(reminder.fields.name);
+        input type="hidden" name="resets" value=(reminder.id);
+    };
+    html! {
+        div class="tools" {
+            p {
+                strong { "Due: " (reminder.fields.name) }
+                @if let Some(note) = &reminder.fields.note { " — " (note) }
+            }
+            (act(&act_path(printer.id, "note"), &format!("due-{}", reminder.id), "second", "It was done", Some(&more)))
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! A file that is brought to a printer: chosen or dropped, uploaded, and then offered to be printed there by hand.
+
+use api_derive::Request;
+use axum::extract::{Request as HttpRequest, State};
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::FLOOR_PATH;
+use super::card::act_path;
+use super::card_picture::picture;
+use super::floor::FloorHandles;
+use super::shell::{StaffSection, StaffViewer, hidden, with_token};
+use crate::domain::file::{File, FileKind};
+use crate::domain::id::Id;
+use crate::domain::printer::Printer;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::check_token;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::refused::sentence;
+use crate::http::path_id::PathId;
+use crate::http::production::files::{FileHandles, take_gcode};
+use crate::http::production::printers::present;
+use crate::printers::PrinterType;
+
+handles! {
+    /// What bringing a file to a printer takes.
+    pub(crate) struct BroughtHandles {
+        floor: FloorHandles,
+        files: FileHandles,
+    }
+}
+
+/// Which file is offered.
+#[derive(Request, Debug)]
+pub(super) struct BroughtQuery {
+    /// One that is stored already; without it, one is to be chosen.
+    file: Option<Id>,
+}
+
+/// What stands in the address that the form is sent to: its body is read as it comes, and would be read too late.
+#[derive(Request, Debug)]
+pub(super) struct GcodeUploadQuery {
+    /// The token of the session's forms.
+    token: Option<String>,
+}
+
+/// Where a file for a printer is brought.
+pub(super) fn upload_path(printer: Id) -> String {
+    format!("{FLOOR_PATH}/printers/{printer}/upload")
+}
+
+/// The same, with the token of whoever looks at the page.
+pub(super) fn upload_target(printer: Id) -> Markup {
+    with_token(&upload_path(printer))
+}
+
+/// Answers GET of the form for a file, and of the offer to print one that was uploaded.
+pub(super) async fn show(
+    State(BroughtHandles { floor: app, files }): State<BroughtHandles>,
+    PathId(id): PathId,
+    OpenQuery(query): OpenQuery<BroughtQuery>,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let (_, printer) = present(&app.board.shop, id).await?;
+    let content = match query.file {
+        Some(file) => {
+            let (_, state) = found(&files.files, file).await?;
+            offer(&printer, state_of(&state)?)
+        }
+        None => choice(&printer),
+    };
+    Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
+}
+
+/// Takes a file, and leads to the offer to print it.
+pub(super) async fn upload(
+    State(BroughtHandles { floor: app, files }): State<BroughtHandles>,
+    PathId(id): PathId,
+    OpenQuery(query): OpenQuery<GcodeUploadQuery>,
+    who: Caller,
+    request: HttpRequest,
+) -> Result<Response, ApiError> {
+    let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
+    check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
+    present(&app.board.shop, id).await?;
+    let file = take_gcode(&files, who, request).await?;
+    Ok(see_other(&format!("{}?file={file}", upload_path(id))))
+}
+
+fn back(printer: &Printer) -> Markup {
+    html! { p { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { "Back to " (printer.fields.name) } } }
+}
+
+/// The forms of G-code that a printer prints, as names of files end.
+fn endings(printer: &Printer) -> Vec<String> {
+    let declared = PrinterType::of_word(&printer.fields.kind);
+    declared.map(|one| one.forms.iter().map(|form| format!(".{}", form.ending())).collect()).unwrap_or_default()
+}
+
+fn choice(printer: &Printer) -> Markup {
+    let (name, endings) = (&printer.fields.name, endings(printer));
+    html! {
+        (back(printer))
+        h1 { "Print a file on " (name) }
+        form class="card narrowed" method="post" enctype="multipart/form-data" action=(upload_target(printer.id))
+            data-upload=(upload_target(printer.id)) data-called=(name) {
+            (hidden())
+            div class="field" {
+                label for="file" { "G-code" }
+                input id="file" name="file" type="file" required aria-describedby="about-file";
+                p class="hint" id="about-file" {
+                    "It is uploaded here first, and then you are asked whether to print it."
+                    @if !endings.is_empty() { " This printer prints " (endings.join(" and ")) "." }
+                }
+            }
+            button type="submit" { "Upload it" }
+        }
+    }
+}
+
+/// Why the file cannot be printed there now, in words; `None` when it can.
+fn hindrance(printer: &Printer, file: &File) -> Option<String> {
+    if file.archived || file.kind != FileKind::Gcode {
+        return Some("this file is no G-code".to_owned());
+    }
+    let form = file.metadata.form.unwrap_or_default();
+    if PrinterType::of_word(&printer.fields.kind).is_some_and(|declared| !declared.prints(form)) {
+        return Some(format!(
+            "{} prints {}, not .{} files",
+            printer.fields.name,
+            endings(printer).join(" and "),
+            form.ending()
+        ));
+    }
+    printer.free().err().map(|why| format!("{} cannot take a print now: {why}", printer.fields.name))
+}
+
+fn offer(printer: &Printer, file: &File) -> Markup {
+    let (name, facts) = (&printer.fields.name, &file.metadata);
+    let hindrance = hindrance(printer, file);
+    html! {
+        (back(printer))
+        h1 { "Print " (file.name) " on " (name) "?" }
+        section class="card narrowed" aria-label="The file" {
+            (picture(file.id, "big"))
+            dl class="left" {
+                @if let Some(seconds) = facts.seconds { dt { "Takes" } dd { (seconds / 3600) " h " (seconds % 3600 / 60) " min" } }
+                @if let Some(grams) = facts.grams { dt { "Material" } dd { (grams) " g" } }
+                @if let Some(layers) = facts.layers { dt { "Layers" } dd { (layers) } }
+                @if let Some(size) = facts.size { dt { "Size" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" } }
+                @if let Some(slicer) = &facts.slicer { dt { "Sliced by" } dd { (slicer) } }
+            }
+            @match hindrance {
+                Some(words) => {
+                    p class="bad" role="alert" { (sentence(&words)) }
+                    a class="button second" href={ (upload_path(printer.id)) "?file=" (file.id) } { "Look again" }
+                },
+                None => {
+                    form method="post" action=(act_path(printer.id, "print")) {
+                        (hidden())
+                        input type="hidden" name="fileId" value=(file.id);
+                        button type="submit" { "Print it now on " (name) }
+                    }
+                },
+            }
+            p class="soft" {
+                "It is printed at once and as it is. It is no job: no order waits for it, and no stock is booked."
+            }
+        }
+    }
+}

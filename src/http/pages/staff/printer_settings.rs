@@ -1,0 +1,149 @@
+//! What the forms of a printer ask beyond what the wizard asks: place, equipment, camera. Between the form and the API.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use crate::domain::printer::{MAX_ROOM_PLACE, PrinterFields};
+use crate::domain::sku::Dimensions;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::printer_fields::{number, said};
+
+/// Fields that are one line of text: name in the form and in the API, label, longest text, hint.
+const TEXTS: [(&str, &str, usize, &str); 3] = [
+    ("model", "Model", 100, "As slicers name it, such as MK4. Empty: it takes files for any model."),
+    ("plateType", "Build plate", 50, "As slicers name it, such as Textured PEI Plate. Empty: files for any plate."),
+    ("location", "Where it stands", 200, "The room or the shelf; printers of one place stand together on the plan."),
+];
+/// What separates tags.
+const TAG_SEPARATOR: char = ',';
+
+/// What a field of the form is filled with for a printer that is there; empty for what the form does not show.
+pub(super) fn value_of(fields: &PrinterFields, name: &str) -> String {
+    let volume = |side: fn(&Dimensions) -> f64| {
+        fields.build_volume.as_ref().map(|volume| side(volume).to_string()).unwrap_or_default()
+    };
+    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+    match name {
+        "name" => fields.name.clone(),
+        "type" => fields.kind.clone(),
+        "baseUrl" => fields.base_url.clone(),
+        "serial" => text(fields.serial.as_ref()),
+        "machineType" => fields.machine_type.word().to_owned(),
+        "x" => volume(|volume| volume.x),
+        "y" => volume(|volume| volume.y),
+        "z" => volume(|volume| volume.z),
+        "model" => text(fields.model.as_ref()),
+        "plateType" => text(fields.plate_type.as_ref()),
+        "location" => text(fields.location.as_ref()),
+        "row" => fields.position.map(|place| place.row.to_string()).unwrap_or_default(),
+        "column" => fields.position.map(|place| place.column.to_string()).unwrap_or_default(),
+        "nozzle" => fields.nozzle.as_ref().map(|nozzle| nozzle.diameter.to_string()).unwrap_or_default(),
+        "nozzleKind" => fields.nozzle.as_ref().and_then(|nozzle| nozzle.kind.clone()).unwrap_or_default(),
+        "tags" => fields.tags.join(&format!("{TAG_SEPARATOR} ")),
+        "camera" => fields.camera.as_ref().map(|camera| camera.snapshot_url.clone()).unwrap_or_default(),
+        "autoClear" => {
+            if fields.auto_clear {
+                "true".to_owned()
+            } else {
+                String::new()
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+/// The fields.
+pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
+    let of = |name: &str| value(name).unwrap_or_default();
+    html! {
+        @for (name, label, most, hint) in TEXTS {
+            div class="field" {
+                label for=(name) { (label) }
+                input id=(name) name=(name) maxlength=(most) value=(of(name)) aria-describedby={ "about-" (name) };
+                p class="hint" id={ "about-" (name) } { (hint) }
+            }
+        }
+        fieldset class="field" {
+            legend { "Place on the plan of the room" }
+            @for (name, label) in [("row", "Row, from the front"), ("column", "Column, from the left")] {
+                div class="field" {
+                    label for=(name) { (label) }
+                    input id=(name) name=(name) type="number" min="1" max=(MAX_ROOM_PLACE) value=(of(name));
+                }
+            }
+        }
+        fieldset class="field" {
+            legend { "Nozzle; empty where files for any are taken" }
+            div class="field" {
+                label for="nozzle" { "Diameter in mm" }
+                input id="nozzle" name="nozzle" inputmode="decimal" maxlength="10" value=(of("nozzle"));
+            }
+            div class="field" {
+                label for="nozzleKind" { "What it is made of" }
+                input id="nozzleKind" name="nozzleKind" maxlength="50" value=(of("nozzleKind"));
+            }
+        }
+        div class="field" {
+            label for="tags" { "Tags" }
+            input id="tags" name="tags" maxlength="1000" value=(of("tags")) aria-describedby="about-tags";
+            p class="hint" id="about-tags" { "Words by which printers are found, with commas between them." }
+        }
+        div class="field" {
+            label for="camera" { "Address of the camera's picture" }
+            input id="camera" name="camera" inputmode="url" maxlength="500" value=(of("camera")) aria-describedby="about-camera";
+            p class="hint" id="about-camera" { "Empty: the camera that the printer tells of, if it does." }
+        }
+        div class="field" {
+            label for="cameraLogin" { "User and password of the camera" }
+            input id="cameraLogin" name="cameraLogin" type="password" autocomplete="off" maxlength="500" aria-describedby="about-login";
+            p class="hint" id="about-login" { "As user:password, where it asks for them. Empty: as they are." }
+        }
+        div class="field" {
+            input id="autoClear" name="autoClear" type="checkbox" value="true" checked[of("autoClear") == "true"];
+            label for="autoClear" class="inline" { " Its bed clears itself after a print" }
+        }
+    }
+}
+
+/// What [`more_inputs`] say, as the API takes it.
+pub(super) fn more_said(sent: &PageForm) -> Map<String, Value> {
+    let given = |names: [&str; 2]| names.iter().any(|name| !sent.text(name).is_empty());
+    let place =
+        |name: &str| sent.text(name).parse::<u32>().map_or_else(|_| json!(sent.text(name)), |place| json!(place));
+    let position = given(["row", "column"]).then(|| json!({"row": place("row"), "column": place("column")}));
+    let nozzle = given(["nozzle", "nozzleKind"])
+        .then(|| json!({"diameter": number(sent.text("nozzle")), "kind": sent.some("nozzleKind")}));
+    let tags: Vec<&str> = sent.text("tags").split(TAG_SEPARATOR).map(str::trim).filter(|tag| !tag.is_empty()).collect();
+    let camera = sent.some("camera").map(|url| match sent.some("cameraLogin") {
+        Some(login) => json!({"snapshotUrl": url, "credentials": login}),
+        None => json!({"snapshotUrl": url}),
+    });
+    let texts = TEXTS.into_iter().map(|(name, ..)| (name, json!(sent.some(name))));
+    let others = [
+        ("position", json!(position)),
+        ("nozzle", json!(nozzle)),
+        ("tags", json!(tags)),
+        ("camera", json!(camera)),
+        ("autoClear", json!(sent.text("autoClear") == "true")),
+    ];
+    texts.chain(others).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// What a form changes of a printer: all but its type. A key that is left empty stays, and so does an address that was
+/// not changed, with its key.
+pub(super) fn change_said(fields: &PrinterFields, sent: &PageForm) -> Value {
+    let mut change = said(sent);
+    change.extend(more_said(sent));
+    change.remove("type");
+    if sent.text("apiKey").is_empty() {
+        change.remove("apiKey");
+    }
+    if sent.text("baseUrl") == fields.base_url {
+        change.remove("baseUrl");
+    }
+    // The form of a type that needs none does not show it.
+    if sent.text("serial").is_empty() {
+        change.remove("serial");
+    }
+    change.into()
+}

@@ -1,0 +1,307 @@
+//! SKUs, kits and files: what the shop sells, what it is printed from, and whether it can be ordered.
+
+mod file;
+mod files;
+mod kit;
+mod sku;
+mod sku_acts;
+mod sku_form;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::PRODUCTS_PATH;
+use super::board::BoardHandles;
+use super::entry::FormEntry;
+use super::sheet::{ListPart, given};
+use super::shell::{StaffSection, StaffViewer, Tone};
+use crate::actors::orders::make::MakeSources;
+use crate::config::Config;
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::refusal::Faults;
+use crate::domain::sku::{OrderObstacle, Sku, SkuFields};
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::money;
+use crate::http::production::files::FileHandles;
+use crate::http::production::jobs::JobHandles;
+use crate::http::production::skus::SkuHandles;
+use crate::http::routes::{PageBounds, Routes};
+use crate::store::queries::{Page, Queries, SkuFilter};
+
+/// Most SKUs whose codes are suggested, the newest; others are typed.
+const CODES_SUGGESTED: u64 = 200;
+/// The id of the list of codes that are suggested.
+pub(super) const CODE_LIST: &str = "sku-codes";
+
+handles! {
+    /// What the pages of products use.
+    pub(crate) struct ProductHandles {
+        board: BoardHandles,
+        skus: SkuHandles,
+        files: FileHandles,
+        jobs: JobHandles,
+        sources: MakeSources,
+        config: Arc<Config>,
+    }
+}
+
+/// SKUs that were read for one page, as components of kits; `None` for one that is deleted.
+type KnownSkus = HashMap<Id, Option<SkuFields>>;
+
+/// Adds its pages.
+pub(super) fn routes(routes: Routes) -> Routes {
+    use RequiredAccess::Session;
+    let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
+    routes
+        .page(get.clone(), Session, PRODUCTS_PATH, list, form)
+        .page(get.clone(), Session, "/shop/products/new", sku_acts::begin, form)
+        .page(post.clone(), Session, "/shop/products/new", sku_acts::add, form)
+        .page(get.clone(), Session, "/shop/products/{id}", sku::show, form)
+        .page(get.clone(), Session, "/shop/products/{id}/edit", sku_acts::edit, form)
+        .page(post.clone(), Session, "/shop/products/{id}/edit", sku_acts::change, form)
+        .page(post.clone(), Session, "/shop/products/{id}/offer", sku_acts::offer, form)
+        .page(post.clone(), Session, "/shop/products/{id}/delete", sku_acts::delete, form)
+        .page(get.clone(), Session, files::PATH, files::list, form)
+        .page(post.clone(), Session, files::PATH, files::upload, PageBounds::Upload)
+        .page(get.clone(), Session, "/shop/products/files/{id}", file::show, form)
+        .page(get, Session, "/shop/products/files/{id}/pictures/{number}", file::picture, form)
+        // What a printer is asked takes as long as the printer takes.
+        .page(post.clone(), Session, "/shop/products/files/{id}/print", file::print, PageBounds::Long)
+        .page(post, Session, "/shop/products/files/{id}/delete", file::delete, form)
+}
+
+/// Which SKUs are listed. A word that means nothing narrows nothing.
+#[derive(Request, Debug)]
+pub(super) struct ProductQuery {
+    /// A part of the name or code.
+    q: Option<String>,
+    /// `active`, `withdrawn` or `kits`.
+    show: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+impl ProductQuery {
+    fn filter(&self) -> SkuFilter {
+        let q = given(self.q.as_ref()).map(str::to_owned);
+        let (active, kit) = match self.show.as_deref() {
+            Some("active") => (Some(true), None),
+            Some("withdrawn") => (Some(false), None),
+            Some("kits") => (None, Some(true)),
+            _ => (None, None),
+        };
+        SkuFilter { active, q, kit, ..SkuFilter::default() }
+    }
+}
+
+/// The parts of these pages.
+pub(super) fn tabs(now: &str) -> Markup {
+    let parts = [(PRODUCTS_PATH, "SKUs and kits"), (files::PATH, "Files")];
+    html! {
+        nav class="tabs" aria-label="Products" {
+            @for (path, words) in parts { a href=(path) aria-current=[(path == now).then_some("page")] { (words) } }
+        }
+    }
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<ProductHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<ProductQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let view = app.board.view();
+    let narrowed = vec![("q", given(query.q.as_ref())), ("show", given(query.show.as_ref()))];
+    let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
+    let part = ListPart { path: PRODUCTS_PATH, narrowed, from: query.from };
+    let (found, total) = app.skus.queries.skus(&query.filter(), part.page()).await?;
+    let (mut rows, mut known) = (Vec::with_capacity(found.len()), HashMap::new());
+    for sku in found.iter().filter_map(|found| found.state.as_ref()) {
+        rows.push(row(&app, sku, &mut known).await?);
+    }
+    let content = html! {
+        h1 { "Products" }
+        (tabs(PRODUCTS_PATH))
+        p class="acts" {
+            a class="button" href={ (PRODUCTS_PATH) "/new" } { "New SKU" }
+            a class="button second" href={ (PRODUCTS_PATH) "/new?kit=1" } { "New kit" }
+        }
+        (tools(&query))
+        @if rows.is_empty() && !is_narrowed && query.from == 0 { (nothing()) } @else if rows.is_empty() {
+            p { "No SKU is like that. " a href=(PRODUCTS_PATH) { "Show all" } }
+        } @else {
+            div class="table" tabindex="0" role="region" aria-label="SKUs and kits" {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" { "Made of, per part" }
+                            th scope="col" class="number" { "Price" } th scope="col" { "Can be ordered" }
+                        }
+                    }
+                    tbody { @for row in &rows { (row) } }
+                }
+            }
+        }
+        (part.links(total))
+    };
+    Ok(viewer.page(StaffSection::Products, "Products", &view, &content))
+}
+
+/// What a shop without SKUs reads.
+fn nothing() -> Markup {
+    html! {
+        section class="card" aria-labelledby="begin" {
+            h2 id="begin" { "There is no SKU yet" }
+            p { "A SKU is what the shop sells: a name, a price, the material of one part, and the G-code that prints a plate of them." }
+            p { "First upload the G-code, then make a SKU of it on the page of the file. A kit puts parts of several SKUs together." }
+            a class="button" href=(files::PATH) { "Upload a file" }
+        }
+    }
+}
+
+fn tools(query: &ProductQuery) -> Markup {
+    let chosen = query.show.as_deref().unwrap_or_default();
+    let shows = [("", "all"), ("active", "offered"), ("withdrawn", "withdrawn"), ("kits", "kits")];
+    html! {
+        form class="tools" method="get" action=(PRODUCTS_PATH) role="search" {
+            div class="field" {
+                label for="q" { "Name or code" }
+                input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
+            }
+            div class="field" {
+                label for="show" { "Show" }
+                select id="show" name="show" {
+                    @for (word, words) in shows { option value=(word) selected[word == chosen] { (words) } }
+                }
+            }
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+async fn row(app: &ProductHandles, sku: &Sku, known: &mut KnownSkus) -> Result<Markup, ApiError> {
+    let fields = &sku.fields;
+    let obstacles = obstacles(app, sku, known).await?;
+    Ok(html! {
+        tr {
+            th scope="row" { a href=(sku_path(sku.id)) { (fields.name) } }
+            td { (fields.code) }
+            td {
+                @if fields.is_kit() { "Kit of " (fields.components.len()) " SKUs" } @else {
+                    @let per_part = Amount(fields.estimated_consumption.0 / i64::from(fields.units_per_plate.max(1)));
+                    (material_words(app, fields.material_id, per_part))
+                    @if !fields.materials.is_empty() { " and " (fields.materials.len()) " more" }
+                }
+            }
+            td class="number" { (money(fields.price_cents, &fields.currency)) }
+            td { (orderable(&obstacles)) }
+        }
+    })
+}
+
+/// The page of a SKU.
+pub(super) fn sku_path(id: Id) -> String {
+    format!("{PRODUCTS_PATH}/{id}")
+}
+
+/// The SKUs of a kit's components, in its order; `None` for one that is deleted. Each that is not `known` is read once.
+async fn components(
+    app: &ProductHandles,
+    fields: &SkuFields,
+    known: &mut KnownSkus,
+) -> Result<Vec<Option<SkuFields>>, ApiError> {
+    let mut found = Vec::with_capacity(fields.components.len());
+    for component in &fields.components {
+        if let Some(read) = known.get(&component.sku_id) {
+            found.push(read.clone());
+            continue;
+        }
+        let state = app.skus.skus.read(component.sku_id).await?;
+        let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+        let read = sku.map(|sku| sku.fields.clone());
+        known.insert(component.sku_id, read.clone());
+        found.push(read);
+    }
+    Ok(found)
+}
+
+/// What keeps a SKU from being ordered.
+async fn obstacles(app: &ProductHandles, sku: &Sku, known: &mut KnownSkus) -> Result<Vec<OrderObstacle>, ApiError> {
+    let components = components(app, &sku.fields, known).await?;
+    let components: Vec<Option<&SkuFields>> = components.iter().map(Option::as_ref).collect();
+    Ok(sku.fields.obstacles(&components))
+}
+
+/// Whether it can be ordered, and why not.
+fn orderable(obstacles: &[OrderObstacle]) -> Markup {
+    let (tone, words) = if obstacles.is_empty() {
+        (Tone::Working, "Yes")
+    } else if obstacles.iter().any(OrderObstacle::stops_all) {
+        (Tone::Error, "No")
+    } else {
+        (Tone::Attention, "In part")
+    };
+    html! {
+        span class=(tone.class()) { (words) }
+        @if !obstacles.is_empty() {
+            ul class="reasons" { @for obstacle in obstacles { li { (obstacle.words()) } } }
+        }
+    }
+}
+
+/// An amount of a material with its name.
+fn material_words(app: &ProductHandles, material: Option<Id>, amount: Amount) -> Markup {
+    let handle = material.and_then(|id| app.skus.materials.resident(id)).map(|handle| handle.read());
+    let known = handle.as_ref().and_then(|known| known.state.as_ref()).map(|known| &known.fields);
+    html! {
+        @match known {
+            Some(fields) => { (amount) " " (fields.kind.unit()) " " (fields.name) },
+            None => { (amount) " of a material that is gone" },
+        }
+    }
+}
+
+/// The codes of SKUs, for fields that suggest them.
+pub(super) async fn code_list(queries: &Queries) -> Result<Markup, ApiError> {
+    let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
+    let (found, _) = queries.skus(&active, Page { limit: CODES_SUGGESTED, offset: 0 }).await?;
+    let known = found.iter().filter_map(|found| found.state.as_ref());
+    Ok(html! {
+        datalist id=(CODE_LIST) { @for sku in known { option value=(sku.fields.code) { (sku.fields.name) } } }
+    })
+}
+
+/// The rows of a form that name SKUs by their codes and say how many, as the API takes them; refused where a code is
+/// nobody's.
+pub(super) async fn counted_skus(
+    queries: &Queries,
+    form: &FormEntry,
+    of: &str,
+    rows: usize,
+) -> Result<Vec<Value>, ApiError> {
+    let (mut faults, mut counted) = (Faults::default(), Vec::with_capacity(rows));
+    for at in 0..rows {
+        let path = format!("{of}.{at}.skuId");
+        let filter = SkuFilter { code: Some(form.text(&path).to_owned()), ..SkuFilter::default() };
+        let (found, _) = queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
+        let id = found.into_iter().find_map(|found| Some(found.state?.id));
+        faults.check(id.is_some(), &path, "no SKU has this code");
+        let quantity = form.whole(&format!("{of}.{at}.quantity"));
+        counted.extend(id.map(|id| json!({"skuId": id, "quantity": quantity})));
+    }
+    faults.refuse()?;
+    Ok(counted)
+}

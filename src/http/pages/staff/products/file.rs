@@ -1,0 +1,288 @@
+//! The page of a file: its plates with their pictures, what a print of it takes, which SKUs use it, and a print by
+//! hand.
+
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::{ProductHandles, files, sku_path};
+use crate::domain::aggregate::Versioned;
+use crate::domain::file::{File, FileKind, FileMetadata, Plate};
+use crate::domain::id::Id;
+use crate::domain::printer::Printer;
+use crate::domain::refusal::Refusal;
+use crate::domain::sku::Sku;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{see_other, time};
+use crate::http::pages::staff::card::standing;
+use crate::http::pages::staff::entry::{FieldControl, FormEntry};
+use crate::http::pages::staff::sheet::span;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::pages::staff::{FLOOR_PATH, PRODUCTS_PATH};
+use crate::http::path_id::PathId;
+use crate::http::production::files::{picture as picture_reply, remove_by_page};
+use crate::http::production::printers::{present_all, print_stored};
+use crate::printers::PrinterType;
+use crate::store::queries::{Page, SkuFilter};
+
+/// Most SKUs that are named as those that use a file.
+const SKUS_SHOWN: Page = Page { limit: 50, offset: 0 };
+/// The member that names the printer of a print by hand.
+const PRINTER_FIELD: &str = "printer";
+/// Bytes of a kilobyte, as people count files.
+const BYTES_PER_KB: i64 = 1_000;
+
+/// The page of a file.
+pub(super) fn file_path(id: Id) -> String {
+    format!("{}/{id}", files::PATH)
+}
+
+/// What a file is, in words for people.
+pub(super) fn kind_words(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::Gcode => "G-code",
+        FileKind::Model => "Model",
+        FileKind::Image => "Picture",
+    }
+}
+
+/// The size of a file for people.
+pub(super) fn size_words(bytes: i64) -> String {
+    let megabyte = BYTES_PER_KB * BYTES_PER_KB;
+    if bytes >= megabyte {
+        format!("{:.1} MB", bytes as f64 / megabyte as f64)
+    } else {
+        format!("{} kB", bytes.max(0).div_euclid(BYTES_PER_KB).max(1))
+    }
+}
+
+/// The number of the picture that stands for a file: its own, else that of its first plate that has one.
+pub(super) fn picture_of(file: &File) -> Option<u32> {
+    let FileMetadata { thumbnail, plates, .. } = &file.metadata;
+    let of_plate = || plates.iter().find(|plate| plate.thumbnail.is_some()).map(|plate| plate.plate);
+    if thumbnail.is_some() { Some(0) } else { of_plate() }
+}
+
+/// A plate with its picture and what it takes.
+pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
+    html! {
+        li class="plate" {
+            @if plate.thumbnail.is_some() {
+                img src={ (file_path(file.id)) "/pictures/" (plate.plate) } alt={ "Plate " (plate.plate) " as sliced" } width="160" height="160" loading="lazy";
+            }
+            div {
+                h3 { "Plate " (plate.plate) @if let Some(name) = &plate.name { ": " (name) } }
+                p {
+                    @if let Some(seconds) = plate.seconds { (span(seconds)) }
+                    @if let Some(grams) = plate.grams() { " · " (grams) " g" }
+                    @if let Some(size) = &plate.dimensions { " · " (size.x) " × " (size.y) " × " (size.z) " mm" }
+                }
+                @if !plate.filaments.is_empty() {
+                    ul class="slots" aria-label="Filaments" {
+                        @for filament in &plate.filaments {
+                            li {
+                                @if let Some(color) = &filament.color {
+                                    svg viewBox="0 0 16 16" aria-hidden="true" { circle cx="8" cy="8" r="7" fill=(color) stroke="currentColor" {} }
+                                    " "
+                                }
+                                (filament.index) ": " (filament.kind.as_deref().unwrap_or("any kind"))
+                                @if let Some(grams) = filament.grams { ", " (grams) " g" }
+                            }
+                        }
+                    }
+                }
+                p class="soft" {
+                    @if let Some(model) = &plate.printer_model { "For " (model) ". " }
+                    @if let Some(nozzle) = plate.nozzle_diameter { "Nozzle " (nozzle) " mm. " }
+                    @if let Some(bed) = &plate.bed_type { (bed) "." }
+                }
+            }
+        }
+    }
+}
+
+/// A file that is not deleted.
+fn present(state: &Versioned<File>) -> Result<&File, ApiError> {
+    let file = state_of(state)?;
+    if file.archived { Err(Refusal::not_found("file").into()) } else { Ok(file) }
+}
+
+/// The `{number}` of a path. What is no number names no picture: 404.
+pub(super) struct PictureNumber(u32);
+
+impl<S: Send + Sync> FromRequestParts<S> for PictureNumber {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let text = params.iter().flatten().find(|(name, _)| *name == "number").map(|(_, text)| text.to_owned());
+        let number = text.and_then(|text| text.parse().ok());
+        number.map(Self).ok_or_else(|| Refusal::not_found("picture").into())
+    }
+}
+
+/// Answers GET of a picture that a slicer put into a file.
+pub(super) async fn picture(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    PictureNumber(number): PictureNumber,
+) -> Result<Response, ApiError> {
+    let (_, state) = found(&app.files.files, id).await?;
+    picture_reply(&app.files, present(&state)?, number).await
+}
+
+/// Answers GET of a file.
+pub(super) async fn show(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    page(&app, &who, id, FormEntry::default()).await
+}
+
+/// Prints a file by hand, and leads to the printer.
+pub(super) async fn print(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let mut told = FormEntry::typed(&sent);
+    let printed = match told.text(PRINTER_FIELD).parse::<Id>() {
+        Ok(printer) => print_stored(&app.board.shop, printer, &sent.call, id).await.map(|_| printer),
+        Err(_) => Err(Refusal::field(PRINTER_FIELD, "choose the printer").into()),
+    };
+    match printed {
+        Ok(printer) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{printer}"))),
+        Err(error) => {
+            told.refuse(error);
+            page(&app, &sent.call.who, id, told).await
+        }
+    }
+}
+
+/// Answers the form that deletes a file. Where something needs it, its page says what.
+pub(super) async fn delete(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let who = sent.call.who.clone();
+    match remove_by_page(app.files.clone(), id, sent.call).await {
+        Ok(()) => Ok(see_other(files::PATH)),
+        Err(error) => {
+            let mut told = FormEntry::default();
+            told.refuse(error);
+            page(&app, &who, id, told).await
+        }
+    }
+}
+
+async fn page(app: &ProductHandles, who: &Caller, id: Id, told: FormEntry) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let (_, state) = found(&app.files.files, id).await?;
+    let file = present(&state)?;
+    let named = SkuFilter { names: Some(id), ..SkuFilter::default() };
+    let (skus, total) = app.skus.queries.skus(&named, SKUS_SHOWN).await?;
+    let skus: Vec<&Sku> = skus.iter().filter_map(|found| found.state.as_ref()).collect();
+    let plates = &file.metadata.plates;
+    let content = html! {
+        p { a href=(files::PATH) { "All files" } }
+        h1 { (file.name) }
+        (told.alert())
+        (glance(file))
+        @if !plates.is_empty() {
+            section class="card" aria-labelledby="plates" {
+                h2 id="plates" { "Plates" }
+                ul class="plates" { @for plate in plates { (plate_card(file, plate)) } }
+            }
+        }
+        section class="card" aria-labelledby="used" {
+            h2 id="used" { "SKUs that use it" }
+            @if skus.is_empty() { p { "None." } } @else {
+                ul class="rows" { @for sku in &skus { li { a href=(sku_path(sku.id)) { (sku.fields.name) } span { (sku.fields.code) } } } }
+                @if total > skus.len() as u64 { p class="soft" { (total) " in all" } }
+            }
+            @if file.kind != FileKind::Image {
+                a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Make a SKU of it" }
+            }
+        }
+        @if file.kind == FileKind::Gcode { (print_once(app, file, &told)) }
+        section class="card" aria-labelledby="delete" {
+            h2 id="delete" { "Delete it" }
+            details {
+                summary { "Delete " (file.name) }
+                p { "It is gone for good. A file that a SKU or an unfinished job needs is kept." }
+                form method="post" action={ (file_path(file.id)) "/delete" } {
+                    (hidden())
+                    button class="stop" type="submit" { "Delete " (file.name) }
+                }
+            }
+        }
+    };
+    let shown = viewer.page(StaffSection::Products, &file.name, &app.board.view(), &content);
+    Ok(told.answer(shown))
+}
+
+fn glance(file: &File) -> Markup {
+    let FileMetadata { slicer, seconds, grams, filament_mm, layers, size, form, .. } = &file.metadata;
+    html! {
+        section class="card" aria-labelledby="glance" {
+            h2 id="glance" { "At a glance" }
+            dl class="left" {
+                dt { "Kind" } dd { (kind_words(file.kind)) @if let Some(form) = form { ", ." (form.ending()) } }
+                dt { "Size" } dd { (size_words(file.size)) }
+                dt { "Uploaded" } dd { (time(file.created_at)) }
+                @if let Some(slicer) = slicer { dt { "Made by" } dd { (slicer) } }
+                @if let Some(seconds) = seconds { dt { "Prints" } dd { (span(*seconds)) } }
+                @if let Some(grams) = grams { dt { "Takes" } dd { (grams) " g" } }
+                @if let Some(mm) = filament_mm { dt { "Filament" } dd { (format!("{:.2} m", mm / 1_000.0)) } }
+                @if let Some(layers) = layers { dt { "Layers" } dd { (layers) } }
+                @if let Some(size) = size { dt { "Measures" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" } }
+            }
+            a class="button second" href={ "/api/files/" (file.id) "/content" } download { "Download" }
+        }
+    }
+}
+
+/// Printers that print files of this form, those that are free first.
+fn print_once(app: &ProductHandles, file: &File, told: &FormEntry) -> Markup {
+    let form = file.metadata.form.unwrap_or_default();
+    let all = present_all(&app.board.shop);
+    let prints = |printer: &&Printer| PrinterType::of_word(&printer.fields.kind).is_none_or(|known| known.prints(form));
+    let mut fit: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).filter(prints).collect();
+    fit.sort_by_cached_key(|printer| (printer.free().is_err(), printer.fields.name.to_lowercase()));
+    let words = |printer: &&Printer| {
+        let (_, doing) = standing(&app.board.shop, printer);
+        (printer.id.to_string(), format!("{}, {}", printer.fields.name, doing.to_lowercase()))
+    };
+    let choose = (String::new(), "choose".to_owned());
+    let choices: Vec<(String, String)> = std::iter::once(choose).chain(fit.iter().map(words)).collect();
+    html! {
+        section class="card" aria-labelledby="once" {
+            h2 id="once" { "Print once" }
+            @if fit.is_empty() {
+                p { "No printer prints this form of file." }
+            } @else {
+                p { "It begins at once, and is no job: no stock is reserved, and nobody is asked how the parts are. What customers ordered is printed by its jobs." }
+                form method="post" action={ (file_path(file.id)) "/print" } {
+                    (hidden())
+                    (told.field(PRINTER_FIELD, "Printer", "Its bed must be clear, and its filament the right one.", FieldControl::Choice(&choices)))
+                    button type="submit" { "Print " (file.name) " once" }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_as_people_count() {
+        assert_eq!([0, 999, 1_500, 2_340_000].map(size_words), ["1 kB", "1 kB", "1 kB", "2.3 MB"]);
+    }
+}

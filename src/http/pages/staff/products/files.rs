@@ -1,0 +1,195 @@
+//! The files of the shop: what was uploaded, and a form to upload more. Without the script the browser sends the form
+//! by itself; with it the page tells how far the file is.
+
+use api_derive::Request;
+use axum::extract::{self, State};
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::file::{file_path, kind_words, picture_of, size_words};
+use super::{ProductHandles, tabs};
+use crate::domain::file::{File, FileKind};
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::check_token;
+use crate::http::pages::frame::{see_other, time};
+use crate::http::pages::staff::entry::FormEntry;
+use crate::http::pages::staff::sheet::{ListPart, given, span};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, with_token};
+use crate::http::production::files::take_by_page;
+use crate::store::queries::FileFilter;
+
+/// The list of files.
+pub(super) const PATH: &str = "/shop/products/files";
+/// What the browser offers to choose.
+const ACCEPTED_NAMES: &str = ".gcode,.gco,.g,.bgcode,.3mf,.stl,.step,.png,.jpg,.jpeg,.webp,.heic";
+/// The kinds that the list can be narrowed to, as the API spells them.
+const FILE_KINDS: [(&str, FileKind); 3] =
+    [("gcode", FileKind::Gcode), ("model", FileKind::Model), ("image", FileKind::Image)];
+
+/// Which files are listed. A word that means nothing narrows nothing.
+#[derive(Request, Debug)]
+pub(super) struct FileListQuery {
+    /// A part of the name.
+    q: Option<String>,
+    /// Only files of this kind.
+    kind: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+    /// Of an upload: the token of the session's forms, because its body is read as it comes.
+    token: Option<String>,
+}
+
+impl FileListQuery {
+    fn kind(&self) -> Option<FileKind> {
+        FILE_KINDS.into_iter().find(|(word, _)| Some(*word) == self.kind.as_deref()).map(|(_, kind)| kind)
+    }
+
+    fn filter(&self) -> FileFilter {
+        FileFilter { kind: self.kind(), q: given(self.q.as_ref()).map(str::to_owned), ..FileFilter::default() }
+    }
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<ProductHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<FileListQuery>,
+) -> Result<Response, ApiError> {
+    page(&app, &who, &query, FormEntry::default()).await
+}
+
+/// Takes a file, and leads to what is known of it.
+pub(super) async fn upload(
+    State(app): State<ProductHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<FileListQuery>,
+    request: extract::Request,
+) -> Result<Response, ApiError> {
+    let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
+    check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
+    match take_by_page(&app.files, who.clone(), request).await {
+        Ok(id) => Ok(see_other(&file_path(id))),
+        Err(error) => {
+            let mut told = FormEntry::default();
+            told.refuse(error);
+            page(&app, &who, &query, told).await
+        }
+    }
+}
+
+async fn page(
+    app: &ProductHandles,
+    who: &Caller,
+    query: &FileListQuery,
+    told: FormEntry,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let narrowed = vec![("q", given(query.q.as_ref())), ("kind", given(query.kind.as_ref()))];
+    let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
+    let part = ListPart { path: PATH, narrowed, from: query.from };
+    let (found, total) = app.files.queries.files(&query.filter(), part.page()).await?;
+    let files: Vec<&File> = found.iter().filter_map(|found| found.state.as_ref()).collect();
+    let content = html! {
+        h1 { "Files" }
+        (tabs(PATH))
+        (told.alert())
+        (upload_form())
+        (tools(query))
+        @if files.is_empty() && !is_narrowed && query.from == 0 {
+            section class="card" aria-labelledby="begin" {
+                h2 id="begin" { "There is no file yet" }
+                p { "Upload G-code of your slicer: the shop reads how long it prints, what it takes, and its picture. Then make a SKU of it." }
+                p { "Slicers can also send their files by themselves: enter this server there as a print host, see " a href="/docs/" { "the API" } "." }
+            }
+        } @else if files.is_empty() {
+            p { "No file is like that. " a href=(PATH) { "Show all" } }
+        } @else {
+            (table(&files))
+        }
+        (part.links(total))
+    };
+    let shown = viewer.page(StaffSection::Products, "Files", &app.board.view(), &content);
+    Ok(told.answer(shown))
+}
+
+/// The form of an upload. Its token stands in its address.
+fn upload_form() -> Markup {
+    html! {
+        form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-sends="" {
+            div class="field" {
+                label for="file" { "Upload G-code, a model or a picture" }
+                input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;
+            }
+            details {
+                summary { "Its content does not tell what it is" }
+                div class="field" {
+                    input id="kind-gcode" name="kind" type="radio" value="gcode";
+                    " " label for="kind-gcode" class="inline" { "It is G-code" }
+                }
+                div class="field" {
+                    input id="kind-model" name="kind" type="radio" value="model";
+                    " " label for="kind-model" class="inline" { "It is a model" }
+                }
+            }
+            progress max="100" value="0" aria-label="Upload" hidden {}
+            p role="status" {}
+            button type="submit" { "Upload" }
+        }
+    }
+}
+
+fn tools(query: &FileListQuery) -> Markup {
+    let chosen = query.kind();
+    html! {
+        form class="tools" method="get" action=(PATH) role="search" {
+            div class="field" {
+                label for="q" { "Name" }
+                input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
+            }
+            div class="field" {
+                label for="kind" { "Kind" }
+                select id="kind" name="kind" {
+                    option value="" { "all" }
+                    @for (word, kind) in FILE_KINDS { option value=(word) selected[chosen == Some(kind)] { (kind_words(kind)) } }
+                }
+            }
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(files: &[&File]) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Files" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Picture" } th scope="col" { "File" } th scope="col" { "Kind" }
+                        th scope="col" { "Prints" } th scope="col" { "Takes" } th scope="col" class="number" { "Size" }
+                        th scope="col" { "Uploaded" }
+                    }
+                }
+                tbody {
+                    @for file in files {
+                        @let metadata = &file.metadata;
+                        tr {
+                            td { @if let Some(number) = picture_of(file) { img class="mini" src={ (file_path(file.id)) "/pictures/" (number) } alt="" width="64" height="64" loading="lazy"; } }
+                            th scope="row" { a href=(file_path(file.id)) { (file.name) } }
+                            td {
+                                (kind_words(file.kind))
+                                @if metadata.plates.len() > 1 { ", " (metadata.plates.len()) " plates" }
+                            }
+                            td { @if let Some(seconds) = metadata.seconds { (span(seconds)) } }
+                            td { @if let Some(grams) = metadata.grams { (grams) " g" } }
+                            td class="number" { (size_words(file.size)) }
+                            td { (time(file.created_at)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

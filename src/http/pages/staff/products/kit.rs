@@ -1,0 +1,99 @@
+//! What a kit contains, and how many complete sets its orders have.
+
+use std::collections::{BTreeSet, HashMap};
+
+use maud::{Markup, html};
+
+use super::{ProductHandles, orderable, sku_path};
+use crate::domain::id::Id;
+use crate::domain::order::{Order, OrderStatus};
+use crate::domain::sku::Sku;
+use crate::http::error::ApiError;
+use crate::http::pages::staff::ORDERS_PATH;
+use crate::http::pages::staff::orders::order_state;
+use crate::http::pages::staff::shell::Tone;
+use crate::store::queries::{JobFilter, Page};
+
+/// The newest jobs of a part of the kit, by which its orders are found.
+const JOBS_LOOKED_AT: Page = Page { limit: 100, offset: 0 };
+/// Most orders that are read for their sets, the newest.
+const ORDERS_SHOWN: usize = 10;
+
+/// Components and sets.
+pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
+    let found = super::components(app, &kit.fields, &mut HashMap::new()).await?;
+    let sets = sets(app, kit).await?;
+    Ok(html! {
+        section class="card" aria-labelledby="contains" {
+            h2 id="contains" { "One set contains" }
+            div class="table" tabindex="0" role="region" aria-label="Table of components" {
+                table {
+                    thead {
+                        tr { th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" class="number" { "Parts" } th scope="col" { "Can be ordered" } }
+                    }
+                    tbody {
+                        @for (component, fields) in kit.fields.components.iter().zip(&found) {
+                            tr {
+                                @match fields {
+                                    Some(fields) => {
+                                        th scope="row" { a href=(sku_path(component.sku_id)) { (fields.name) } }
+                                        td { (fields.code) }
+                                        td class="number" { (component.quantity) }
+                                        td { (orderable(&fields.obstacles(&[]))) }
+                                    },
+                                    None => {
+                                        th scope="row" { "a SKU that was deleted" }
+                                        td {}
+                                        td class="number" { (component.quantity) }
+                                        td { span class=(Tone::Error.class()) { "No" } }
+                                    },
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        (sets)
+    })
+}
+
+/// How far the sets of its newest orders are that have jobs.
+async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
+    let Some(part) = kit.fields.components.first() else { return Ok(html! {}) };
+    let filter = JobFilter { sku_id: Some(part.sku_id), ..JobFilter::default() };
+    let (jobs, _) = app.jobs.queries.jobs(&filter, JOBS_LOOKED_AT).await?;
+    let mut known = BTreeSet::new();
+    let named = jobs.iter().map(|job| job.order_id).filter(|id| known.insert(*id)).take(ORDERS_SHOWN);
+    let named: Vec<Id> = named.collect();
+    let mut rows = Vec::new();
+    for id in named {
+        let state = app.jobs.orders.read(id).await?;
+        let Some(order) = state.as_ref().and_then(|state| state.state.as_ref()) else { continue };
+        rows.extend(row(order, kit.id));
+    }
+    Ok(html! {
+        @if !rows.is_empty() {
+            section class="card" aria-labelledby="sets" {
+                h2 id="sets" { "Complete sets" }
+                ul class="rows" { @for row in &rows { li { (row) } } }
+            }
+        }
+    })
+}
+
+/// The sets of an order; nothing where it was made for single parts, or is no longer made.
+fn row(order: &Order, kit: Id) -> Option<Markup> {
+    if matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
+        return None;
+    }
+    let (parts, left) = (order.parts(), order.shipped_parts());
+    let of_kit = order.lines.iter().zip(parts).zip(left).find(|((line, _), _)| line.sku_id == kit);
+    let ((line, parts), left) = of_kit?;
+    let (tone, words) = order_state(order.status);
+    Some(html! {
+        span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } " " span class=(tone.class()) { (words) } }
+        span { (parts.good) " of " (line.quantity) " sets complete" }
+        span class="soft" { (left) " have left" }
+    })
+}

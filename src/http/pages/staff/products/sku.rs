@@ -1,0 +1,193 @@
+//! The page of a SKU or kit: what it costs, what it is made of and printed from, whether it can be ordered, and what
+//! can be done with it.
+
+use std::collections::HashMap;
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::sku_acts::present;
+use super::{ProductHandles, file, kit, material_words, obstacles, orderable, sku_path};
+use crate::domain::amount::Amount;
+use crate::domain::file::File;
+use crate::domain::id::Id;
+use crate::domain::order::Make;
+use crate::domain::sku::{OrderObstacle, Sku};
+use crate::http::access::Caller;
+use crate::http::command_request::found;
+use crate::http::error::ApiError;
+use crate::http::pages::frame::{money, time};
+use crate::http::pages::staff::acts::TICKED_WORD;
+use crate::http::pages::staff::entry::FormEntry;
+use crate::http::pages::staff::sheet::span;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, act, hidden};
+use crate::http::pages::staff::{ORDERS_PATH, PRODUCTS_PATH};
+use crate::http::path_id::PathId;
+use crate::store::queries::{Page, SkuFilter};
+
+/// Kits that are named as those that contain a SKU.
+const KITS_SHOWN: Page = Page { limit: 20, offset: 0 };
+
+/// Answers GET of a SKU.
+pub(super) async fn show(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    page(&app, &who, id, FormEntry::default()).await
+}
+
+/// The page, with what was refused on it.
+pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, told: FormEntry) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let (_, state) = found(&app.skus.skus, id).await?;
+    let sku = present(&state)?;
+    let obstacles = obstacles(app, sku, &mut HashMap::new()).await?;
+    let parts = if sku.fields.is_kit() { kit::parts(app, sku).await? } else { made(app, sku).await? };
+    let kits = SkuFilter { names: Some(id), kit: Some(true), ..SkuFilter::default() };
+    let (kits, _) = app.skus.queries.skus(&kits, KITS_SHOWN).await?;
+    let kits: Vec<&Sku> = kits.iter().filter_map(|found| found.state.as_ref()).collect();
+    let name = &sku.fields.name;
+    let content = html! {
+        p { a href=(PRODUCTS_PATH) { "All products" } }
+        h1 { (name) }
+        (told.alert())
+        div id="sku" data-fresh="" {
+            (glance(sku, &obstacles))
+            (parts)
+            @if !kits.is_empty() {
+                section class="card" aria-labelledby="kits" {
+                    h2 id="kits" { "Kits that contain it" }
+                    ul class="rows" { @for kit in kits { li { a href=(sku_path(kit.id)) { (kit.fields.name) } span { (kit.fields.code) } } } }
+                }
+            }
+        }
+        div id="sku-acts" data-fresh="" { (acts(sku)) }
+    };
+    let shown = viewer.page(StaffSection::Products, name, &app.board.view(), &content);
+    Ok(told.answer(shown))
+}
+
+fn glance(sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
+    let fields = &sku.fields;
+    html! {
+        section class="card" aria-labelledby="glance" {
+            h2 id="glance" { "At a glance" }
+            dl class="left" {
+                dt { "Can be ordered" } dd { (orderable(obstacles)) }
+                dt { "Price of one" } dd { (money(fields.price_cents, &fields.currency)) }
+                dt { "Code" } dd { (fields.code) }
+                dt { "In web addresses" } dd { (fields.slug) }
+                @if let Some(kind) = &fields.kind { dt { "Kind" } dd { (kind) } }
+                @if !fields.collections.is_empty() { dt { "Collections" } dd { (fields.collections.join(", ")) } }
+                @if let Some(words) = &fields.description { dt { "Description" } dd { (words) } }
+                dt { "Added" } dd { (time(sku.created_at)) }
+                dt { "Last changed" } dd { (time(sku.updated_at)) }
+            }
+        }
+    }
+}
+
+/// What is known of a SKU that is made itself.
+async fn made(app: &ProductHandles, sku: &Sku) -> Result<Markup, ApiError> {
+    let make = app.sources.make(sku).await?;
+    let file = match sku.fields.gcode_file_id {
+        Some(id) => app.files.files.read(id).await?,
+        None => None,
+    };
+    let file = file.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+    Ok(html! {
+        @if let Some(make) = &make { (materials(app, make)) }
+        (printed_from(sku, make.as_ref(), file))
+    })
+}
+
+fn materials(app: &ProductHandles, make: &Make) -> Markup {
+    let parts = i64::from(make.units_per_plate.max(1));
+    let first = std::iter::once((make.material_id, make.need));
+    let all: Vec<(Id, Amount)> = first.chain(make.further.iter().map(|one| (one.material_id, one.need))).collect();
+    html! {
+        section class="card" aria-labelledby="materials" {
+            h2 id="materials" { "Materials" }
+            div class="table" tabindex="0" role="region" aria-label="Table of materials" {
+                table {
+                    thead { tr { th scope="col" { "One part" } th scope="col" { "A plate of " (parts) } } }
+                    tbody {
+                        @for (material, need) in all {
+                            tr {
+                                th scope="row" { (material_words(app, Some(material), Amount(need.0 / parts))) }
+                                td { (material_words(app, Some(material), need)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn printed_from(sku: &Sku, make: Option<&Make>, gcode: Option<&File>) -> Markup {
+    let fields = &sku.fields;
+    let plate = gcode.and_then(|gcode| gcode.metadata.plate(fields.plate));
+    html! {
+        section class="card" aria-labelledby="printed-from" {
+            h2 id="printed-from" { "Printed from" }
+            @match gcode {
+                Some(gcode) => {
+                    p { a href=(file::file_path(gcode.id)) { (gcode.name) } ", plate " (fields.plate) }
+                    @match plate {
+                        Some(plate) => { ul class="plates" { (file::plate_card(gcode, plate)) } },
+                        None if gcode.metadata.plates.is_empty() => {},
+                        None => { p class="bad" { "The file has no plate " (fields.plate) "." } },
+                    }
+                },
+                None => { p { "No G-code" @if fields.model_file_id.is_some() { ": the model is sliced when the first job needs it" } "." } },
+            }
+            dl class="left" {
+                @if let Some(model) = fields.model_file_id { dt { "Model" } dd { a href=(file::file_path(model)) { "the file" } } }
+                @if let Some(profile) = &fields.slicer_profile { dt { "Slicer profile" } dd { (profile) } }
+                dt { "Machine" } dd { (fields.machine_type.word().replace('_', " ")) }
+                dt { "Parts on a plate" } dd { (fields.units_per_plate) }
+                @if let Some(seconds) = make.and_then(|make| make.estimated_seconds) { dt { "A plate prints" } dd { (span(seconds)) } }
+                @if let Some(size) = make.and_then(|make| make.dimensions) {
+                    dt { "Size of a plate" } dd { (size.x) " × " (size.y) " × " (size.z) " mm" }
+                }
+            }
+        }
+    }
+}
+
+/// What can be done with it. What hurts is confirmed, and named.
+fn acts(sku: &Sku) -> Markup {
+    let path = |act: &str| format!("{}/{act}", sku_path(sku.id));
+    let name = &sku.fields.name;
+    let turned = |active: &str| html! { input type="hidden" name="active" value=(active); };
+    html! {
+        section class="card" aria-labelledby="acts" {
+            h2 id="acts" { "What to do with it" }
+            p class="acts" {
+                a class="button" href=(path("edit")) { "Change it" }
+                a class="button second" href={ (ORDERS_PATH) "/new?sku=" (sku.id) } { "Order it for a customer" }
+                @if !sku.fields.is_kit() { a class="button second" href={ "/shop/jobs?sku=" (sku.id) } { "Its jobs" } }
+            }
+            @if sku.fields.active {
+                details {
+                    summary { "Withdraw it" }
+                    p { "Nobody can order it any more. Orders that were placed are made, and it can be offered again." }
+                    (act(&path("offer"), "withdraw", "second", &format!("Withdraw {name}"), Some(&turned(""))))
+                }
+            } @else {
+                (act(&path("offer"), "offer", "", &format!("Offer {name} again"), Some(&turned(TICKED_WORD))))
+            }
+            details {
+                summary { "Delete it" }
+                p { "It leaves the catalogue for good. Orders and jobs keep what they say of it. Its files stay." }
+                form method="post" action=(path("delete")) {
+                    (hidden())
+                    button class="stop" type="submit" { "Delete " (name) }
+                }
+            }
+        }
+    }
+}

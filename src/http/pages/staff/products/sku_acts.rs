@@ -1,0 +1,254 @@
+//! What is done with SKUs and kits: added, changed, withdrawn, deleted, each by the operation of the API.
+
+use std::collections::HashMap;
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::IF_MATCH;
+use axum::response::Response;
+use maud::html;
+use serde_json::{Value, json};
+
+use super::sku_form::{
+    COMPONENT_MEMBERS, FREE_COMPONENT_ROWS, MATERIAL_MEMBERS, MAX_COMPONENT_ROWS, SkuChoices, common_fields, entry_of,
+    kit_fields, made_fields, new_entry, said,
+};
+use super::{ProductHandles, code_list, counted_skus, sku, sku_path};
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::domain::sku::{Sku, SkuFields};
+use crate::http::access::Caller;
+use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::PRODUCTS_PATH;
+use crate::http::pages::staff::acts::TICKED_WORD;
+use crate::http::pages::staff::entry::FormEntry;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::path_id::PathId;
+use crate::http::production::skus::{add_by_page, change_by_page, remove_by_page};
+
+/// The member that says that a new SKU is to be a kit.
+const KIT_FIELD: &str = "kit";
+/// The member with the version that a form was made from.
+const VERSION_FIELD: &str = "version";
+
+/// What a new SKU begins with.
+#[derive(Request, Debug)]
+pub(super) struct NewSkuQuery {
+    /// Anything: it is to be a kit.
+    kit: Option<String>,
+    /// The file that it is to be printed from.
+    file: Option<String>,
+}
+
+/// What a form is about.
+#[derive(Clone, Copy)]
+enum FormSubject<'a> {
+    NewSku,
+    NewKit,
+    /// One that exists, with its version.
+    Known(&'a Sku, i64),
+}
+
+impl FormSubject<'_> {
+    fn is_kit(&self) -> bool {
+        match self {
+            Self::NewSku => false,
+            Self::NewKit => true,
+            Self::Known(sku, _) => sku.fields.is_kit(),
+        }
+    }
+
+    /// Whether its components are among the fields: a kit that has too many for a form keeps those that it has.
+    fn shows_components(&self) -> bool {
+        match self {
+            Self::Known(sku, _) => sku.fields.is_kit() && sku.fields.components.len() <= MAX_COMPONENT_ROWS,
+            new => new.is_kit(),
+        }
+    }
+}
+
+/// A SKU that is not deleted.
+pub(super) fn present(state: &Versioned<Sku>) -> Result<&Sku, ApiError> {
+    let sku = state_of(state)?;
+    if sku.archived { Err(Refusal::not_found("sku").into()) } else { Ok(sku) }
+}
+
+/// Answers GET of the form of a new SKU.
+pub(super) async fn begin(
+    State(app): State<ProductHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<NewSkuQuery>,
+) -> Result<Response, ApiError> {
+    let file = match query.file.as_deref().and_then(|id| id.parse::<Id>().ok()) {
+        Some(id) => app.files.files.read(id).await?,
+        None => None,
+    };
+    let file = file.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+    let form = new_entry(&app.config.orders.currency, file);
+    let subject = if query.kit.is_some() { FormSubject::NewKit } else { FormSubject::NewSku };
+    form_page(&app, &who, form, subject).await
+}
+
+/// Answers the form of a new SKU.
+pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
+    let subject = if form.ticked(KIT_FIELD) { FormSubject::NewKit } else { FormSubject::NewSku };
+    let added = async {
+        let said = body(&app, &mut form, subject).await?;
+        add_by_page(app.skus.clone(), sent.call, &said).await
+    };
+    let added = added.await;
+    match added {
+        Ok(id) => Ok(see_other(&sku_path(id))),
+        Err(error) => {
+            form.refuse(error);
+            form_page(&app, &who, form, subject).await
+        }
+    }
+}
+
+/// Answers GET of the form of a SKU that exists.
+pub(super) async fn edit(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let (version, state) = found(&app.skus.skus, id).await?;
+    let sku = present(&state)?;
+    let form = entry_of(&sku.fields, &codes(&app, &sku.fields).await?);
+    form_page(&app, &who, form, FormSubject::Known(sku, version)).await
+}
+
+/// Answers the form of a SKU that exists.
+pub(super) async fn change(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let (version, state) = found(&app.skus.skus, id).await?;
+    let subject = FormSubject::Known(present(&state)?, version);
+    let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
+    let changed = async {
+        let said = body(&app, &mut form, subject).await?;
+        let call = at_version(sent.call, form.text(VERSION_FIELD));
+        change_by_page(app.skus.clone(), id, call, &said).await
+    };
+    let changed = changed.await;
+    match changed {
+        Ok(()) => Ok(see_other(&sku_path(id))),
+        Err(error) => {
+            form.refuse(error);
+            form_page(&app, &who, form, subject).await
+        }
+    }
+}
+
+/// A request that changes only what its form was made from.
+fn at_version(mut call: CommandRequest, version: &str) -> CommandRequest {
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {
+        call.headers.insert(IF_MATCH, tag);
+    }
+    call
+}
+
+/// What the form says, as the API takes it.
+async fn body(app: &ProductHandles, form: &mut FormEntry, subject: FormSubject<'_>) -> Result<Value, ApiError> {
+    form.close_up("materials", &MATERIAL_MEMBERS);
+    let rows = form.close_up("components", &COMPONENT_MEMBERS);
+    let components = if subject.shows_components() {
+        Some(counted_skus(&app.skus.queries, form, "components", rows).await?)
+    } else {
+        None
+    };
+    Ok(said(form, subject.is_kit(), components))
+}
+
+/// The codes of a kit's components. One that is gone has none, and is chosen anew.
+async fn codes(app: &ProductHandles, fields: &SkuFields) -> Result<Vec<String>, ApiError> {
+    let components = super::components(app, fields, &mut HashMap::new()).await?;
+    Ok(components.into_iter().map(|one| one.map(|one| one.code).unwrap_or_default()).collect())
+}
+
+/// Answers the form that withdraws a SKU, or offers it again.
+pub(super) async fn offer(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let said = json!({"active": sent.text("active") == TICKED_WORD});
+    change_by_page(app.skus.clone(), id, sent.call, &said).await?;
+    Ok(see_other(&sku_path(id)))
+}
+
+/// Answers the form that deletes a SKU. Where something needs it, its page says what.
+pub(super) async fn delete(
+    State(app): State<ProductHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let who = sent.call.who.clone();
+    match remove_by_page(app.skus.clone(), id, sent.call).await {
+        Ok(()) => Ok(see_other(PRODUCTS_PATH)),
+        Err(error) => {
+            let mut told = FormEntry::default();
+            told.refuse(error);
+            sku::page(&app, &who, id, told).await
+        }
+    }
+}
+
+async fn form_page(
+    app: &ProductHandles,
+    who: &Caller,
+    mut form: FormEntry,
+    subject: FormSubject<'_>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let materials = form.close_up("materials", &MATERIAL_MEMBERS);
+    let components = form.close_up("components", &COMPONENT_MEMBERS);
+    for at in components..components + FREE_COMPONENT_ROWS {
+        form.preset(format!("components.{at}.quantity"), "1");
+    }
+    let (title, back) = match subject {
+        FormSubject::NewSku => ("New SKU".to_owned(), PRODUCTS_PATH.to_owned()),
+        FormSubject::NewKit => ("New kit".to_owned(), PRODUCTS_PATH.to_owned()),
+        FormSubject::Known(sku, _) => (format!("Change {}", sku.fields.name), sku_path(sku.id)),
+    };
+    let path = match subject {
+        FormSubject::Known(sku, _) => format!("{}/edit", sku_path(sku.id)),
+        _ => format!("{PRODUCTS_PATH}/new"),
+    };
+    let made = if subject.is_kit() { None } else { Some(SkuChoices::read(app, &form).await?) };
+    let suggested = if subject.is_kit() { Some(code_list(&app.skus.queries).await?) } else { None };
+    let content = html! {
+        p { a href=(back) { "Back" } }
+        h1 { (title) }
+        (form.alert())
+        form class="sheet" method="post" action=(path) {
+            (hidden())
+            @match subject {
+                FormSubject::Known(_, version) => { input type="hidden" name=(VERSION_FIELD) value=(version); },
+                FormSubject::NewKit => { input type="hidden" name=(KIT_FIELD) value=(TICKED_WORD); },
+                FormSubject::NewSku => {},
+            }
+            (common_fields(&form))
+            @if subject.shows_components() { (kit_fields(&form, components)) } @else if subject.is_kit() {
+                p { "This kit has more components than a form takes: they stay as they are, and are changed by the API." }
+            }
+            @if let Some(choices) = &made { (made_fields(&form, choices, materials)) }
+            @if let Some(suggested) = &suggested { (suggested) }
+            p class="acts" {
+                button type="submit" { "Save" }
+                a class="button second" href=(back) { "Leave it" }
+            }
+        }
+    };
+    let shown = viewer.page(StaffSection::Products, &title, &app.board.view(), &content);
+    Ok(form.answer(shown))
+}

@@ -1,0 +1,335 @@
+//! The form of a SKU or kit: what it is filled in with, how it looks, and what it says to the API.
+
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::ProductHandles;
+use crate::domain::currency;
+use crate::domain::file::{File, FileKind};
+use crate::domain::id::Id;
+use crate::domain::material::{Material, MaterialType};
+use crate::domain::sku::{MachineType, SkuFields};
+use crate::http::error::ApiError;
+use crate::http::openapi::words::words_of;
+use crate::http::pages::staff::acts::TICKED_WORD;
+use crate::http::pages::staff::entry::{FieldControl, FormEntry};
+use crate::store::queries::{FileFilter, Page};
+
+/// The members of a row of components, and of one of further materials.
+pub(super) const COMPONENT_MEMBERS: [&str; 2] = ["skuId", "quantity"];
+pub(super) const MATERIAL_MEMBERS: [&str; 3] = ["materialId", "estimatedConsumption", "filament"];
+/// Most components that the form takes: a form has a bound on its fields. A kit with more is changed by the API.
+pub(super) const MAX_COMPONENT_ROWS: usize = 40;
+/// Most further materials of one SKU.
+const MAX_MATERIAL_ROWS: usize = 16;
+/// Rows that are free to be filled in.
+pub(super) const FREE_COMPONENT_ROWS: usize = 4;
+const FREE_MATERIAL_ROWS: usize = 1;
+/// Most files and materials that can be chosen from, the newest.
+const CHOICES_SHOWN: u64 = 200;
+const MATERIALS_SHOWN: usize = 500;
+/// The form takes minutes, the API seconds.
+const SECONDS_PER_MINUTE: f64 = 60.0;
+
+/// What the form of a new SKU begins with; `file` is what it is to be printed from.
+pub(super) fn new_entry(currency: &str, file: Option<&File>) -> FormEntry {
+    let mut values = vec![
+        ("currency", currency.to_owned()),
+        ("unitsPerPlate", "1".to_owned()),
+        ("plate", "1".to_owned()),
+        ("public", TICKED_WORD.to_owned()),
+        ("active", TICKED_WORD.to_owned()),
+    ];
+    if let Some(file) = file {
+        let name = file.name.split('.').next().unwrap_or_default().replace('_', " ");
+        let member = if file.kind == FileKind::Model { "modelFileId" } else { "gcodeFileId" };
+        values.extend([("name", name), (member, file.id.to_string())]);
+        values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", grams.to_string())));
+    }
+    FormEntry::known(values)
+}
+
+/// What the form of a SKU shows of it; `codes` are those of a kit's components.
+pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
+    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+    let id = |id: Option<Id>| id.map(|id| id.to_string()).unwrap_or_default();
+    let ticked = |is: bool| if is { TICKED_WORD.to_owned() } else { String::new() };
+    let minutes = |seconds: i64| format!("{:.2}", seconds as f64 / SECONDS_PER_MINUTE);
+    let mut values = vec![
+        ("code".to_owned(), fields.code.clone()),
+        ("slug".to_owned(), fields.slug.clone()),
+        ("name".to_owned(), fields.name.clone()),
+        ("description".to_owned(), text(fields.description.as_ref())),
+        ("kind".to_owned(), text(fields.kind.as_ref())),
+        ("collections".to_owned(), fields.collections.join(", ")),
+        ("images".to_owned(), fields.images.join("\n")),
+        ("priceCents".to_owned(), currency::plain(fields.price_cents, &fields.currency)),
+        ("currency".to_owned(), fields.currency.clone()),
+        ("public".to_owned(), ticked(fields.public)),
+        ("active".to_owned(), ticked(fields.active)),
+        ("materialId".to_owned(), id(fields.material_id)),
+        ("estimatedConsumption".to_owned(), fields.estimated_consumption.to_string()),
+        ("machineType".to_owned(), fields.machine_type.word().to_owned()),
+        ("unitsPerPlate".to_owned(), fields.units_per_plate.to_string()),
+        ("gcodeFileId".to_owned(), id(fields.gcode_file_id)),
+        ("plate".to_owned(), fields.plate.to_string()),
+        ("modelFileId".to_owned(), id(fields.model_file_id)),
+        ("slicerProfile".to_owned(), text(fields.slicer_profile.as_ref())),
+        ("estimatedSeconds".to_owned(), fields.estimated_seconds.map(minutes).unwrap_or_default()),
+    ];
+    if let Some(size) = &fields.dimensions {
+        let sides = [("x", size.x), ("y", size.y), ("z", size.z)];
+        values.extend(sides.map(|(axis, length)| (format!("dimensions.{axis}"), length.to_string())));
+    }
+    for (at, one) in fields.materials.iter().enumerate() {
+        let row = |member: &str, text: String| (format!("materials.{at}.{member}"), text);
+        values.push(row("materialId", one.material_id.to_string()));
+        values.push(row("estimatedConsumption", one.estimated_consumption.to_string()));
+        values.push(row("filament", one.filament.to_string()));
+    }
+    for (at, (component, code)) in fields.components.iter().zip(codes).enumerate() {
+        values.push((format!("components.{at}.skuId"), code.clone()));
+        values.push((format!("components.{at}.quantity"), component.quantity.to_string()));
+    }
+    FormEntry::known(values)
+}
+
+/// What the form says, as the API takes it. `components` are those of a kit; `None` leaves them as they are.
+pub(super) fn said(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) -> Value {
+    let mut said = Map::new();
+    let mut say = |name: &str, value: Value| said.insert(name.to_owned(), value);
+    say("code", json!(form.text("code")));
+    say("name", json!(form.text("name")));
+    for name in ["description", "kind"] {
+        say(name, form.said(name));
+    }
+    let listed = |name: &str, between: char| {
+        let texts = form.text(name).split(between).map(str::trim).filter(|text| !text.is_empty());
+        json!(texts.collect::<Vec<_>>())
+    };
+    say("collections", listed("collections", ','));
+    say("images", listed("images", '\n'));
+    let (price, currency) = (form.text("priceCents"), form.text("currency").to_lowercase());
+    // What is no amount stays a text, which the API refuses in its own words.
+    say("priceCents", currency::parse(price, &currency).map_or_else(|| form.said("priceCents"), |cents| json!(cents)));
+    say("public", json!(form.ticked("public")));
+    say("active", json!(form.ticked("active")));
+    // What is left empty is made up by the API, or stays as it is.
+    let mut say_some = |name: &str, value: Value| {
+        if !value.is_null() {
+            say(name, value);
+        }
+    };
+    say_some("slug", form.said("slug"));
+    say_some("currency", if currency.is_empty() { Value::Null } else { json!(currency) });
+    if kit {
+        say_some("components", components.map_or(Value::Null, Value::Array));
+        return Value::Object(said);
+    }
+    say_some("estimatedConsumption", form.decimal("estimatedConsumption"));
+    say_some("machineType", form.said("machineType"));
+    say_some("unitsPerPlate", form.whole("unitsPerPlate"));
+    say_some("plate", form.whole("plate"));
+    for name in ["materialId", "gcodeFileId", "modelFileId", "slicerProfile"] {
+        say(name, form.said(name));
+    }
+    let minutes = form.decimal("estimatedSeconds");
+    let seconds = minutes.as_f64().map(|minutes| json!((minutes * SECONDS_PER_MINUTE).round() as i64));
+    say("estimatedSeconds", seconds.unwrap_or(minutes));
+    let sides = ["x", "y", "z"].map(|axis| (axis.to_owned(), form.decimal(&format!("dimensions.{axis}"))));
+    let sized = sides.iter().any(|(_, length)| !length.is_null());
+    say("dimensions", if sized { Value::Object(sides.into_iter().collect()) } else { Value::Null });
+    say("materials", Value::Array(further_materials(form)));
+    Value::Object(said)
+}
+
+fn further_materials(form: &FormEntry) -> Vec<Value> {
+    let row = |at: usize| {
+        let name = |member: &str| format!("materials.{at}.{member}");
+        (!form.text(&name("materialId")).is_empty()).then(|| {
+            json!({
+                "materialId": form.said(&name("materialId")), "filament": form.whole(&name("filament")),
+                "estimatedConsumption": form.decimal(&name("estimatedConsumption")),
+            })
+        })
+    };
+    (0..MAX_MATERIAL_ROWS).map_while(row).collect()
+}
+
+/// What the fields of a form are chosen from: what is sent, and what is read.
+pub(super) struct SkuChoices {
+    materials: Vec<(String, String)>,
+    machines: Vec<(String, String)>,
+    gcode: Vec<(String, String)>,
+    models: Vec<(String, String)>,
+}
+
+impl SkuChoices {
+    /// As they are now. What the form names is among them, however old it is.
+    pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
+        let all = app.skus.materials.all_resident();
+        let known = all.iter().filter_map(|(_, known)| known.state.as_ref());
+        // What is counted by hand cannot be required.
+        let usable = known.filter(|one| !one.archived && one.fields.kind != MaterialType::LaserConsumable);
+        let name = |one: &Material| (one.id.to_string(), format!("{} ({})", one.fields.name, one.fields.kind.unit()));
+        let mut materials: Vec<(String, String)> = usable.map(name).collect();
+        materials.sort_by(|(_, one), (_, other)| one.cmp(other));
+        materials.truncate(MATERIALS_SHOWN);
+        materials.insert(0, (String::new(), "choose".to_owned()));
+        let machines = words_of::<MachineType>().into_iter().map(|word| (word.to_owned(), word.replace('_', " ")));
+        let machines = machines.collect();
+        let gcode = files(app, FileKind::Gcode, form.text("gcodeFileId")).await?;
+        let models = files(app, FileKind::Model, form.text("modelFileId")).await?;
+        Ok(Self { materials, machines, gcode, models })
+    }
+}
+
+async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<(String, String)>, ApiError> {
+    let filter = FileFilter { kind: Some(kind), ..FileFilter::default() };
+    let (found, _) = app.files.queries.files(&filter, Page { limit: CHOICES_SHOWN, offset: 0 }).await?;
+    let mut all = vec![(String::new(), "none".to_owned())];
+    let known = found.iter().filter_map(|found| found.state.as_ref());
+    all.extend(known.map(|file| (file.id.to_string(), file.name.clone())));
+    if let Ok(id) = named.parse::<Id>()
+        && !all.iter().any(|(known, _)| known == named)
+        && let Some(state) = app.files.files.read(id).await?
+        && let Some(file) = &state.state
+    {
+        all.push((named.to_owned(), file.name.clone()));
+    }
+    Ok(all)
+}
+
+/// The fields of a SKU that is made itself. `rows`: how many further materials there are.
+pub(super) fn made_fields(form: &FormEntry, choices: &SkuChoices, rows: usize) -> Markup {
+    use FieldControl::{Choice, Decimal, Line, Whole};
+    let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
+    html! {
+        fieldset class="card" {
+            legend { "What it is made of" }
+            div class="grid" {
+                (field("materialId", "Material", "", Choice(&choices.materials)))
+                (field("estimatedConsumption", "Material for one full plate", "In the unit of the material. What the file says wins.", Decimal))
+                (field("unitsPerPlate", "Parts on one plate", "", Whole(1, 10_000)))
+            }
+            @for at in 0..(rows + FREE_MATERIAL_ROWS).min(MAX_MATERIAL_ROWS) {
+                @let name = |member: &str| format!("materials.{at}.{member}");
+                div class="grid" {
+                    (field(&name("materialId"), &format!("Further material {}", at + 1), "", Choice(&choices.materials)))
+                    (field(&name("estimatedConsumption"), &format!("Of it for one plate ({})", at + 1), "", Decimal))
+                    (field(&name("filament"), &format!("Filament of the file ({})", at + 1), "Counted from 0.", Whole(0, 1_000)))
+                }
+            }
+        }
+        fieldset class="card" {
+            legend { "What it is printed from" }
+            div class="grid" {
+                (field("gcodeFileId", "G-code", "The newest files; others by their own page.", Choice(&choices.gcode)))
+                (field("plate", "Plate of the file", "", Whole(1, 1_000)))
+                (field("modelFileId", "Model", "Sliced when the first job needs it, where there is no G-code.", Choice(&choices.models)))
+                (field("slicerProfile", "Slicer profile", "Its name, for the model.", Line(100)))
+                (field("machineType", "Machine", "", Choice(&choices.machines)))
+                (field("estimatedSeconds", "Minutes for one plate", "Where the file does not say it.", Decimal))
+                (field("dimensions.x", "Width in mm", "Empty: it fits every printer.", Decimal))
+                (field("dimensions.y", "Depth in mm", "", Decimal))
+                (field("dimensions.z", "Height in mm", "", Decimal))
+            }
+        }
+    }
+}
+
+/// The rows of a kit's components. `rows`: how many there are.
+pub(super) fn kit_fields(form: &FormEntry, rows: usize) -> Markup {
+    html! {
+        fieldset class="card" {
+            legend { "What one set contains" }
+            p class="hint" { "By the codes of SKUs that are no kits themselves. A row without a code is left out." }
+            @for at in 0..(rows + FREE_COMPONENT_ROWS).min(MAX_COMPONENT_ROWS) {
+                div class="grid" {
+                    (form.field(
+                        &format!("components.{at}.skuId"),
+                        &format!("SKU {}", at + 1),
+                        "",
+                        FieldControl::Suggested(super::CODE_LIST),
+                    ))
+                    (form.field(&format!("components.{at}.quantity"), &format!("Parts of it ({})", at + 1), "", FieldControl::Whole(1, 10_000)))
+                }
+            }
+        }
+    }
+}
+
+/// The fields that SKUs and kits have.
+pub(super) fn common_fields(form: &FormEntry) -> Markup {
+    use FieldControl::{Decimal, Line, Lines, Tick};
+    let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
+    html! {
+        fieldset class="card" {
+            legend { "What it is" }
+            div class="grid" {
+                (field("name", "Name", "Customers read it.", Line(200)))
+                (field("code", "Code", "Short and unique, for the staff.", Line(64)))
+                (field("priceCents", "Price of one", "Net, with a decimal point.", Decimal))
+                (field("currency", "Currency", "Three letters.", Line(3)))
+            }
+            (field("description", "Description", "Customers read it.", Lines(1_000)))
+            (field("public", "Customers see it", "", Tick))
+            (field("active", "It may be ordered", "", Tick))
+            details {
+                summary { "Catalogue" }
+                div class="grid" {
+                    (field("slug", "Name in web addresses", "Made of the code when empty.", Line(100)))
+                    (field("kind", "Kind", "A word of your own.", Line(50)))
+                    (field("collections", "Collections", "Their slugs, with commas.", Line(6_000)))
+                }
+                (field("images", "Pictures", "Addresses, or ids of uploaded pictures, one on each line.", Lines(6_000)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(values: &[(&str, &str)]) -> FormEntry {
+        FormEntry::known(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
+    }
+
+    #[test]
+    fn a_form_says_what_the_api_takes() {
+        let typed = [
+            ("code", "A"),
+            ("name", "A thing"),
+            ("priceCents", "12.50"),
+            ("currency", "USD"),
+            ("active", "true"),
+            ("materialId", "m"),
+            ("estimatedConsumption", "20,5"),
+            ("estimatedSeconds", "76.92"),
+            ("collections", "home, , garden"),
+            ("dimensions.x", "80"),
+            ("dimensions.y", "80"),
+            ("dimensions.z", "wide"),
+            ("materials.0.materialId", "n"),
+            ("materials.0.estimatedConsumption", "4"),
+            ("materials.0.filament", "1"),
+        ];
+        let said = said(&form(&typed), false, None);
+        assert_eq!((&said["priceCents"], &said["currency"]), (&json!(1250), &json!("usd")));
+        assert_eq!((&said["estimatedConsumption"], &said["estimatedSeconds"]), (&json!(20.5), &json!(4615)));
+        assert_eq!((&said["active"], &said["public"]), (&json!(true), &json!(false)));
+        assert_eq!(said["collections"], json!(["home", "garden"]));
+        assert_eq!(said["dimensions"], json!({"x": 80.0, "y": 80.0, "z": "wide"}));
+        assert_eq!(said["materials"], json!([{"materialId": "n", "filament": 1, "estimatedConsumption": 4.0}]));
+        assert!(said["gcodeFileId"].is_null() && said.get("slug").is_none() && said.get("components").is_none());
+    }
+
+    #[test]
+    fn a_kit_says_nothing_of_what_only_parts_have() {
+        let parts = Some(vec![json!({"skuId": "s", "quantity": 2})]);
+        let said = said(&form(&[("priceCents", "much"), ("currency", "usd"), ("materialId", "m")]), true, parts);
+        assert_eq!((&said["priceCents"], said["components"][0]["quantity"].as_i64()), (&json!("much"), Some(2)));
+        assert!(said.get("materialId").is_none() && said.get("materials").is_none());
+    }
+}

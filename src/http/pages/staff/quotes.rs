@@ -1,0 +1,207 @@
+//! Quotes: the list, one with what it costs the shop and what is left, drafted and edited by forms; and the custom
+//! requests that they answer.
+
+mod act;
+mod draft;
+mod line;
+mod new;
+mod one;
+mod request;
+mod requests;
+
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::board::BoardHandles;
+use super::sheet::{ListPart, customer_link, given, page_of};
+use super::shell::{StaffSection, StaffViewer, Tone};
+use super::{QUOTES_PATH, REQUESTS_PATH};
+use crate::config::Config;
+use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
+use crate::domain::quote::{Quote, QuoteStatus};
+use crate::domain::time::Timestamp;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::{money, time};
+use crate::http::production::custom_requests::CustomRequestHandles;
+use crate::http::production::quotes::QuoteHandles;
+use crate::http::routes::{PageBounds, Routes};
+use crate::store::queries::{CustomRequestFilter, Page, QuoteFilter};
+
+/// The form of a new quote.
+const NEW_PATH: &str = "/shop/quotes/new";
+/// Where a model for a new quote is uploaded.
+const MODELS_PATH: &str = "/shop/quotes/models";
+/// The statuses that the list can be narrowed to.
+const STATUSES: [QuoteStatus; 5] =
+    [QuoteStatus::Draft, QuoteStatus::Sent, QuoteStatus::Accepted, QuoteStatus::Declined, QuoteStatus::Expired];
+
+handles! {
+    /// What the pages of quotes and custom requests use.
+    pub(crate) struct StaffQuoteHandles {
+        board: BoardHandles,
+        quotes: QuoteHandles,
+        requests: CustomRequestHandles,
+        config: Arc<Config>,
+    }
+}
+
+/// Adds the pages of quotes and of custom requests.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let session = RequiredAccess::Session;
+    let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
+    routes
+        .page(get.clone(), session, QUOTES_PATH, list, form)
+        .page(get.clone(), session, NEW_PATH, new::show, form)
+        .page(post.clone(), session, NEW_PATH, new::create, form)
+        .page(post.clone(), session, MODELS_PATH, new::upload, PageBounds::Upload)
+        .page(get.clone(), session, "/shop/quotes/{id}", one::show, form)
+        .page(post.clone(), session, "/shop/quotes/{id}/{act}", act::on_quote, form)
+        .page(get.clone(), session, REQUESTS_PATH, requests::list, form)
+        .page(get, session, "/shop/requests/{id}", request::show, form)
+        .page(post, session, "/shop/requests/{id}/{act}", request::act, form)
+}
+
+/// Which quotes are listed. A word that means nothing narrows nothing.
+#[derive(Request, Debug)]
+struct QuoteListQuery {
+    /// Only quotes with this one of the API's words.
+    status: Option<String>,
+    /// Only those of the customer with this e-mail address.
+    email: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// A status in words and a tone.
+fn quote_state(status: QuoteStatus) -> (Tone, &'static str) {
+    match status {
+        QuoteStatus::Draft => (Tone::Attention, "Draft"),
+        QuoteStatus::Sent => (Tone::Working, "Waits for the customer"),
+        QuoteStatus::Accepted => (Tone::Working, "Accepted"),
+        QuoteStatus::Declined => (Tone::Idle, "Declined"),
+        QuoteStatus::Expired => (Tone::Idle, "Expired"),
+    }
+}
+
+/// A quote in a list that stands on the page of something else.
+pub(super) fn quote_row(quote: &Quote, now: Timestamp) -> Markup {
+    let (tone, words) = quote_state(quote.shown_status(now));
+    html! {
+        a href=(page_of(QUOTES_PATH, quote.id)) { (quote.number_text()) }
+        span class=(tone.class()) { (words) }
+        span class="soft" { (time(quote.created_at)) }
+        span { (money(quote.total_cents, &quote.currency)) }
+    }
+}
+
+/// A custom request in a list that stands on the page of something else.
+pub(super) fn request_row(request: &CustomRequest) -> Markup {
+    let (tone, words) = requests::request_state(request.status);
+    html! {
+        a href=(page_of(REQUESTS_PATH, request.id)) { (request.wishes.product_type) ", " (request.wishes.subject_type) }
+        span class=(tone.class()) { (words) }
+        span class="soft" { (time(request.created_at)) }
+        span { (money(request.estimate.total_cents, &request.estimate.currency)) }
+    }
+}
+
+/// Answers GET of the list.
+async fn list(
+    State(app): State<StaffQuoteHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<QuoteListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let now = app.quotes.environment.now();
+    let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
+    let email = given(query.email.as_ref());
+    let narrowed = vec![("status", query.status.as_deref()), ("email", email)];
+    let part = ListPart { path: QUOTES_PATH, narrowed, from: query.from };
+    let filter = QuoteFilter { status, customer_email: email.map(str::to_lowercase), now, ..QuoteFilter::default() };
+    let (some, total) = app.quotes.queries.quotes(&filter, part.page()).await?;
+    let some: Vec<&Quote> = some.iter().filter_map(|one| one.state.as_ref()).collect();
+    let unanswered = CustomRequestFilter { status: Some(CustomRequestStatus::New), ..CustomRequestFilter::default() };
+    let (_, unanswered) = app.quotes.queries.custom_requests(&unanswered, Page { limit: 1, offset: 0 }).await?;
+    let content = html! {
+        h1 { "Quotes" }
+        p class="acts" {
+            a class="button" href=(NEW_PATH) { "New quote" }
+            a class="button second" href=(REQUESTS_PATH) {
+                "Custom requests" @if unanswered > 0 { " (" (unanswered) " to answer)" }
+            }
+        }
+        (tools(status, email))
+        div id="quotes" data-fresh="" {
+            @if !some.is_empty() {
+                (table(&some, now))
+            } @else if status.is_some() || email.is_some() {
+                p { "No quote is like that. " a href=(QUOTES_PATH) { "Show all" } }
+            } @else {
+                p { "There is no quote yet. Make one from a model or by hand, or answer a custom request with one." }
+            }
+            (part.links(total))
+        }
+    };
+    Ok(viewer.page(StaffSection::Quotes, "Quotes", &app.board.view(), &content))
+}
+
+fn tools(chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
+    html! {
+        form class="tools" method="get" action=(QUOTES_PATH) role="search" {
+            div class="field" {
+                label for="status" { "Status" }
+                select id="status" name="status" {
+                    option value="" { "all" }
+                    @for status in STATUSES {
+                        option value=(status) selected[chosen == Some(status)] { (quote_state(status).1) }
+                    }
+                }
+            }
+            div class="field" {
+                label for="email" { "Customer's e-mail address" }
+                input id="email" name="email" type="search" maxlength="254" value=[email];
+            }
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(quotes: &[&Quote], now: Timestamp) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Quotes" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Quote" } th scope="col" { "Status" } th scope="col" { "Customer" }
+                        th scope="col" { "Made" } th scope="col" { "Valid until" } th scope="col" class="number" { "Total" }
+                    }
+                }
+                tbody {
+                    @for quote in quotes {
+                        tr {
+                            th scope="row" { a href=(page_of(QUOTES_PATH, quote.id)) { (quote.number_text()) } }
+                            td {
+                                @let (tone, words) = quote_state(quote.shown_status(now));
+                                span class=(tone.class()) { (words) }
+                                @if quote.order_error.is_some() { " " span class=(Tone::Error.class()) { "its order cannot be made" } }
+                            }
+                            td { @if let Some(email) = &quote.customer_email { (customer_link(email)) } }
+                            td { (time(quote.created_at)) }
+                            td { @if let Some(until) = quote.valid_until { (time(until)) } }
+                            td class="number" { (money(quote.total_cents, &quote.currency)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What the forms of a quote do, by the operations of the API. One that is refused is shown again, as it was typed.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::json;
+
+use super::{StaffQuoteHandles, draft, line, one};
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::QUOTES_PATH;
+use crate::http::pages::staff::acts::PathAct;
+use crate::http::pages::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
+use crate::http::pages::staff::shell::StaffViewer;
+use crate::http::path_id::PathId;
+use crate::http::production::quotes::{act_by_page, present};
+
+/// Answers the forms of a quote.
+pub(super) async fn on_quote(
+    State(app): State<StaffQuoteHandles>,
+    PathId(id): PathId,
+    PathAct(word): PathAct,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
+    let (_, quote) = present(&app.quotes, id).await?;
+    let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
+    let typed = TypedForm::new(&name, &sent);
+    let (operation, said) = match word.as_str() {
+        "change" => ("change", draft::said(&typed)),
+        "line" => ("change", line::lines(&quote, &typed, Some(line::said(&typed, &quote.currency)))),
+        "remove-line" => ("change", line::lines(&quote, &typed, None)),
+        "withdraw" => ("withdraw", without_nulls(json!({"reason": typed.some("reason")}))),
+        other => (other, json!({})),
+    };
+    let call = at_version(sent.call, &typed);
+    match act_by_page(app.quotes.clone(), id, operation, call, &said).await {
+        Ok(()) if word == "delete" => Ok(see_other(QUOTES_PATH)),
+        Ok(()) => Ok(see_other(&page_of(QUOTES_PATH, id))),
+        Err(error) => {
+            let typed = typed.refused(error)?;
+            Ok(typed.on(one::page(&app, &viewer, id, Some(&typed)).await?))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What can be done with a quote: a draft is edited, sent or deleted; one that was sent is withdrawn.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::line::{self, LineChoices};
+use crate::domain::quote::{Quote, QuoteStatus};
+use crate::http::pages::staff::QUOTES_PATH;
+use crate::http::pages::staff::sheet::{FormSheet, TypedForm, day, line_field, page_of};
+
+/// What a draft says besides its lines, as the API takes it: what is empty is taken away.
+pub(super) fn said(typed: &TypedForm) -> Value {
+    json!({
+        "customerEmail": typed.some("email"), "validUntil": typed.end_of_day("validUntil"),
+        "notes": typed.some("notes"), "shippingAddress": typed.address(),
+    })
+}
+
+/// The fields that a new quote has too.
+pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
+    html! {
+        div class="tools" {
+            (sheet.field(line_field("email", "Customer's e-mail address", 254).of_kind("email"), email))
+            (sheet.field(
+                line_field("validUntil", "Valid until", 10).of_kind("date")
+                    .hint("Empty: as many days from its sending as the settings say."),
+                until,
+            ))
+        }
+        (sheet.area("notes", "Notes that the customer reads", 1000, notes))
+    }
+}
+
+/// The forms that there are while it has this status, each with what was wrong with it.
+pub(super) fn acts(
+    quote: &Quote,
+    status: QuoteStatus,
+    choices: Option<&LineChoices>,
+    refused: Option<&TypedForm>,
+) -> Markup {
+    html! {
+        @if let Some(choices) = choices {
+            section class="card" aria-labelledby="edit" {
+                h2 id="edit" { "Edit the draft" }
+                (line::forms(quote, choices, refused))
+                (head(quote, refused))
+            }
+            section class="card" aria-labelledby="acts" {
+                h2 id="acts" { "What to do with it" }
+                (send(quote, refused))
+                (plain(quote, "delete", "Delete the draft", "It is gone for good.", refused))
+            }
+        } @else {
+            section class="card" aria-labelledby="acts" {
+                h2 id="acts" { "What to do with it" }
+                p { "It was sent: what the customer read and can agree to never changes. For another offer, make another quote." }
+                @if status == QuoteStatus::Sent { (withdraw(quote, refused)) }
+            }
+        }
+    }
+}
+
+fn head(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
+    let sheet = FormSheet::new("change", refused);
+    let email = quote.customer_email.as_deref().unwrap_or_default();
+    html! {
+        details open[sheet.is_refused()] {
+            summary { "Change customer, address, date and notes" }
+            form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/change" } {
+                (sheet.head(Some(quote.revision)))
+                (head_fields(&sheet, email, &day(quote.valid_until), quote.notes.as_deref().unwrap_or_default()))
+                (sheet.address("Where it is shipped to, which decides the tax", quote.shipping_address.as_ref()))
+                button class="second" type="submit" { "Change" }
+            }
+        }
+    }
+}
+
+fn send(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
+    let to = quote.customer_email.as_deref().map_or_else(
+        || "Say who the customer is first: it goes to their e-mail address.".to_owned(),
+        |email| format!("{email} gets it by mail and can accept it. Nothing of it can be changed afterwards."),
+    );
+    plain(quote, "send", "Send it to the customer", &to, refused)
+}
+
+/// A form with one button that names the quote, behind words that say what it does.
+fn plain(quote: &Quote, act: &str, title: &str, about: &str, refused: Option<&TypedForm>) -> Markup {
+    let sheet = FormSheet::new(act, refused);
+    html! {
+        details open[sheet.is_refused()] {
+            summary { (title) }
+            p { (about) }
+            form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/" (act) } {
+                (sheet.head(None))
+                button id={ (act) "-quote" } class=[(act != "send").then_some("second")] type="submit" {
+                    (title) ": " (quote.number_text())
+                }
+            }
+        }
+    }
+}
+
+fn withdraw(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
+    let sheet = FormSheet::new("withdraw", refused);
+    html! {
+        details open[sheet.is_refused()] {
+            summary { "Withdraw it, or record that the customer declined" }
+            form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/withdraw" } {
+                (sheet.head(None))
+                (sheet.field(line_field("reason", "Reason, for the staff", 500), ""))
+                button class="second" type="submit" { "Withdraw " (quote.number_text()) }
+            }
+        }
+    }
+}

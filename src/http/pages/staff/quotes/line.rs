@@ -1,0 +1,156 @@
+//! A line of a draft: its form, and the lines of the quote as they are with what the form says.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::StaffQuoteHandles;
+use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::currency::plain;
+use crate::domain::file::FileKind;
+use crate::domain::quote::{Quote, QuoteLine};
+use crate::domain::sku::MachineType;
+use crate::http::error::ApiError;
+use crate::http::pages::staff::QUOTES_PATH;
+use crate::http::pages::staff::sheet::{DraftLines, FormSheet, TypedForm, decimal_field, edited, line_field, page_of};
+use crate::store::queries::{FileFilter, MaterialFilter, Page, SkuFilter};
+
+/// Most SKUs, materials and models that a line can be chosen from, the newest of each.
+const MOST_CHOICES: Page = Page { limit: 100, offset: 0 };
+/// What stands for a line of which nothing is printed.
+const NOT_PRINTED: &str = "none";
+/// Types of machines that print models.
+const MACHINES: [MachineType; 4] =
+    [MachineType::FdmStandard, MachineType::FdmLarge, MachineType::ResinStandard, MachineType::ResinLarge];
+
+/// What a line can be made from, and of what.
+pub(super) struct LineChoices {
+    made_from: Vec<(String, String)>,
+    materials: Vec<(String, String)>,
+}
+
+impl LineChoices {
+    pub(super) async fn read(app: &StaffQuoteHandles) -> Result<Self, ApiError> {
+        let queries = &app.quotes.queries;
+        let wanted = SkuFilter { active: Some(true), ..SkuFilter::default() };
+        let (skus, _) = queries.skus(&wanted, MOST_CHOICES).await?;
+        let wanted = FileFilter { kind: Some(FileKind::Model), ..FileFilter::default() };
+        let (models, _) = queries.files(&wanted, MOST_CHOICES).await?;
+        let mut made_from = vec![
+            (NOT_PRINTED.to_owned(), "Nothing is printed, such as design work".to_owned()),
+            ("later".to_owned(), "Printed; the SKU is said before it is sent".to_owned()),
+        ];
+        let skus = skus.iter().filter_map(|sku| sku.state.as_ref()).filter(|sku| !sku.fields.is_kit());
+        made_from.extend(
+            skus.map(|sku| (format!("sku:{}", sku.id), format!("SKU {}, {}", sku.fields.code, sku.fields.name))),
+        );
+        let models = models.iter().filter_map(|file| file.state.as_ref());
+        made_from.extend(models.map(|file| (format!("model:{}", file.id), format!("Model {}", file.name))));
+        Ok(Self { made_from, materials: materials(app).await? })
+    }
+}
+
+/// Materials by their ids.
+pub(super) async fn materials(app: &StaffQuoteHandles) -> Result<Vec<(String, String)>, ApiError> {
+    let (some, _) = app.quotes.queries.materials(&MaterialFilter::default(), MOST_CHOICES).await?;
+    let some = some.iter().filter_map(|material| material.state.as_ref());
+    Ok(some.map(|material| (material.id.to_string(), material.fields.name.clone())).collect())
+}
+
+fn made_from(line: &QuoteLine) -> String {
+    match (line.sku_id, &line.model) {
+        (Some(sku), _) => format!("sku:{sku}"),
+        (None, Some(model)) => format!("model:{}", model.file_id),
+        (None, None) if line.printed => "later".to_owned(),
+        (None, None) => NOT_PRINTED.to_owned(),
+    }
+}
+
+/// The price of a line as it was set; empty where it follows from the costs.
+fn set_price(line: &QuoteLine) -> Option<i64> {
+    let by_costs = line.model.as_ref().is_some_and(|model| !model.priced_by_hand);
+    Some(line.unit_price_cents).filter(|_| !by_costs)
+}
+
+/// The choices with the one that is known, which may not be offered any more.
+fn with_known(mut choices: Vec<(String, String)>, known: &str) -> Vec<(String, String)> {
+    if !choices.iter().any(|(value, _)| value == known) {
+        choices.push((known.to_owned(), "as it is now".to_owned()));
+    }
+    choices
+}
+
+/// The fields of a line: of this one, or empty.
+pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<&QuoteLine>, currency: &str) -> Markup {
+    let model = line.and_then(|line| line.model.as_ref());
+    let description = line.map_or("", |line| line.description.as_str());
+    let price = line.and_then(set_price).map(|cents| plain(cents, currency)).unwrap_or_default();
+    let from = line.map_or_else(|| NOT_PRINTED.to_owned(), made_from);
+    let all_from = with_known(choices.made_from.clone(), &from);
+    let material = model.and_then(|model| model.material_id).map(|id| id.to_string()).unwrap_or_default();
+    let later = (String::new(), "said before it is sent".to_owned());
+    let materials = with_known([later].into_iter().chain(choices.materials.iter().cloned()).collect(), &material);
+    let usual = (String::new(), "as the settings say".to_owned());
+    let machines = MACHINES.map(|machine| (machine.word().to_owned(), machine.word().replace('_', " ")));
+    let machine = model.map_or("", |model| model.machine_type.word());
+    let machines = with_known([usual].into_iter().chain(machines).collect(), machine);
+    let profile = model.and_then(|model| model.slicer_profile.as_deref()).unwrap_or_default();
+    html! {
+        div class="tools" {
+            (sheet.field(
+                line_field("description", "What is offered", 500).hint("Empty: the name of the SKU or of the model."),
+                description,
+            ))
+            (sheet.count("quantity", "How many", MAX_QUANTITY, line.map_or(1, |line| line.quantity)))
+            (sheet.field(
+                decimal_field("price", "Price of one, without tax")
+                    .hint("Empty: the price of the SKU, or what follows from the costs of the model."),
+                &price,
+            ))
+            (sheet.choice("madeFrom", "Printed from", &from, &all_from))
+        }
+        fieldset class="sheet" {
+            legend { "For a model" }
+            (sheet.choice("material", "Material", &material, &materials))
+            (sheet.choice("machine", "Machine", machine, &machines))
+            (sheet.field(line_field("profile", "Slicer profile", 100), profile))
+        }
+    }
+}
+
+/// The forms of all lines of a draft, and of one more.
+pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: Option<&TypedForm>) -> Markup {
+    let titles = quote.lines.iter().map(|line| line.description.as_str()).collect();
+    let lines = DraftLines { path: page_of(QUOTES_PATH, quote.id), version: quote.revision, titles, refused };
+    lines.forms(&|sheet, at| fields(sheet, choices, at.and_then(|at| quote.lines.get(at)), &quote.currency))
+}
+
+/// What the form of a line says, as the API takes a line.
+pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
+    let from = typed.text("madeFrom");
+    let (kind, id) = from.split_once(':').unwrap_or((from, ""));
+    let model = kind == "model";
+    let of_model = |member: &str| typed.some(member).filter(|_| model);
+    json!({
+        "description": typed.some("description"), "quantity": typed.whole("quantity"),
+        "unitPriceCents": typed.amount("price", currency), "printed": kind != NOT_PRINTED,
+        "skuId": (kind == "sku").then_some(id), "modelFileId": model.then_some(id),
+        "materialId": of_model("material"), "machineType": of_model("machine"), "slicerProfile": of_model("profile"),
+    })
+}
+
+/// A line as it is, as the API takes it.
+fn kept(line: &QuoteLine) -> Value {
+    let model = line.model.as_ref();
+    json!({
+        "description": line.description, "quantity": line.quantity, "unitPriceCents": set_price(line),
+        "printed": line.printed, "skuId": line.sku_id, "modelFileId": model.map(|model| model.file_id),
+        "materialId": model.and_then(|model| model.material_id),
+        "machineType": model.map(|model| model.machine_type.word()),
+        "slicerProfile": model.and_then(|model| model.slicer_profile.as_deref()),
+    })
+}
+
+/// The lines as the form edits them; without `said` one is taken away.
+pub(super) fn lines(quote: &Quote, typed: &TypedForm, said: Option<Value>) -> Value {
+    json!({ "lines": edited(quote.lines.iter().map(kept).collect(), typed, said) })
+}

@@ -1,0 +1,174 @@
+//! A new quote: from a model that is uploaded, or by hand with a first line.
+
+use api_derive::Request;
+use axum::extract::{self, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::line::{self, LineChoices};
+use super::{MODELS_PATH, NEW_PATH, StaffQuoteHandles, draft};
+use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::custom_request::CustomRequest;
+use crate::domain::id::Id;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::{PageForm, check_token};
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::sheet::{FormSheet, TypedForm, customer_link, line_field, page_of, without_nulls};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, with_token};
+use crate::http::pages::staff::{QUOTES_PATH, REQUESTS_PATH};
+use crate::http::production::quotes::{create_by_page, upload_by_page};
+
+/// The member with the custom request that a quote answers.
+const REQUEST_FIELD: &str = "customRequestId";
+
+/// Which custom request a new quote answers.
+#[derive(Request, Debug)]
+pub(super) struct NewQuoteQuery {
+    /// The custom request.
+    request: Option<Id>,
+}
+
+/// What stands in the address that the form with a model is sent to.
+#[derive(Request, Debug)]
+pub(super) struct ModelQuery {
+    /// The token of the session's forms.
+    token: Option<String>,
+}
+
+/// Answers GET of the forms.
+pub(super) async fn show(
+    State(app): State<StaffQuoteHandles>,
+    OpenQuery(query): OpenQuery<NewQuoteQuery>,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    page(&app, &viewer, query.request, None).await
+}
+
+/// Makes a draft by hand.
+pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
+    let typed = TypedForm::new("new", &sent);
+    let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
+    let said = without_nulls(json!({
+        "customerEmail": typed.some("email"), "customRequestId": typed.some(REQUEST_FIELD),
+        "currency": typed.some("currency"), "validUntil": typed.end_of_day("validUntil"), "notes": typed.some("notes"),
+        "lines": [line::said(&typed, currency)],
+    }));
+    match create_by_page(app.quotes.clone(), sent.call, &said).await {
+        Ok(id) => Ok(see_other(&page_of(QUOTES_PATH, id))),
+        Err(error) => {
+            let request = typed.text(REQUEST_FIELD).parse().ok();
+            let typed = typed.refused(error)?;
+            Ok(typed.on(page(&app, &viewer, request, Some(&typed)).await?))
+        }
+    }
+}
+
+/// Takes a model, and leads to the draft that it makes.
+pub(super) async fn upload(
+    State(app): State<StaffQuoteHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<ModelQuery>,
+    request: extract::Request,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
+    check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
+    match upload_by_page(app.quotes.clone(), who, request).await {
+        Ok(id) => Ok(see_other(&page_of(QUOTES_PATH, id))),
+        Err(error) => {
+            let typed = TypedForm::nameless().refused(error)?;
+            Ok(typed.on(page(&app, &viewer, None, Some(&typed)).await?))
+        }
+    }
+}
+
+async fn page(
+    app: &StaffQuoteHandles,
+    viewer: &StaffViewer,
+    request: Option<Id>,
+    refused: Option<&TypedForm>,
+) -> Result<Response, ApiError> {
+    let state = match request {
+        Some(id) => Some(found(&app.requests.custom_requests, id).await?.1),
+        None => None,
+    };
+    let request = state.as_ref().map(|state| state_of(state)).transpose()?;
+    let choices = LineChoices::read(app).await?;
+    let materials = line::materials(app).await?;
+    let content = html! {
+        p { a href=(QUOTES_PATH) { "All quotes" } }
+        h1 { "New quote" }
+        @if let Some(request) = request {
+            p { "It answers " a href=(page_of(REQUESTS_PATH, request.id)) { "a custom request" } " of " (customer_link(&request.customer_email)) "." }
+        }
+        (model_form(request, &materials, refused))
+        (hand_form(request, &choices, &app.config.orders.currency, refused))
+    };
+    Ok(viewer.page(StaffSection::Quotes, "New quote", &app.board.view(), &content))
+}
+
+fn model_form(request: Option<&CustomRequest>, materials: &[(String, String)], refused: Option<&TypedForm>) -> Markup {
+    let sheet = FormSheet::new("", refused);
+    html! {
+        section class="card" aria-labelledby="from-model" {
+            h2 id="from-model" { "From a model" }
+            p { "It is measured and priced at once, and sliced if there is a slicer. You can change everything before it is sent." }
+            form method="post" enctype="multipart/form-data" action=(with_token(MODELS_PATH)) {
+                (sheet.faults())
+                @if let Some(request) = request {
+                    input type="hidden" name=(REQUEST_FIELD) value=(request.id);
+                    input type="hidden" name="customerEmail" value=(request.customer_email);
+                }
+                div class="tools" {
+                    div class="field" {
+                        label for="model-file" { "Model, an STL or 3MF file" }
+                        input id="model-file" name="file" type="file" accept=".stl,.3mf" required;
+                    }
+                    div class="field narrow" {
+                        label for="model-quantity" { "How many" }
+                        input id="model-quantity" name="quantity" type="number" min="1" max=(MAX_QUANTITY) value="1" required;
+                    }
+                    @if !materials.is_empty() {
+                        div class="field" {
+                            label for="model-material" { "Material" }
+                            select id="model-material" name="materialId" {
+                                @for (id, name) in materials { option value=(id) { (name) } }
+                            }
+                        }
+                    }
+                    button type="submit" { "Make a draft from it" }
+                }
+            }
+        }
+    }
+}
+
+fn hand_form(
+    request: Option<&CustomRequest>,
+    choices: &LineChoices,
+    currency: &str,
+    refused: Option<&TypedForm>,
+) -> Markup {
+    let sheet = FormSheet::new("new", refused);
+    let email = request.map_or("", |request| request.customer_email.as_str());
+    html! {
+        section class="card" aria-labelledby="by-hand" {
+            h2 id="by-hand" { "By hand" }
+            p { "With its first line; more lines and the address come on the page of the draft." }
+            form method="post" action=(NEW_PATH) {
+                (sheet.head(None))
+                @if let Some(request) = request { input type="hidden" name=(REQUEST_FIELD) value=(request.id); }
+                (draft::head_fields(&sheet, email, "", ""))
+                (line::fields(&sheet, choices, None, currency))
+                (sheet.field(line_field("currency", "Currency, three letters", 3).hint("Empty: that of the shop."), ""))
+                button type="submit" { "Make the draft" }
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The page of a custom request: the photos, what was asked for, what it was estimated to cost, the quotes that answer
+//! it, and the forms to answer, note and close it.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::requests::{STATUSES, request_state};
+use super::{NEW_PATH, StaffQuoteHandles, quote_row};
+use crate::domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
+use crate::domain::id::Id;
+use crate::domain::picture_format::PictureFormat;
+use crate::domain::quote::Quote;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{money, see_other, time};
+use crate::http::pages::staff::acts::PathAct;
+use crate::http::pages::staff::sheet::{FEW_ROWS, FormSheet, TypedForm, astray, at_version, few, page_of};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::http::pages::staff::{CUSTOMERS_PATH, QUOTES_PATH, REQUESTS_PATH};
+use crate::http::path_id::PathId;
+use crate::http::production::custom_requests::act_by_page;
+use crate::http::production::quotes::answer_by_page;
+use crate::store::queries::QuoteFilter;
+
+/// Answers GET of a custom request.
+pub(super) async fn show(
+    State(app): State<StaffQuoteHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    page(&app, &viewer, id, None).await
+}
+
+/// Answers the forms of a custom request. Answering leads to the draft that it makes.
+pub(super) async fn act(
+    State(app): State<StaffQuoteHandles>,
+    PathId(id): PathId,
+    PathAct(word): PathAct,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
+    let typed = TypedForm::new(&word, &sent);
+    let said = if word == "change" {
+        let mut said = json!({"internalNotes": typed.some("internalNotes")});
+        if let Some(status) = typed.some("status") {
+            said["status"] = json!(status);
+        }
+        said
+    } else {
+        json!({})
+    };
+    let call = at_version(sent.call, &typed);
+    let done = if word == "quote" {
+        answer_by_page(app.quotes.clone(), id, call, &said).await.map(|quote| page_of(QUOTES_PATH, quote))
+    } else {
+        let asked = act_by_page(app.requests.clone(), id, &word, call, &said).await;
+        asked.map(|()| page_of(REQUESTS_PATH, id))
+    };
+    match done {
+        Ok(next) => Ok(see_other(&next)),
+        Err(error) => {
+            let typed = typed.refused(error)?;
+            Ok(typed.on(page(&app, &viewer, id, Some(&typed)).await?))
+        }
+    }
+}
+
+async fn page(
+    app: &StaffQuoteHandles,
+    viewer: &StaffViewer,
+    id: Id,
+    refused: Option<&TypedForm>,
+) -> Result<Response, ApiError> {
+    let (_, state) = found(&app.requests.custom_requests, id).await?;
+    let request = state_of(&state)?;
+    let now = app.quotes.environment.now();
+    let filter = QuoteFilter { custom_request_id: Some(id), now, ..QuoteFilter::default() };
+    let (quotes, _) = app.quotes.queries.quotes(&filter, FEW_ROWS).await?;
+    let quotes: Vec<&Quote> = quotes.iter().filter_map(|one| one.state.as_ref()).collect();
+    let rows: Vec<Markup> = quotes.iter().map(|quote| quote_row(quote, now)).collect();
+    let forms = acts(request, refused);
+    let title = format!("Custom request of {}", request.customer_name);
+    let content = html! {
+        p { a href=(REQUESTS_PATH) { "All custom requests" } }
+        (astray(refused, &forms))
+        div id="request" data-fresh="" {
+            (head(request, &title))
+            (photos(request))
+            (wishes(request))
+            (estimate(request))
+            (few("answers", "Quotes that answer it", &rows, "None yet."))
+        }
+        div id="request-acts" data-fresh="" { (forms) }
+    };
+    Ok(viewer.page(StaffSection::Quotes, &title, &app.board.view(), &content))
+}
+
+fn head(request: &CustomRequest, title: &str) -> Markup {
+    let (tone, words) = request_state(request.status);
+    html! {
+        h1 { (title) " " span class=(tone.class()) { (words) } }
+        section class="card" aria-labelledby="glance" {
+            h2 id="glance" { "At a glance" }
+            dl class="left" {
+                dt { "Customer" }
+                dd { a href=(page_of(CUSTOMERS_PATH, request.customer_id)) { (request.customer_name) } ", " (request.customer_email) }
+                @if let Some(phone) = &request.phone { dt { "Telephone" } dd { (phone) } }
+                dt { "Came in" } dd { (time(request.created_at)) ", by the site " (request.site) }
+                dt { "Estimate good until" } dd { (time(request.valid_until)) }
+                @if let Some(notes) = &request.internal_notes { dt { "Notes of the staff" } dd class="as-written" { (notes) } }
+            }
+        }
+    }
+}
+
+/// The photos come from the API's own address, which shows them to the staff alone and as pictures alone.
+fn photos(request: &CustomRequest) -> Markup {
+    html! {
+        section class="card" aria-labelledby="photos" {
+            h2 id="photos" { "Photos" }
+            @if request.status == CustomRequestStatus::Closed {
+                p class="soft" { "The request is closed: its photos may have been deleted." }
+            }
+            ul class="photos" { @for (number, one) in (1_u32..).zip(&request.photos) { li { (photo(request, number, one)) } } }
+        }
+    }
+}
+
+fn photo(request: &CustomRequest, number: u32, photo: &Photo) -> Markup {
+    let path = format!("/api/custom-requests/{}/photos/{number}", request.id);
+    html! {
+        a href=(path) {
+            @if photo.format == PictureFormat::Heic {
+                "Photo " (number) ", in a format that few browsers show (HEIC)"
+            } @else {
+                img src=(path) alt={ "Photo " (number) " of what " (request.customer_name) " wants" } loading="lazy" width="240" height="180";
+            }
+        }
+    }
+}
+
+fn wishes(request: &CustomRequest) -> Markup {
+    let wishes = &request.wishes;
+    html! {
+        section class="card" aria-labelledby="wishes" {
+            h2 id="wishes" { "What was asked for" }
+            dl class="left" {
+                dt { "Product" } dd { (wishes.product_type) }
+                dt { "Subject" } dd { (wishes.subject_type) }
+                dt { "Style" } dd { (wishes.style_id) }
+                dt { "Size" } dd { (wishes.size_id) }
+                dt { "Base" } dd { (wishes.base_option_id) }
+                dt { "Colours" } dd { (wishes.color_count) }
+                dt { "Coated against sunlight" } dd { @if wishes.uv_coating { "yes" } @else { "no" } }
+                @if !wishes.addon_ids.is_empty() { dt { "Also" } dd { (wishes.addon_ids.join(", ")) } }
+                @if let Some(inscription) = &wishes.inscription { dt { "Inscription" } dd { (inscription) } }
+                @if let Some(notes) = &wishes.notes { dt { "The customer says" } dd class="as-written" { (notes) } }
+            }
+        }
+    }
+}
+
+fn estimate(request: &CustomRequest) -> Markup {
+    let estimate = &request.estimate;
+    html! {
+        section class="card" aria-labelledby="estimate" {
+            h2 id="estimate" { "What it was estimated to cost" }
+            dl class="sums" {
+                @for item in &estimate.items {
+                    dt {
+                        (item.path)
+                        @if !item.known { " " span class=(Tone::Attention.class()) { "not in the price tables" } }
+                    }
+                    dd { (money(item.cents, &estimate.currency)) }
+                }
+                dt class="sum" { "Together" } dd class="sum" { (money(estimate.total_cents, &estimate.currency)) }
+            }
+        }
+    }
+}
+
+fn acts(request: &CustomRequest, refused: Option<&TypedForm>) -> Markup {
+    let path = |act: &str| format!("{}/{act}", page_of(REQUESTS_PATH, request.id));
+    let (change, close) = (FormSheet::new("change", refused), FormSheet::new("close", refused));
+    let statuses = STATUSES.into_iter().filter(|status| *status != CustomRequestStatus::Closed);
+    let statuses = statuses.map(|status| (status.to_string(), request_state(status).1.to_owned()));
+    let keeps = (String::new(), "as it is".to_owned());
+    let statuses: Vec<(String, String)> = [keeps].into_iter().chain(statuses).collect();
+    html! {
+        section class="card" aria-labelledby="acts" {
+            h2 id="acts" { "What to do with it" }
+            @if request.status == CustomRequestStatus::Closed {
+                p { "It is closed; there is nothing more to do." }
+            } @else {
+                (FormSheet::new("quote", refused).faults())
+                div class="acts" {
+                    form method="post" action=(path("quote")) {
+                        (hidden())
+                        button id="answer-request" type="submit" { "Answer with a quote at the estimate" }
+                    }
+                    a class="button second" href={ (NEW_PATH) "?request=" (request.id) } { "Answer with a quote from a model" }
+                }
+            }
+            details open[change.is_refused()] {
+                summary { "Note something, or what was agreed elsewhere" }
+                form method="post" action=(path("change")) {
+                    (change.head(Some(request.revision)))
+                    (change.area("internalNotes", "Notes of the staff", 1000, request.internal_notes.as_deref().unwrap_or_default()))
+                    (change.choice("status", "Status", "", &statuses))
+                    button class="second" type="submit" { "Note it" }
+                }
+            }
+            @if request.status != CustomRequestStatus::Closed {
+                details open[close.is_refused()] {
+                    summary { "Close" }
+                    p { "There is nothing more to do for " (request.customer_name) ". Its photos may be deleted from then on." }
+                    form method="post" action=(path("close")) {
+                        (close.head(None))
+                        button id="close-request" class="second" type="submit" { "Close the request of " (request.customer_name) }
+                    }
+                }
+            }
+        }
+    }
+}

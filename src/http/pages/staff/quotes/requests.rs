@@ -1,0 +1,143 @@
+//! The list of what customers want made.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::StaffQuoteHandles;
+use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::{money, time};
+use crate::http::pages::staff::sheet::{ListPart, given, page_of};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, since};
+use crate::http::pages::staff::{QUOTES_PATH, REQUESTS_PATH};
+use crate::http::wire::MaxChars;
+use crate::store::queries::CustomRequestFilter;
+
+/// The statuses that the list can be narrowed to.
+pub(super) const STATUSES: [CustomRequestStatus; 5] = [
+    CustomRequestStatus::New,
+    CustomRequestStatus::Quoted,
+    CustomRequestStatus::Accepted,
+    CustomRequestStatus::Declined,
+    CustomRequestStatus::Closed,
+];
+
+/// Which custom requests are listed. A word that means nothing narrows nothing.
+#[derive(Request, Debug)]
+pub(super) struct RequestListQuery {
+    /// Only requests with this one of the API's words.
+    status: Option<String>,
+    /// A part of the customer's e-mail address or name.
+    #[api(MaxChars(254))]
+    q: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// A status in words and a tone.
+pub(super) fn request_state(status: CustomRequestStatus) -> (Tone, &'static str) {
+    match status {
+        CustomRequestStatus::New => (Tone::Attention, "To be answered"),
+        CustomRequestStatus::Quoted => (Tone::Working, "Has a quote"),
+        CustomRequestStatus::Accepted => (Tone::Working, "Accepted"),
+        CustomRequestStatus::Declined => (Tone::Idle, "Declined"),
+        CustomRequestStatus::Closed => (Tone::Idle, "Closed"),
+    }
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<StaffQuoteHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<RequestListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
+    let q = given(query.q.as_ref());
+    let part = ListPart {
+        path: REQUESTS_PATH,
+        narrowed: vec![("status", query.status.as_deref()), ("q", q)],
+        from: query.from,
+    };
+    let filter = CustomRequestFilter { status, q: q.map(str::to_owned), ..CustomRequestFilter::default() };
+    let (some, total) = app.requests.queries.custom_requests(&filter, part.page()).await?;
+    let some: Vec<&CustomRequest> = some.iter().filter_map(|one| one.state.as_ref()).collect();
+    let content = html! {
+        p { a href=(QUOTES_PATH) { "All quotes" } }
+        h1 { "Custom requests" }
+        (tools(status, q))
+        div id="requests" data-fresh="" {
+            @if !some.is_empty() {
+                (table(&some))
+            } @else if status.is_some() || q.is_some() {
+                p { "No request is like that. " a href=(REQUESTS_PATH) { "Show all" } }
+            } @else {
+                p { "Nobody has asked for something of their own yet. Requests come in, with photos, by the form on the shop's site." }
+            }
+            (part.links(total))
+        }
+    };
+    Ok(viewer.page(StaffSection::Quotes, "Custom requests", &app.board.view(), &content))
+}
+
+fn tools(chosen: Option<CustomRequestStatus>, q: Option<&str>) -> Markup {
+    html! {
+        form class="tools" method="get" action=(REQUESTS_PATH) role="search" {
+            div class="field" {
+                label for="status" { "Status" }
+                select id="status" name="status" {
+                    option value="" { "all" }
+                    @for status in STATUSES {
+                        option value=(status) selected[chosen == Some(status)] { (request_state(status).1) }
+                    }
+                }
+            }
+            div class="field" {
+                label for="q" { "Name or e-mail address" }
+                input id="q" name="q" type="search" maxlength="254" value=[q];
+            }
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(requests: &[&CustomRequest]) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Custom requests" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "What" } th scope="col" { "Status" } th scope="col" { "Customer" }
+                        th scope="col" { "Came in" } th scope="col" class="number" { "Photos" }
+                        th scope="col" class="number" { "Estimated" }
+                    }
+                }
+                tbody {
+                    @for request in requests {
+                        tr {
+                            th scope="row" {
+                                a href=(page_of(REQUESTS_PATH, request.id)) {
+                                    (request.wishes.product_type) ", " (request.wishes.subject_type)
+                                }
+                            }
+                            td {
+                                @let (tone, words) = request_state(request.status);
+                                span class=(tone.class()) { (words) }
+                                @if request.status == CustomRequestStatus::New { " " span class="soft" { (since(request.created_at)) } }
+                            }
+                            td { (request.customer_name) " " span class="soft" { (request.customer_email) } }
+                            td { (time(request.created_at)) }
+                            td class="number" { (request.photos.len()) }
+                            td class="number" { (money(request.estimate.total_cents, &request.estimate.currency)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+(() => {
+  'use strict';
+  const main = document.getElementById('content');
+  if (!main || !main.dataset.stream || !window.EventSource) return;
+  const said = document.getElementById('said'), lost = document.getElementById('lost');
+  const HOLD_MS = 1000, FRESH_MS = 3000, TICK_MS = 15000, SAID_MS = 8000, AGAIN_MS = 5000, LOST_MS = 5000;
+  let quiet = 0;
+  const say = words => {
+    said.textContent = words;
+    clearTimeout(quiet);
+    quiet = setTimeout(() => { said.textContent = ''; }, SAID_MS);
+  };
+
+  // Times: told by the clock of whoever looks, and anew as it goes on.
+  const span = minutes => minutes < 60 ? minutes + ' min' : Math.floor(minutes / 60) + ' h ' + minutes % 60 + ' min';
+  const tell = (root, query, words) => root.querySelectorAll(query).forEach(at => {
+    const text = words(new Date(at.dateTime));
+    if (at.textContent !== text) at.textContent = text;
+  });
+  const times = root => {
+    const now = Date.now(), clock = { hour: '2-digit', minute: '2-digit' };
+    const day = date => Math.abs(date - now) < 43200000 ? '' : date.toLocaleDateString() + ' ';
+    tell(root, 'time[data-clock]', date => day(date) + date.toLocaleTimeString([], clock));
+    tell(root, 'time[data-left]', date => span(Math.max(0, Math.round((date - now) / 60000))) + ' left');
+    tell(root, 'time[data-since]', date => 'for ' + span(Math.max(0, Math.round((now - date) / 60000))));
+  };
+
+  // The search of the floor, and the title of the tab.
+  const title = document.title, search = document.querySelector('input[data-filter]');
+  const states = document.querySelector('select[data-states]');
+  const filter = () => {
+    if (!search || !states) return;
+    const wanted = search.value.trim().toLowerCase(), state = states.value;
+    document.querySelectorAll('[data-name]').forEach(card => {
+      card.hidden = !card.dataset.name.includes(wanted) || (state !== '' && card.dataset.state !== state);
+    });
+  };
+  if (search) search.addEventListener('input', filter);
+  if (states) states.addEventListener('change', filter);
+  const settle = root => {
+    times(root);
+    filter();
+    const summary = document.getElementById('summary'), own = document.querySelector('.alone [data-percent]');
+    const told = own ? own.dataset.percent + ' %' : summary && summary.dataset.title;
+    if (told) document.title = told + ' · ' + title;
+  };
+
+  // Parts of the page, by their ids and versions. One in which somebody types or holds a button waits until they leave.
+  const known = new Map(), waiting = new Map(), loose = new Map();
+  const shown = Number(main.dataset.version) || 0;
+  let version = shown, order = null, holding = null;
+  const element = html => {
+    const made = document.createElement('template');
+    made.innerHTML = html;
+    return made.content.firstElementChild;
+  };
+  const typed = at => [...at.querySelectorAll('input,textarea')].some(field =>
+    !field.matches('[type=hidden],[type=checkbox],[type=radio]') && field.value !== field.defaultValue);
+  const busy = at => {
+    const active = document.activeElement;
+    return (holding && at.contains(holding)) || at.querySelector('details[open]') || typed(at) ||
+      (active && at.contains(active) && active.matches('input:not([type=checkbox]),select,textarea'));
+  };
+  const put = (at, made) => {
+    const active = at.contains(document.activeElement) ? document.activeElement : null;
+    at.querySelectorAll('input[type=checkbox]:checked').forEach(box => {
+      const same = box.id && made.querySelector('#' + CSS.escape(box.id));
+      if (same) same.checked = true;
+    });
+    at.replaceWith(made);
+    if (active) {
+      const again = (active.id && document.getElementById(active.id)) || made.querySelector('h2 a, a, button') || main;
+      again.focus({ preventScroll: true });
+    }
+  };
+  const place = part => {
+    const at = document.getElementById(part.id);
+    if (!at) { loose.set(part.id, part); return; }
+    if (busy(at)) { waiting.set(part.id, part); return; }
+    waiting.delete(part.id);
+    const made = element(part.html);
+    if (made) { put(at, made); settle(made); }
+  };
+  const arrange = () => {
+    const list = document.getElementById('cards');
+    if (!list || !order) return;
+    const wanted = new Set(order);
+    [...list.children].forEach(card => { if (!wanted.has(card.id)) card.remove(); });
+    // To move what has the focus would take it away.
+    if (list.contains(document.activeElement) || holding) return;
+    order.forEach((id, n) => {
+      let card = document.getElementById(id);
+      if (!card && loose.has(id)) card = element(loose.get(id).html);
+      if (!card) return;
+      loose.delete(id);
+      if (list.children[n] !== card) list.insertBefore(card, list.children[n] || null);
+    });
+    settle(list);
+  };
+  const take = (name, data) => {
+    if (name === 'fresh') { fresh(); return; }
+    const part = JSON.parse(data);
+    if (name === 'order') { order = part.ids; arrange(); return; }
+    if (part.v <= (known.get(part.id) || shown)) return;
+    known.set(part.id, part.v);
+    version = Math.max(version, part.v);
+    place(part);
+  };
+  const catch_up = () => {
+    [...waiting.values()].forEach(place);
+    arrange();
+  };
+  document.addEventListener('focusout', () => setTimeout(catch_up, 0));
+
+  // Parts that are read from the database: fetched again when something happened, not more often than they can be read.
+  // They are held against what was fetched last, as it came: what is shown was changed here since.
+  const raw = new WeakMap();
+  document.querySelectorAll('[data-fresh]').forEach(at => raw.set(at, at.innerHTML));
+  let due = 0, last = 0;
+  const fetched = async () => {
+    due = 0;
+    last = Date.now();
+    if (document.hidden) return;
+    try {
+      const answer = await fetch(location.href, { credentials: 'same-origin' });
+      // Whoever's session has ended is led to the sign-in.
+      if (answer.redirected) { location.reload(); return; }
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      document.querySelectorAll('[data-fresh]').forEach(at => {
+        const made = page.getElementById(at.id), text = made && made.innerHTML;
+        if (!made || text === raw.get(at) || busy(at)) return;
+        document.adoptNode(made);
+        raw.set(made, text);
+        put(at, made);
+        settle(made);
+      });
+    } catch { /* the stream tells when the server is back */ }
+  };
+  const fresh = () => {
+    if (due || !document.querySelector('[data-fresh]')) return;
+    due = setTimeout(fetched, Math.max(100, last + FRESH_MS - Date.now()));
+  };
+
+  // One stream for all tabs: the one that holds the lock listens and passes on. Without locks each visible tab listens.
+  const names = ['part', 'order', 'fresh'];
+  const shared = navigator.locks && window.BroadcastChannel ? new BroadcastChannel('printfloor') : null;
+  let stream = null, waits = null, release = null, again = 0;
+  // The server ends each stream after a while, and the browser is back at once: that is no loss.
+  let silent = 0;
+  const alive = well => {
+    if (!well) { if (!silent) silent = setTimeout(() => { lost.hidden = false; }, LOST_MS); return; }
+    clearTimeout(silent);
+    silent = 0;
+    lost.hidden = true;
+  };
+  const close = () => {
+    clearTimeout(again);
+    if (stream) stream.close();
+    stream = null;
+  };
+  const open = after => {
+    close();
+    stream = new EventSource(main.dataset.stream + '?after=' + after);
+    stream.onopen = () => { alive(true); if (shared) shared.postMessage({ name: 'alive', data: true }); };
+    stream.onerror = () => {
+      alive(false);
+      if (shared) shared.postMessage({ name: 'alive', data: false });
+      if (!stream || stream.readyState !== EventSource.CLOSED) return;
+      again = setTimeout(() => open(version), AGAIN_MS);
+      // It may be refused because the session has ended.
+      fetch(location.href, { credentials: 'same-origin' })
+        .then(told => { if (told.redirected) location.reload(); }).catch(() => {});
+    };
+    names.forEach(name => stream.addEventListener(name, event => {
+      take(name, event.data);
+      if (shared) shared.postMessage({ name, data: event.data });
+    }));
+  };
+  const begin = () => {
+    if (!shared) { open(version); return; }
+    if (waits || release) return;
+    waits = new AbortController();
+    // Whoever listens already is told what this tab has missed.
+    shared.postMessage({ name: 'hello', data: version });
+    navigator.locks.request('printfloor-stream', { signal: waits.signal }, () => {
+      waits = null;
+      open(version);
+      return new Promise(done => { release = done; });
+    }).catch(() => {});
+  };
+  const end = () => {
+    close();
+    if (waits) { waits.abort(); waits = null; }
+    if (release) { release(); release = null; }
+  };
+  if (shared) shared.onmessage = ({ data: { name, data } }) => {
+    if (name === 'hello') { if (stream) open(Math.min(version, data)); }
+    else if (name === 'alive') alive(data);
+    else take(name, data);
+  };
+  document.addEventListener('visibilitychange', () => { if (document.hidden) end(); else { begin(); fresh(); } });
+  window.addEventListener('pagehide', end);
+  window.addEventListener('pageshow', event => { if (event.persisted && !document.hidden) begin(); });
+
+  // Forms that are sent without leaving the page, and the button that is held.
+  const sent = async (path, body, form) => {
+    try {
+      const answer = await fetch(path, { method: 'POST', body, redirect: 'manual', credentials: 'same-origin' });
+      if (answer.type === 'opaqueredirect' || answer.ok) {
+        const around = form && form.closest('details');
+        if (around) around.open = false;
+        if (form) { form.reset(); catch_up(); }
+        say((form && form.dataset.done) || 'Done.');
+        fresh();
+        return;
+      }
+      const text = await answer.text();
+      const told = answer.headers.get('content-type') || '';
+      const words = told.includes('json') ? JSON.parse(text).message
+        : (new DOMParser().parseFromString(text, 'text/html').querySelector('main p') || {}).textContent;
+      say(words || 'That did not work.');
+    } catch {
+      say('The server does not answer. Look at the machine before you try again.');
+    }
+  };
+  // A form under way is not sent again until its answer is there, or the browser may have given up: pressing twice does
+  // a thing once. Fields may be named as members of the form are, so attributes are asked. A stop is never held back.
+  const underWay = new WeakSet();
+  const once = form => (form.getAttribute('method') || '').toLowerCase() === 'post' &&
+    !form.matches('[data-sends],[data-upload],[action$="/emergency-stop"]');
+  document.addEventListener('submit', event => {
+    const form = event.target, quiet = form.matches('[data-quiet]');
+    if (form.matches('[data-hold]')) { event.preventDefault(); return; }
+    if (!once(form)) return;
+    if (underWay.has(form)) { event.preventDefault(); return; }
+    underWay.add(form);
+    if (!quiet) { setTimeout(() => underWay.delete(form), AGAIN_MS); return; }
+    event.preventDefault();
+    const fields = new FormData(form), button = event.submitter;
+    if (button && button.name) fields.append(button.name, button.value);
+    if (document.activeElement && form.contains(document.activeElement) && button) button.focus();
+    sent(form.getAttribute('action'), new URLSearchParams(fields), form).finally(() => underWay.delete(form));
+  });
+  let timer = 0;
+  const held = target => target instanceof Element ? target.closest('form[data-hold] button') : null;
+  const press = button => {
+    if (holding) return;
+    holding = button;
+    button.classList.add('holding');
+    say('Hold on: ' + button.dataset.says);
+    timer = setTimeout(() => { const path = button.form.dataset.hold; let_go(); sent(path, ''); }, HOLD_MS);
+  };
+  const let_go = () => {
+    clearTimeout(timer);
+    if (!holding) return;
+    holding.classList.remove('holding');
+    holding = null;
+    [...waiting.values()].forEach(place);
+  };
+  document.addEventListener('pointerdown', event => { const at = held(event.target); if (at && event.button === 0) press(at); });
+  ['pointerup', 'pointercancel'].forEach(name => document.addEventListener(name, let_go));
+  document.addEventListener('pointerout', event => { if (holding && held(event.target) === holding && !holding.contains(event.relatedTarget)) let_go(); });
+  document.addEventListener('contextmenu', event => { if (held(event.target)) event.preventDefault(); });
+  document.addEventListener('keydown', event => {
+    const at = held(event.target);
+    if (!at || (event.key !== 'Enter' && event.key !== ' ')) return;
+    event.preventDefault();
+    if (!event.repeat) press(at);
+  });
+  document.addEventListener('keyup', let_go);
+  window.addEventListener('blur', let_go);
+
+  settle(document);
+  setInterval(() => { if (!document.hidden) times(document); }, TICK_MS);
+  if (!document.hidden) begin();
+})();

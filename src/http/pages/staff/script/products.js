@@ -1,0 +1,33 @@
+(() => {
+  'use strict';
+  // A file that is sent tells how far it is; without this the browser sends the form by itself.
+  document.addEventListener('submit', event => {
+    const form = event.target;
+    if (!form.matches('form[data-sends]')) return;
+    event.preventDefault();
+    const bar = form.querySelector('progress'), told = form.querySelector('[role=status]');
+    const button = form.querySelector('button'), request = new XMLHttpRequest();
+    const over = words => {
+      told.textContent = words;
+      bar.hidden = true;
+      button.disabled = false;
+    };
+    request.open('POST', form.getAttribute('action'));
+    request.upload.addEventListener('progress', sent => {
+      if (sent.lengthComputable) bar.value = Math.floor(sent.loaded / sent.total * 100);
+      if (sent.loaded === sent.total) told.textContent = 'Sent. It is being read.';
+    });
+    request.addEventListener('load', () => {
+      if (request.status < 400) { location.assign(request.responseURL); return; }
+      const page = new DOMParser().parseFromString(request.responseText, 'text/html');
+      const words = page.querySelector('[role=alert] p') || page.querySelector('main p');
+      over((words && words.textContent) || 'That did not work.');
+    });
+    request.addEventListener('error', () => over('The connection broke. Nothing was stored: send it again.'));
+    bar.value = 0;
+    bar.hidden = false;
+    button.disabled = true;
+    told.textContent = 'The file is being sent.';
+    request.send(new FormData(form));
+  });
+})();

@@ -1,0 +1,126 @@
+//! What the shop is run with: API keys, people and their sessions, the audit log, other systems, and how the server
+//! fares. Operators see their own sessions and the server; all else is for admins.
+
+mod audit;
+mod integrations;
+mod keys;
+mod password;
+mod person;
+mod sessions;
+mod system;
+mod users;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::SETTINGS_PATH;
+use super::board::BoardHandles;
+use super::shell::{StaffSection, StaffViewer, Tone};
+use crate::actors::kernel::environment::Environment;
+use crate::config::Config;
+use crate::config::shown;
+use crate::domain::principal::Role;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::production::settings::waiting_settings;
+use crate::http::routes::{PageBounds, Routes};
+
+handles! {
+    /// What every page of the settings uses.
+    pub(crate) struct SettingsPageHandles {
+        board: BoardHandles,
+        config: Arc<Config>,
+        environment: Arc<Environment>,
+    }
+}
+
+/// Pages of the settings: where, what they are called, what they are for, and whether they are for admins alone.
+const PAGES: [(&str, &str, &str, bool); 7] = [
+    (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
+    (users::PATH, "Users", "Who works here, as operator or admin.", true),
+    (password::PATH, "My password", "What you sign in with.", false),
+    (sessions::PATH, "Sessions", "The browsers in which somebody has signed in.", false),
+    (audit::PATH, "Audit log", "Who did what, and when.", true),
+    (integrations::PATH, "Integrations", "The other systems of the shop, and whether they answer.", true),
+    (system::PATH, "System", "How the server, its database and its parts fare.", false),
+];
+
+/// Adds its pages.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let (get, post, session) = (Method::GET, Method::POST, RequiredAccess::Session);
+    let (admin, form, long) = (RequiredAccess::Role(Role::Admin), PageBounds::Form, PageBounds::Long);
+    routes
+        .page(get.clone(), session, SETTINGS_PATH, show, form)
+        .page(get.clone(), admin, keys::PATH, keys::list, form)
+        .page(get.clone(), admin, keys::NEW_PATH, keys::show_form, form)
+        .page(post.clone(), admin, keys::NEW_PATH, keys::make, form)
+        .page(post.clone(), admin, "/shop/settings/keys/{id}/revoke", keys::revoke, form)
+        .page(get.clone(), admin, users::PATH, users::list, form)
+        .page(get.clone(), admin, users::NEW_PATH, users::show_form, form)
+        .page(post.clone(), admin, users::NEW_PATH, users::add, form)
+        .page(get.clone(), admin, "/shop/settings/users/{id}", person::show, form)
+        .page(post.clone(), admin, "/shop/settings/users/{id}/{act}", person::act_on, form)
+        .page(get.clone(), session, password::PATH, password::show, form)
+        .page(post.clone(), session, password::PATH, password::change, form)
+        .page(get.clone(), session, sessions::PATH, sessions::list, form)
+        .page(post.clone(), session, "/shop/settings/sessions/{id}/end", sessions::end, form)
+        .page(get.clone(), admin, audit::PATH, audit::list, form)
+        .page(get.clone(), admin, integrations::PATH, integrations::list, form)
+        // Other systems are asked, in their own time.
+        .page(post, admin, integrations::PATH, integrations::change, long)
+        .page(get, session, system::PATH, system::show, form)
+}
+
+/// Answers GET of the overview.
+async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let admin = who.has(Role::Admin);
+    let restart = if admin {
+        restart(&app.config).await
+    } else {
+        html! {}
+    };
+    let content = html! {
+        h1 { "Settings" }
+        (restart)
+        ul class="cards" {
+            @for (path, name, about, for_admins) in PAGES {
+                @if admin || !for_admins {
+                    li class="card" { h2 { a href=(path) { (name) } } p { (about) } }
+                }
+            }
+            @if admin {
+                li class="card" {
+                    h2 { a href="/setup" { "Setup" } }
+                    p { "Database, printers, mail and payments, step by step." }
+                }
+            }
+        }
+        @if !admin { p class="soft" { "API keys, users and other systems are changed by admins." } }
+    };
+    Ok(viewer.page(StaffSection::Settings, "Settings", &app.board.view(), &content))
+}
+
+/// Which settings were changed since the server started, and take effect when it is started again.
+async fn restart(config: &Arc<Config>) -> Markup {
+    let Some(next) = waiting_settings(config).await else {
+        return html! { p class="soft" { "All settings are in force: nothing waits for a restart." } };
+    };
+    let in_force = shown::every(&config.origin);
+    let changed = shown::every(&next.origin).into_iter().zip(in_force);
+    let changed = changed.filter(|(next, now)| (&next.value, &next.source) != (&now.value, &now.source));
+    let names: Vec<String> = changed.map(|(next, _)| next.key).collect();
+    html! {
+        section class="card" aria-labelledby="restart" {
+            h2 id="restart" { "Restart " span class=(Tone::Attention.class()) { "needed" } }
+            p { "Settings were changed since the server started. They take effect when it is restarted, such as by " code { "systemctl restart printfloor" } "." }
+            @if names.is_empty() { p { "It is the value of a secret, which is not shown." } }
+            ul class="rows" { @for name in &names { li { code { (name) } } } }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The audit log: every change and sign-in, and a sample of what was refused, narrowed by who, what and when.
+
+use std::collections::HashMap;
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::SettingsPageHandles;
+use crate::actors::kernel::directory::Directory;
+use crate::domain::access::Access;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+use crate::http::access::{Caller, with_access};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::time;
+use crate::http::pages::staff::SETTINGS_PATH;
+use crate::http::pages::staff::filled_form::{BEGIN_OF_DAY, END_OF_DAY, address, field, moment, options, ways};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::store::queries::{AuditFilter, Page, Queries};
+use crate::store::rows::Audit;
+
+/// Where it is.
+pub(super) const PATH: &str = "/shop/settings/audit";
+/// Lines on one page of the log.
+const LINES_PER_PAGE: u64 = 50;
+/// Most people and programs that the log can be narrowed to by choice.
+const MAX_CHOICES: usize = 300;
+/// The outcome of what was not refused.
+const DONE_WORD: &str = "done";
+
+handles! {
+    /// What the page of the audit log uses.
+    pub(crate) struct AuditPageHandles {
+        settings: SettingsPageHandles,
+        access: Directory<Access>,
+        queries: Queries,
+    }
+}
+
+/// Which lines are shown. What cannot be read narrows nothing.
+#[derive(api_derive::Request, Debug)]
+pub(super) struct AuditPageQuery {
+    /// Only what this caller did, as the log names them.
+    actor: Option<String>,
+    /// Only this action, such as `order.cancel`.
+    action: Option<String>,
+    /// Only what is about this kind, or this identifier.
+    subject: Option<String>,
+    /// Only from this day on.
+    first: Option<String>,
+    /// Only up to this day.
+    last: Option<String>,
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// A text that narrows the log; `None` when there is none.
+fn given(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+impl AuditPageQuery {
+    fn filter(&self) -> AuditFilter {
+        let subject = given(self.subject.as_deref());
+        let subject_id: Option<Id> = subject.and_then(|subject| subject.parse().ok());
+        let at = |day: Option<&str>, of_day: &str| moment(given(day)?, of_day).parse::<Timestamp>().ok();
+        AuditFilter {
+            actor: given(self.actor.as_deref()).map(str::to_owned),
+            action: given(self.action.as_deref()).map(str::to_owned),
+            subject_kind: subject.filter(|_| subject_id.is_none()).map(str::to_owned),
+            subject_id,
+            from: at(self.first.as_deref(), BEGIN_OF_DAY),
+            // The log is asked for what was before a moment.
+            to: at(self.last.as_deref(), END_OF_DAY).map(|end| end.plus_ms(1)),
+        }
+    }
+
+    /// What narrows the log now, by the names of the fields.
+    fn narrowed(&self) -> [(&'static str, &str); 5] {
+        [
+            ("actor", self.actor.as_deref().unwrap_or_default()),
+            ("action", self.action.as_deref().unwrap_or_default()),
+            ("subject", self.subject.as_deref().unwrap_or_default()),
+            ("first", self.first.as_deref().unwrap_or_default()),
+            ("last", self.last.as_deref().unwrap_or_default()),
+        ]
+    }
+}
+
+/// People and programs by how the log names them.
+fn names(access: &Access) -> HashMap<String, String> {
+    let users = access.users.values().map(|user| (format!("user:{}", user.id), user.email.clone()));
+    let keys = access.keys.values().map(|key| (format!("key:{}", key.id), format!("key {}", key.name)));
+    users.chain(keys).collect()
+}
+
+/// Answers GET of the log.
+pub(super) async fn list(
+    State(app): State<AuditPageHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<AuditPageQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.settings.config)?;
+    let from = u64::from(query.from);
+    let page = Page { limit: LINES_PER_PAGE, offset: from };
+    let (lines, total) = app.queries.audit(&query.filter(), page).await?;
+    let names = with_access(&app.access, names)?;
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        h1 { "Audit log" }
+        (tools(&query, &names))
+        @if lines.is_empty() { p { "Nothing in the log is like that." } } @else { (table(&lines, &names)) }
+        (ways(from, total, LINES_PER_PAGE, |from| {
+            let (from, mut filters) = (from.to_string(), query.narrowed().to_vec());
+            filters.push(("from", &from));
+            address(PATH, &filters)
+        }))
+    };
+    Ok(viewer.page(StaffSection::Settings, "Audit log", &app.settings.board.view(), &content))
+}
+
+fn tools(query: &AuditPageQuery, names: &HashMap<String, String>) -> Markup {
+    let mut people: Vec<(&str, &str)> = names.iter().map(|(actor, name)| (actor.as_str(), name.as_str())).collect();
+    people.sort_unstable_by_key(|(actor, name)| (*name, *actor));
+    people.truncate(MAX_CHOICES);
+    people.extend([("machine", "the machine's owner"), ("system", "the server itself")]);
+    let [(_, actor), (_, action), (_, subject), (_, first), (_, last)] = query.narrowed();
+    html! {
+        form class="tools" method="get" action=(PATH) role="search" {
+            (field("actor", "Who", &html! {
+                select id="actor" name="actor" { option value="" { "all" } (options(&people, actor)) }
+            }))
+            (field("action", "Action, such as order.cancel", &html! {
+                input id="action" name="action" maxlength="100" value=(action);
+            }))
+            (field("subject", "About: a kind or an identifier", &html! {
+                input id="subject" name="subject" maxlength="100" value=(subject);
+            }))
+            (field("first", "From (UTC)", &html! {
+                input id="first" name="first" type="date" value=(first);
+            }))
+            (field("last", "Until (UTC)", &html! {
+                input id="last" name="last" type="date" value=(last);
+            }))
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn table(lines: &[Audit], names: &HashMap<String, String>) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Audit log" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "Action" }
+                        th scope="col" { "About" } th scope="col" { "Outcome" }
+                    }
+                }
+                tbody { @for line in lines { (row(line, names)) } }
+            }
+        }
+    }
+}
+
+fn row(line: &Audit, names: &HashMap<String, String>) -> Markup {
+    let (tone, outcome) = match line.outcome.as_str() {
+        DONE_WORD => (Tone::Idle, "done".to_owned()),
+        other => (Tone::Attention, other.replace('_', " ")),
+    };
+    html! {
+        tr {
+            td { (time(line.at)) }
+            th scope="row" { (names.get(&line.actor).unwrap_or(&line.actor)) }
+            td { (line.action) }
+            td {
+                (line.subject_kind.replace('_', " "))
+                @if line.subject_id != Id::ONLY { " " code { (line.subject_id) } }
+            }
+            td {
+                span class=(tone.class()) { (outcome) }
+                @if let Some(detail) = &line.detail {
+                    details { summary { "Details" } pre class="raw" { (detail) } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The other systems of the shop: how each fares, a test of it, and another address or token, which is tested before it
+//! is written. Fields and tests are those of the wizard.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::SettingsPageHandles;
+use crate::app::service_tests::{Service, ServiceTest};
+use crate::config::Config;
+use crate::domain::refusal::Refusal;
+use crate::domain::setup::draft::SetupDraft;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::time;
+use crate::http::pages::refused::sentence;
+use crate::http::pages::setup::fields::{as_settings, given, inputs, name_of};
+use crate::http::pages::setup::integrations::about;
+use crate::http::pages::setup::trial::failed;
+use crate::http::pages::setup::{faults_of, wrong};
+use crate::http::pages::staff::SETTINGS_PATH;
+use crate::http::pages::staff::filled_form::{is_of_form, refused};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::http::production::integrations::{IntegrationHandles, IntegrationView, change_by_page, views};
+use crate::http::production::settings::changes::WrittenSettings;
+use crate::http::production::settings::waiting_settings;
+use crate::http::production::setup::tested_with;
+
+/// Where they are.
+pub(super) const PATH: &str = "/shop/settings/integrations";
+/// The word of the button that only tests.
+const TEST_WORD: &str = "test";
+
+handles! {
+    /// What the page of the other systems uses.
+    pub(crate) struct IntegrationPageHandles {
+        settings: SettingsPageHandles,
+        integrations: IntegrationHandles,
+    }
+}
+
+/// What came of a form.
+enum TrialOutcome {
+    Tested(ServiceTest),
+    Written(WrittenSettings),
+    /// What was typed cannot be used.
+    Faulty(ApiError),
+}
+
+/// A form that was sent for one of them.
+struct TriedForm<'a> {
+    kind: Service,
+    sent: &'a PageForm,
+    outcome: TrialOutcome,
+}
+
+impl TriedForm<'_> {
+    /// Whether it went well: then nothing that was typed is to be mended.
+    fn is_kept(&self) -> bool {
+        match &self.outcome {
+            TrialOutcome::Tested(test) => test.ok,
+            TrialOutcome::Written(_) => true,
+            TrialOutcome::Faulty(_) => false,
+        }
+    }
+
+    fn told(&self) -> Markup {
+        match &self.outcome {
+            TrialOutcome::Tested(test) if test.ok => {
+                html! { p role="status" { strong { "It works. " } (sentence(&test.message)) } }
+            }
+            TrialOutcome::Tested(test) => failed(self.kind, &test.message, test.detail.as_deref()),
+            TrialOutcome::Faulty(error) => html! { (wrong(&faults_of(error))) p { "Nothing was written." } },
+            TrialOutcome::Written(written) => html! {
+                div role="status" {
+                    @if written.written.is_empty() { p { "It works, and nothing had to be changed." } } @else {
+                        p { strong { "Written into " (written.file) ". " } "It takes effect when the server is restarted." }
+                    }
+                    @for one in &written.tested { p { (sentence(&one.message)) } }
+                    @for one in &written.shadowed {
+                        p class="bad" { code { (one.name) } " takes no effect: " (one.by) " wins over the file." }
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// Answers GET of the page.
+pub(super) async fn list(State(app): State<IntegrationPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    page(&app, &who, None).await
+}
+
+/// Tests one of them with what was typed, or tests and writes it.
+pub(super) async fn change(State(app): State<IntegrationPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let who = &sent.call.who;
+    who.user()?;
+    let kind = Service::WITH_TOKEN.into_iter().find(|kind| kind.word() == sent.text("service"));
+    let kind = kind.ok_or_else(|| Refusal::field("service", "is none of these"))?;
+    let outcome = match Box::pin(outcome(&app, kind, &sent)).await {
+        Ok(outcome) => outcome,
+        Err(error) if is_of_form(&error) => TrialOutcome::Faulty(error),
+        Err(error) => return Err(error),
+    };
+    let tried = TriedForm { kind, sent: &sent, outcome };
+    let mut shown = page(&app, who, Some(&tried)).await?;
+    Ok(match tried.outcome {
+        TrialOutcome::Faulty(error) => refused(shown, error),
+        TrialOutcome::Tested(test) if !test.ok => {
+            *shown.status_mut() = StatusCode::BAD_REQUEST;
+            shown
+        }
+        TrialOutcome::Tested(_) | TrialOutcome::Written(_) => shown,
+    })
+}
+
+async fn outcome(app: &IntegrationPageHandles, kind: Service, sent: &PageForm) -> Result<TrialOutcome, ApiError> {
+    let config = &app.settings.config;
+    let next = waiting_settings(config).await;
+    let values = given(kind, sent, next.as_ref().unwrap_or(config), &SetupDraft::default())?;
+    if sent.text("act") == TEST_WORD {
+        let settings = as_settings(values.iter().map(|(key, text)| (key, text)));
+        return Ok(TrialOutcome::Tested(tested_with(config, kind, settings).await?.0));
+    }
+    Ok(TrialOutcome::Written(change_by_page(app.integrations.clone(), &sent.call, kind, &values).await?))
+}
+
+async fn page(app: &IntegrationPageHandles, who: &Caller, tried: Option<&TriedForm<'_>>) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let next = waiting_settings(&app.settings.config).await;
+    let shown = next.as_ref().unwrap_or(&app.settings.config);
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        h1 { "Integrations" }
+        p { "The shop works without any of them." }
+        @if next.is_some() {
+            p {
+                span class=(Tone::Attention.class()) { "restart needed" }
+                " Settings were changed since the server started; the fields show what the next start takes over."
+            }
+        }
+        @for view in views(&app.integrations) {
+            (section(&view, shown, tried.filter(|tried| tried.kind == view.kind)))
+        }
+    };
+    Ok(viewer.page(StaffSection::Settings, "Integrations", &app.settings.board.view(), &content))
+}
+
+/// How a system fares, by a tone and a word.
+fn state_of(view: &IntegrationView) -> (Tone, &'static str) {
+    match (view.configured, &view.error) {
+        (true, None) if view.last_ok_at.is_some() => (Tone::Working, "Works"),
+        (true, None) => (Tone::Idle, "Not called yet"),
+        (true, Some(_)) => (Tone::Error, "Does not work"),
+        (false, Some(_)) => (Tone::Error, "Off"),
+        (false, None) => (Tone::Idle, "Not used"),
+    }
+}
+
+fn section(view: &IntegrationView, config: &Config, tried: Option<&TriedForm<'_>>) -> Markup {
+    let (word, (tone, words)) = (view.kind.word(), state_of(view));
+    let again = tried.filter(|tried| !tried.is_kept()).map(|tried| tried.sent);
+    html! {
+        section class="card" aria-labelledby=(word) {
+            h2 id=(word) { (name_of(view.kind)) " " span class=(tone.class()) { (words) } }
+            @if let Some(error) = &view.error { p class="bad" { (error) } }
+            @if let Some(note) = &view.note { p { (note) } }
+            p class="soft" {
+                @if view.failures > 0 { (view.failures) " failures in a row. " }
+                @match view.last_ok_at {
+                    Some(at) => { "Last answered well: " (time(at)) },
+                    None if view.configured => { "It has not answered yet." },
+                    None => { "The shop does without it." },
+                }
+            }
+            @if let Some(tried) = tried { (tried.told()) }
+            @if view.kind == Service::Accounting {
+                p {
+                    "Keeps the books. Its client id and secret are set in " code { "config.toml" } " or "
+                    code { ".env" } " (section " code { "accounting" } "); an admin connects it through the API. "
+                    a href="/docs/" { "Open the API" }
+                }
+            } @else {
+                (form(view.kind, config, tried.is_some(), again))
+            }
+        }
+    }
+}
+
+fn form(kind: Service, config: &Config, open: bool, again: Option<&PageForm>) -> Markup {
+    html! {
+        p { (about(kind)) }
+        details open[open] {
+            summary { "Test or change" }
+            form class="form" method="post" action=(PATH) {
+                (hidden())
+                input type="hidden" name="service" value=(kind.word());
+                (inputs(kind, config, &SetupDraft::default(), again))
+                p class="acts" {
+                    button class="second" type="submit" name="act" value=(TEST_WORD) { "Test only" }
+                    button type="submit" name="act" value="save" { "Test and save" }
+                }
+            }
+        }
+    }
+}

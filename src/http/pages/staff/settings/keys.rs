@@ -1,0 +1,215 @@
+//! API keys: who made requests with which, new ones, and their end. A key is shown once, when it is made.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::SettingsPageHandles;
+use crate::domain::access::ApiKey;
+use crate::domain::time::Timestamp;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{OpenQuery, cut};
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{see_other, time};
+use crate::http::pages::staff::SETTINGS_PATH;
+use crate::http::pages::staff::filled_form::{
+    END_OF_DAY, Refused, address, faults, field, is_of_form, moment, options, refused, secret, typed, ways,
+};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::http::path_id::PathId;
+use crate::http::production::keys::{self, KeyHandles};
+use crate::store::queries::Page;
+
+/// Where the keys are.
+pub(super) const PATH: &str = "/shop/settings/keys";
+/// Where a key is made.
+pub(super) const NEW_PATH: &str = "/shop/settings/keys/new";
+/// Keys on one page of the list.
+const KEYS_PER_PAGE: u64 = 50;
+/// What a key may do, in words.
+const ROLES: [(&str, &str); 3] = [
+    ("operator", "operator: orders, printers, stock"),
+    ("admin", "admin: everything"),
+    ("customer", "customer: own orders and the catalogue"),
+];
+/// The members of the API with the labels of their fields.
+const LABELS: [(&str, &str); 4] =
+    [("name", "Name"), ("expiresAt", "Expiry"), ("role", "Role"), ("customerEmail", "Customer")];
+
+handles! {
+    /// What the pages of API keys use.
+    pub(crate) struct KeyPageHandles {
+        settings: SettingsPageHandles,
+        keys: KeyHandles,
+    }
+}
+
+/// Which part of the list is shown.
+#[derive(api_derive::Request, Debug)]
+pub(super) struct KeyListQuery {
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<KeyPageHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<KeyListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.settings.config)?;
+    let from = u64::from(query.from);
+    let (some, total) = cut(Page { limit: KEYS_PER_PAGE, offset: from }, keys::newest_keys(&app.keys)?);
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        h1 { "API Keys" }
+        p { "Programs show a key in the header " code { "X-API-Key" } ". " a href="/docs/" { "What they can ask for" } }
+        p { a class="button" href=(NEW_PATH) { "New Key" } }
+        @if some.is_empty() {
+            section class="card" { p { "There is no key yet. Make one for each program, so that it can be revoked alone." } }
+        } @else {
+            (table(&app, &some))
+        }
+        (ways(from, total, KEYS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+    };
+    Ok(viewer.page(StaffSection::Settings, "API Keys", &app.settings.board.view(), &content))
+}
+
+/// Whether a key can be used, by a tone and a word.
+fn state_of(key: &ApiKey, now: Timestamp) -> (Tone, &'static str) {
+    if key.revoked_at.is_some() {
+        (Tone::Idle, "Revoked")
+    } else if key.expires_at.is_some_and(|at| at <= now) {
+        (Tone::Idle, "Expired")
+    } else {
+        (Tone::Working, "Active")
+    }
+}
+
+fn table(app: &KeyPageHandles, keys: &[Arc<ApiKey>]) -> Markup {
+    let now = app.settings.environment.now();
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="API keys" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Name" } th scope="col" { "Key" } th scope="col" { "State" } th scope="col" { "Role" }
+                        th scope="col" { "Last use" } th scope="col" { "Made" } th scope="col" { "Expiry" }
+                        th scope="col" { "Revoke" }
+                    }
+                }
+                tbody { @for key in keys { (row(app, key, now)) } }
+            }
+        }
+    }
+}
+
+fn row(app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -> Markup {
+    let (tone, words) = state_of(key, now);
+    html! {
+        tr {
+            th scope="row" { (key.name) }
+            td { code { (key.prefix) "…" (key.last4) } }
+            td { span class=(tone.class()) { (words) } }
+            td { (key.role.word()) @if let Some(email) = &key.customer_email { ", " (email) } }
+            td { @match keys::last_use(&app.keys, key) { Some(at) => { (time(at)) }, None => { "never" } } }
+            td { (time(key.created_at)) }
+            td { @match key.expires_at { Some(at) => { (time(at)) }, None => { "never" } } }
+            td {
+                @if key.revoked_at.is_none() {
+                    details {
+                        summary { "Revoke" }
+                        p { "Programs that use it are refused at once." }
+                        form method="post" action={ (PATH) "/" (key.id) "/revoke" } {
+                            (hidden())
+                            button class="stop" type="submit" { "Revoke " (key.name) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Answers GET of the form of a new key.
+pub(super) async fn show_form(State(app): State<KeyPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    new_page(&app, &who, None)
+}
+
+fn new_page(app: &KeyPageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let role = typed(refused, "role", "operator");
+    let content = html! {
+        p { a href=(PATH) { "API Keys" } }
+        h1 { "New Key" }
+        (faults(refused, &LABELS))
+        form class="card form" method="post" action=(NEW_PATH) {
+            (hidden())
+            (field("name", "Name: what uses the key", &html! {
+                input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", ""));
+            }))
+            (field("expiry", "Expiry: the last day on which it works; empty: it works until it is revoked", &html! {
+                input id="expiry" name="expiry" type="date" value=(typed(refused, "expiry", ""));
+            }))
+            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
+            (field("customer", "Customer, for the role customer only: sees the orders of this e-mail address", &html! {
+                input id="customer" name="customer" type="email" maxlength="254" autocomplete="off"
+                    value=(typed(refused, "customer", ""));
+            }))
+            button type="submit" { "Make the key" }
+        }
+        p class="soft" { "The key is shown once, on the next page." }
+    };
+    Ok(viewer.page(StaffSection::Settings, "New Key", &app.settings.board.view(), &content))
+}
+
+/// What the form says, as the API takes it.
+fn said(sent: &PageForm) -> Value {
+    let mut said = Map::new();
+    said.insert("name".to_owned(), json!(sent.text("name")));
+    said.insert("role".to_owned(), json!(sent.text("role")));
+    if let Some(day) = sent.some("expiry") {
+        said.insert("expiresAt".to_owned(), json!(moment(&day, END_OF_DAY)));
+    }
+    if let Some(email) = sent.some("customer") {
+        said.insert("customerEmail".to_owned(), json!(email));
+    }
+    Value::Object(said)
+}
+
+/// Makes a key and shows it, this once.
+pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let who = &sent.call.who;
+    let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let (name, key) = match keys::create_by_page(app.keys.clone(), &sent.call, &said(&sent)).await {
+        Ok(made) => made,
+        Err(error) if is_of_form(&error) => {
+            return Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error));
+        }
+        Err(error) => return Err(error),
+    };
+    let about = "Give it to the program now. The server keeps no copy of it, and does not show it again.";
+    let content = html! {
+        h1 { "The key is made" }
+        (secret(&format!("Key of {name}"), about, &key))
+        p class="acts" { a class="button" href=(PATH) { "To the API keys" } }
+    };
+    Ok(viewer.page(StaffSection::Settings, "The key is made", &app.settings.board.view(), &content))
+}
+
+/// Revokes a key.
+pub(super) async fn revoke(
+    State(app): State<KeyPageHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    sent.call.who.user()?;
+    keys::revoke_by_page(app.keys, id, &sent.call).await?;
+    Ok(see_other(PATH))
+}

@@ -1,0 +1,142 @@
+//! The page of a member of staff: name and role, whether they may sign in, another password, their sessions.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::sessions;
+use super::users::{LABELS, PATH, ROLES, UserPageHandles, password_field, state_of};
+use crate::domain::access::User;
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::acts::PathAct;
+use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form, options, refused, typed};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::path_id::PathId;
+use crate::http::production::auth::sessions_by_page;
+use crate::http::production::users;
+
+/// Answers GET of a member of staff.
+pub(super) async fn show(
+    State(app): State<UserPageHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    page(&app, id, &who, None)
+}
+
+fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let user = users::present_user(&app.users, id)?;
+    let (tone, words) = state_of(&user);
+    let mut open = sessions_by_page(&app.sessions, who)?;
+    open.retain(|session| session.email == user.email);
+    let content = html! {
+        p { a href=(PATH) { "Users" } }
+        h1 { (user.name) " " span class=(tone.class()) { (words) } }
+        (faults(refused, &LABELS))
+        section class="card" aria-labelledby="account" {
+            h2 id="account" { "Account" }
+            p { (user.email) }
+            (account(&user, refused))
+        }
+        section class="card" aria-labelledby="access" {
+            h2 id="access" { "Access" }
+            (access(&user))
+        }
+        h2 id="sessions" { "Sessions" }
+        @if open.is_empty() { p { "Not signed in." } } @else { (sessions::table(&open)) }
+    };
+    Ok(viewer.page(StaffSection::Settings, &user.name, &app.settings.board.view(), &content))
+}
+
+fn path(user: &User, word: &str) -> String {
+    format!("{PATH}/{}/{word}", user.id)
+}
+
+fn account(user: &User, refused: Refused<'_>) -> Markup {
+    let refused = refused.filter(|(sent, _)| sent.members().any(|(name, _)| name == "role"));
+    let role = typed(refused, "role", user.role.word());
+    html! {
+        form class="form" method="post" action=(path(user, "change")) {
+            (hidden())
+            (field("name", "Name", &html! {
+                input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", &user.name));
+            }))
+            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
+            p class="hint" { "Another role ends their sessions: they sign in again." }
+            button type="submit" { "Save" }
+        }
+    }
+}
+
+fn access(user: &User) -> Markup {
+    html! {
+        @if user.active {
+            details {
+                summary { "Disable the account" }
+                p { (user.name) " is signed out everywhere and cannot sign in. The account stays." }
+                form method="post" action=(path(user, "disable")) {
+                    (hidden())
+                    button class="second" type="submit" { "Disable " (user.name) }
+                }
+            }
+        } @else {
+            form method="post" action=(path(user, "enable")) {
+                (hidden())
+                button type="submit" { "Let " (user.name) " sign in again" }
+            }
+        }
+        details {
+            summary { "Give another password" }
+            form class="tools" method="post" action=(path(user, "password")) {
+                (hidden())
+                (password_field("New password, of at least 10 characters"))
+                button class="second" type="submit" { "Set the password" }
+            }
+            p class="hint" { "It ends their sessions. Tell them the new password in person." }
+        }
+        details {
+            summary { "Remove the account" }
+            p { "This cannot be taken back. What " (user.name) " did stays in the audit log." }
+            form method="post" action=(path(user, "remove")) {
+                (hidden())
+                button class="stop" type="submit" { "Remove " (user.name) }
+            }
+        }
+    }
+}
+
+/// Does what the last word of the path names.
+pub(super) async fn act_on(
+    State(app): State<UserPageHandles>,
+    PathId(id): PathId,
+    PathAct(word): PathAct,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let who = &sent.call.who;
+    who.user()?;
+    let said = match word.as_str() {
+        "change" => Some(json!({"name": sent.text("name"), "role": sent.text("role")})),
+        "enable" => Some(json!({"active": true})),
+        "disable" => Some(json!({"active": false})),
+        "password" => Some(json!({"password": sent.raw("password")})),
+        "remove" => None,
+        _ => return Err(Refusal::not_found("act").into()),
+    };
+    let done = match &said {
+        Some(said) => users::update_by_page(app.users.clone(), id, &sent.call, said).await,
+        None => users::remove_by_page(app.users.clone(), id, &sent.call).await,
+    };
+    match done {
+        Ok(()) if said.is_none() => Ok(see_other(PATH)),
+        Ok(()) => Ok(see_other(&format!("{PATH}/{id}"))),
+        Err(error) if is_of_form(&error) => Ok(refused(page(&app, id, who, Some((&sent, &error)))?, error)),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,111 @@
+//! Sessions of the staff: everybody sees and ends their own, admins those of all.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::SettingsPageHandles;
+use crate::domain::principal::Role;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{OpenQuery, cut};
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{see_other, time};
+use crate::http::pages::staff::SETTINGS_PATH;
+use crate::http::pages::staff::filled_form::{address, ways};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::http::path_id::PathId;
+use crate::http::production::auth::{ListedSession, SessionHandles, end_session_by_page, sessions_by_page};
+use crate::store::queries::Page;
+
+/// Where they are.
+pub(super) const PATH: &str = "/shop/settings/sessions";
+/// Sessions on one page of the list.
+const SESSIONS_PER_PAGE: u64 = 50;
+
+handles! {
+    /// What the pages of sessions use.
+    pub(crate) struct SessionPageHandles {
+        settings: SettingsPageHandles,
+        sessions: SessionHandles,
+    }
+}
+
+/// Which part of the list is shown.
+#[derive(api_derive::Request, Debug)]
+pub(super) struct SessionListQuery {
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<SessionPageHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<SessionListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.settings.config)?;
+    let from = u64::from(query.from);
+    let (some, total) = cut(Page { limit: SESSIONS_PER_PAGE, offset: from }, sessions_by_page(&app.sessions, &who)?);
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        h1 { "Sessions" }
+        p {
+            @if who.has(Role::Admin) { "Everybody who has signed in, in which browser." }
+            @else { "The browsers in which you have signed in." }
+            " End those that you do not know: whoever uses them is out at once."
+        }
+        (table(&some))
+        (ways(from, total, SESSIONS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+    };
+    Ok(viewer.page(StaffSection::Settings, "Sessions", &app.settings.board.view(), &content))
+}
+
+/// Sessions with a button that ends each.
+pub(super) fn table(sessions: &[ListedSession]) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Sessions" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Who" } th scope="col" { "Browser" } th scope="col" { "Last used" }
+                        th scope="col" { "Signed in" } th scope="col" { "End" }
+                    }
+                }
+                tbody { @for session in sessions { (row(session)) } }
+            }
+        }
+    }
+}
+
+fn row(session: &ListedSession) -> Markup {
+    html! {
+        tr {
+            th scope="row" {
+                (session.email)
+                @if session.current { " " span class=(Tone::Working.class()) { "this one" } }
+            }
+            td { (session.agent.as_deref().unwrap_or("not told")) }
+            td { (time(session.seen_at)) }
+            td { (time(session.created_at)) }
+            td {
+                form method="post" action={ (PATH) "/" (session.id) "/end" } {
+                    (hidden())
+                    button class="second" type="submit" aria-label={ "End the session of " (session.email) } { "End" }
+                }
+            }
+        }
+    }
+}
+
+/// Ends a session.
+pub(super) async fn end(
+    State(app): State<SessionPageHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    end_session_by_page(&app.sessions, id, &sent.call).await?;
+    Ok(see_other(PATH))
+}

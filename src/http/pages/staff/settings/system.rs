@@ -1,0 +1,211 @@
+//! How the server fares: readiness, database, Redis, disk, components, actors and their restarts.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::SettingsPageHandles;
+use crate::actors::kernel::entry::ActorSummary;
+use crate::config::{Config, Mode};
+use crate::domain::principal::Role;
+use crate::files::disk::DiskRoom;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::pages::staff::SETTINGS_PATH;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::http::production::health::{HealthHandles, SystemReport, system_report};
+use crate::store::connect;
+
+/// Where it is.
+pub(super) const PATH: &str = "/shop/settings/system";
+/// Less room on the disk than this part of it, in percent, is for a person to look at.
+const LOW_DISK_PERCENT: u64 = 10;
+
+handles! {
+    /// What the page of the server uses.
+    pub(crate) struct SystemPageHandles {
+        settings: SettingsPageHandles,
+        health: HealthHandles,
+    }
+}
+
+/// Answers GET of the page.
+pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    let config = &app.settings.config;
+    let viewer = StaffViewer::new(&who, config)?;
+    let report = system_report(&app.health).await;
+    let folder = config.server.data_dir.clone();
+    let disk = tokio::task::spawn_blocking(move || DiskRoom::of(&folder)).await.map_err(ApiError::internal)?.ok();
+    let (tone, words) = match (&report.fault, report.degraded.is_empty()) {
+        (Some(_), _) => (Tone::Error, "Cannot work"),
+        (None, false) => (Tone::Attention, "Works, with troubles"),
+        (None, true) => (Tone::Working, "Ready"),
+    };
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        div id="system" data-fresh="" {
+            h1 { "System " span class=(tone.class()) { (words) } }
+            @if let Some(fault) = &report.fault { p class="bad" { (fault) } }
+            @if !report.degraded.is_empty() {
+                section class="card" aria-labelledby="degraded" {
+                    h2 id="degraded" { "What is wrong and stops nobody" }
+                    ul class="rows" { @for words in &report.degraded { li { (words) } } }
+                }
+            }
+            (glance(config, &report, disk, who.has(Role::Admin)))
+            (components(&report))
+            (kinds(&report))
+            (troubled(&report.troubled))
+        }
+        p class="soft" {
+            "For programs: " a href="/readyz" { "/readyz" } ", " a href="/api/system/actors" { "/api/system/actors" }
+            ", " a href="/metrics" { "/metrics" }
+        }
+    };
+    Ok(viewer.page(StaffSection::Settings, "System", &app.settings.board.view(), &content))
+}
+
+/// A word that says whether something works.
+fn state(trouble: Option<&str>) -> Markup {
+    html! {
+        @match trouble {
+            None => { span class=(Tone::Working.class()) { "ok" } },
+            Some(trouble) => { span class=(Tone::Error.class()) { (trouble) } },
+        }
+    }
+}
+
+/// Bytes for people, in units of a thousand megabytes.
+fn gigabytes(bytes: u64) -> String {
+    format!("{:.1} GB", bytes as f64 / 1e9)
+}
+
+fn glance(config: &Config, report: &SystemReport, disk: Option<DiskRoom>, admin: bool) -> Markup {
+    let place = connect::shown(config.database_url().expose());
+    // Where it is on the machine is for admins.
+    let database = if admin { &place } else { place.split(' ').next().unwrap_or_default() };
+    let away = |up: bool| (!up).then_some("does not answer");
+    html! {
+        section class="card" aria-labelledby="glance" {
+            h2 id="glance" { "At a glance" }
+            dl class="left" {
+                dt { "Version" }
+                dd {
+                    (env!("CARGO_PKG_VERSION"))
+                    @if config.mode == Mode::Development { ", for development" } @else { ", in production" }
+                }
+                dt { "Database" }
+                dd { (database) " " (state(report.database_trouble)) }
+                dt { "Redis" }
+                dd { @match report.redis_up { Some(up) => { (state(away(up))) }, None => { "none is used" } } }
+                dt { "Disk" }
+                dd {
+                    @match disk {
+                        Some(room) => {
+                            (gigabytes(room.free_bytes)) " of " (gigabytes(room.total_bytes)) " free "
+                            @if is_low(room) { span class=(Tone::Attention.class()) { "low" } }
+                            @else { (state(None)) }
+                        },
+                        None => { "not known" },
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_low(room: DiskRoom) -> bool {
+    room.free_bytes < room.total_bytes / 100 * LOW_DISK_PERCENT
+}
+
+fn components(report: &SystemReport) -> Markup {
+    html! {
+        section class="card" aria-labelledby="components" {
+            h2 id="components" { "Components" }
+            div class="table" tabindex="0" role="region" aria-label="Table of components" {
+                table {
+                    thead {
+                        tr { th scope="col" { "Component" } th scope="col" { "State" } th scope="col" class="number" { "Crashes" } }
+                    }
+                    tbody {
+                        @for one in &report.components {
+                            tr {
+                                th scope="row" { (one.name) }
+                                td { (state(one.trouble)) }
+                                td class="number" { (one.crashes) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn kinds(report: &SystemReport) -> Markup {
+    html! {
+        section class="card" aria-labelledby="kinds" {
+            h2 id="kinds" { "Actors by kind" }
+            div class="table" tabindex="0" role="region" aria-label="Table of actors" {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "Kind" } th scope="col" { "In memory" }
+                            th scope="col" class="number" { "Commands waiting" } th scope="col" class="number" { "Restarts" }
+                            th scope="col" class="number" { "Refused for load" }
+                        }
+                    }
+                    tbody {
+                        @for kind in &report.kinds {
+                            tr {
+                                th scope="row" { (kind.kind.replace('_', " ")) }
+                                td {
+                                    @if kind.statuses.is_empty() { "none" }
+                                    @for (n, (status, count)) in kind.statuses.iter().enumerate() {
+                                        @if n > 0 { ", " }
+                                        (count) " " (status)
+                                    }
+                                }
+                                td class="number" { (kind.waiting) }
+                                td class="number" { (kind.crashes) }
+                                td class="number" { (kind.overloaded) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn troubled(actors: &[ActorSummary]) -> Markup {
+    html! {
+        @if !actors.is_empty() {
+            section class="card" aria-labelledby="troubled" {
+                h2 id="troubled" { "Actors that crashed" }
+                ul class="rows" {
+                    @for actor in actors {
+                        li {
+                            span { (actor.kind) " " code { (actor.id) } }
+                            span { (actor.status) ", " (actor.restarts) " restarts" }
+                            @if let Some(error) = &actor.last_error { span class="full bad" { (error) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_told_for_people() {
+        assert_eq!(gigabytes(1_530_000_000), "1.5 GB");
+        assert!(is_low(DiskRoom { free_bytes: 9, total_bytes: 1_000 }));
+        assert!(!is_low(DiskRoom { free_bytes: 200, total_bytes: 1_000 }));
+    }
+}

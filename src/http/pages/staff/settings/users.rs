@@ -1,0 +1,162 @@
+//! The members of staff: who works here, and a new one.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::SettingsPageHandles;
+use crate::domain::access::User;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{OpenQuery, cut};
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{see_other, time};
+use crate::http::pages::staff::SETTINGS_PATH;
+use crate::http::pages::staff::filled_form::{
+    Refused, address, faults, field, is_of_form, options, refused, typed, ways,
+};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::http::production::auth::SessionHandles;
+use crate::http::production::users::{self, UserHandles};
+use crate::store::queries::Page;
+
+/// Where they are.
+pub(super) const PATH: &str = "/shop/settings/users";
+/// Where one is added.
+pub(super) const NEW_PATH: &str = "/shop/settings/users/new";
+/// Members of staff on one page of the list.
+const USERS_PER_PAGE: u64 = 50;
+/// What they may do, in words.
+pub(super) const ROLES: [(&str, &str); 2] =
+    [("operator", "operator: orders, printers, stock"), ("admin", "admin: everything, with users and keys")];
+/// The members of the API with the labels of their fields.
+pub(super) const LABELS: [(&str, &str); 4] =
+    [("name", "Name"), ("email", "E-mail address"), ("password", "Password"), ("role", "Role")];
+
+handles! {
+    /// What the pages of the staff's accounts use.
+    pub(crate) struct UserPageHandles {
+        settings: SettingsPageHandles,
+        users: UserHandles,
+        sessions: SessionHandles,
+    }
+}
+
+/// Which part of the list is shown.
+#[derive(api_derive::Request, Debug)]
+pub(super) struct UserListQuery {
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// Whether somebody may sign in, by a tone and a word.
+pub(super) fn state_of(user: &User) -> (Tone, &'static str) {
+    if user.active { (Tone::Working, "Active") } else { (Tone::Idle, "Disabled") }
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<UserPageHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<UserListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.settings.config)?;
+    let from = u64::from(query.from);
+    let (some, total) = cut(Page { limit: USERS_PER_PAGE, offset: from }, users::newest_users(&app.users)?);
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        h1 { "Users" }
+        p { a class="button" href=(NEW_PATH) { "Add somebody" } }
+        (table(&some))
+        (ways(from, total, USERS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
+    };
+    Ok(viewer.page(StaffSection::Settings, "Users", &app.settings.board.view(), &content))
+}
+
+fn table(users: &[Arc<User>]) -> Markup {
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Users" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Name" } th scope="col" { "E-mail address" } th scope="col" { "Role" }
+                        th scope="col" { "State" } th scope="col" { "Added" }
+                    }
+                }
+                tbody {
+                    @for user in users {
+                        @let (tone, words) = state_of(user);
+                        tr {
+                            th scope="row" { a href={ (PATH) "/" (user.id) } { (user.name) } }
+                            td { (user.email) }
+                            td { (user.role.word()) }
+                            td { span class=(tone.class()) { (words) } }
+                            td { (time(user.created_at)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Answers GET of the form of a new member of staff.
+pub(super) async fn show_form(State(app): State<UserPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    new_page(&app, &who, None)
+}
+
+/// A field for a password that somebody chooses for another.
+pub(super) fn password_field(label: &str) -> Markup {
+    field(
+        "password",
+        label,
+        &html! {
+            input id="password" name="password" type="password" minlength="10" maxlength="1024" required
+                autocomplete="new-password";
+        },
+    )
+}
+
+fn new_page(app: &UserPageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let role = typed(refused, "role", "operator");
+    let content = html! {
+        p { a href=(PATH) { "Users" } }
+        h1 { "Add somebody" }
+        (faults(refused, &LABELS))
+        form class="card form" method="post" action=(NEW_PATH) {
+            (hidden())
+            (field("name", "Name", &html! {
+                input id="name" name="name" maxlength="200" required autocomplete="off" value=(typed(refused, "name", ""));
+            }))
+            (field("email", "E-mail address, to sign in with", &html! {
+                input id="email" name="email" type="email" maxlength="254" required autocomplete="off"
+                    value=(typed(refused, "email", ""));
+            }))
+            (field("role", "Role", &html! { select id="role" name="role" { (options(&ROLES, &role)) } }))
+            (password_field("First password, of at least 10 characters"))
+            button type="submit" { "Add" }
+        }
+        p class="soft" { "Tell them the password in person; nothing is mailed. An admin can give them another one at any time." }
+    };
+    Ok(viewer.page(StaffSection::Settings, "Add somebody", &app.settings.board.view(), &content))
+}
+
+/// Adds a member of staff.
+pub(super) async fn add(State(app): State<UserPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let who = &sent.call.who;
+    who.user()?;
+    let said = json!({
+        "name": sent.text("name"), "email": sent.text("email"), "role": sent.text("role"), "password": sent.raw("password"),
+    });
+    match users::create_by_page(app.users.clone(), &sent.call, &said).await {
+        Ok(()) => Ok(see_other(PATH)),
+        Err(error) if is_of_form(&error) => Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error)),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,165 @@
+//! The fields of a form with their labels, which show what is known or, when the form was refused, what was typed.
+
+use maud::{Markup, html};
+
+use super::typed::{TypedForm, VERSION_FIELD};
+use crate::domain::address::Address;
+use crate::http::pages::staff::shell::hidden;
+
+/// The members of a form that give an address, with their labels and their greatest length in characters.
+pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [
+    ("line1", "Street and number", 200),
+    ("line2", "Second line", 200),
+    ("postalCode", "Post code", 20),
+    ("city", "City", 100),
+    ("region", "State or region", 100),
+    ("country", "Country, two letters", 2),
+];
+
+/// How a field looks and what it takes.
+#[derive(Clone, Copy)]
+pub(in super::super) struct FieldLook {
+    name: &'static str,
+    label: &'static str,
+    kind: &'static str,
+    inputmode: Option<&'static str>,
+    max_chars: u32,
+    required: bool,
+    hint: Option<&'static str>,
+}
+
+/// A field of one line.
+pub(in super::super) const fn line_field(name: &'static str, label: &'static str, max_chars: u32) -> FieldLook {
+    FieldLook { name, label, kind: "text", inputmode: None, max_chars, required: false, hint: None }
+}
+
+/// A field with an amount of money or another decimal number.
+pub(in super::super) const fn decimal_field(name: &'static str, label: &'static str) -> FieldLook {
+    FieldLook { inputmode: Some("decimal"), ..line_field(name, label, 16) }
+}
+
+impl FieldLook {
+    pub(in super::super) const fn of_kind(self, kind: &'static str) -> Self {
+        Self { kind, ..self }
+    }
+
+    pub(in super::super) const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    pub(in super::super) const fn hint(self, hint: &'static str) -> Self {
+        Self { hint: Some(hint), ..self }
+    }
+}
+
+/// One form of a page with what its fields show: what is known or, when it was refused, what was typed.
+#[derive(Clone, Copy)]
+pub(in super::super) struct FormSheet<'a> {
+    name: &'a str,
+    typed: Option<&'a TypedForm>,
+}
+
+impl<'a> FormSheet<'a> {
+    /// The form with this name; `refused` is the form of the page that was.
+    pub(in super::super) fn new(name: &'a str, refused: Option<&'a TypedForm>) -> Self {
+        Self { name, typed: refused.filter(|typed| typed.is(name)) }
+    }
+
+    /// Whether it was refused, so that it is shown open.
+    pub(in super::super) fn is_refused(&self) -> bool {
+        self.typed.is_some()
+    }
+
+    /// What was wrong with it.
+    pub(in super::super) fn faults(&self) -> Markup {
+        html! { @if let Some(typed) = self.typed { (typed.told()) } }
+    }
+
+    /// What was wrong with it, the token, and the version that it was made from.
+    pub(in super::super) fn head(&self, version: Option<i64>) -> Markup {
+        html! {
+            (self.faults())
+            (hidden())
+            @if let Some(version) = version { input type="hidden" name=(VERSION_FIELD) value=(version); }
+        }
+    }
+
+    fn shown(&self, member: &str, known: &str) -> String {
+        self.typed.map_or(known, |typed| typed.text(member)).to_owned()
+    }
+
+    pub(in super::super) fn field(&self, look: FieldLook, known: &str) -> Markup {
+        let FieldLook { name, label, kind, inputmode, max_chars, required, hint } = look;
+        let id = format!("{}-{name}", self.name);
+        let about = hint.map(|_| format!("about-{id}"));
+        html! {
+            div class="field" {
+                label for=(id) { (label) }
+                input id=(id) name=(name) type=(kind) inputmode=[inputmode] maxlength=(max_chars) required[required]
+                    value=(self.shown(name, known)) aria-describedby=[about.as_deref()];
+                @if let (Some(hint), Some(about)) = (hint, &about) { p class="hint" id=(about) { (hint) } }
+            }
+        }
+    }
+
+    /// A whole number from 1 on.
+    pub(in super::super) fn count(&self, name: &str, label: &str, most: u32, known: u32) -> Markup {
+        let id = format!("{}-{name}", self.name);
+        html! {
+            div class="field narrow" {
+                label for=(id) { (label) }
+                input id=(id) name=(name) type="number" min="1" max=(most) required value=(self.shown(name, &known.to_string()));
+            }
+        }
+    }
+
+    pub(in super::super) fn area(&self, name: &str, label: &str, max_chars: u32, known: &str) -> Markup {
+        let id = format!("{}-{name}", self.name);
+        html! {
+            div class="field wide-field" {
+                label for=(id) { (label) }
+                textarea id=(id) name=(name) rows="3" maxlength=(max_chars) { (self.shown(name, known)) }
+            }
+        }
+    }
+
+    /// A choice among these, as values and words.
+    pub(in super::super) fn choice(
+        &self,
+        name: &str,
+        label: &str,
+        known: &str,
+        choices: &[(String, String)],
+    ) -> Markup {
+        let (id, chosen) = (format!("{}-{name}", self.name), self.shown(name, known));
+        html! {
+            div class="field" {
+                label for=(id) { (label) }
+                select id=(id) name=(name) {
+                    @for (value, words) in choices {
+                        option value=(value) selected[*value == chosen] { (words) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The fields of an address.
+    pub(in super::super) fn address(&self, legend: &str, known: Option<&Address>) -> Markup {
+        let part = |name: &str| match (known, name) {
+            (None, _) => "",
+            (Some(known), "line1") => known.line1.as_str(),
+            (Some(known), "line2") => known.line2.as_deref().unwrap_or_default(),
+            (Some(known), "postalCode") => known.postal_code.as_str(),
+            (Some(known), "city") => known.city.as_str(),
+            (Some(known), "region") => known.region.as_deref().unwrap_or_default(),
+            (Some(known), _) => known.country.as_str(),
+        };
+        html! {
+            fieldset class="sheet" {
+                legend { (legend) }
+                @for (name, label, max_chars) in ADDRESS_FIELDS { (self.field(line_field(name, label, max_chars), part(name))) }
+            }
+        }
+    }
+}

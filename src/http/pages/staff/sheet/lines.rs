@@ -1,0 +1,83 @@
+//! The lines of a draft: a form for each of them and for one more, and the lines with what such a form says.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{FormSheet, TypedForm};
+use crate::http::pages::form::PageForm;
+
+/// The member that says which line a form is about, counted from 0; a new one without it.
+const LINE_FIELD: &str = "line";
+/// The form of a line that is not there yet.
+const NEW_LINE: &str = "line-new";
+
+/// The words of a form's path by which a line is changed or added, and by which it is taken away.
+pub(in super::super) const LINE_ACTS: [&str; 2] = ["line", "remove-line"];
+
+/// The name of the form of the line that is sent.
+pub(in super::super) fn line_form(sent: &PageForm) -> String {
+    sent.text(LINE_FIELD).parse::<usize>().map_or_else(|_| NEW_LINE.to_owned(), |at| format!("line-{at}"))
+}
+
+/// The lines with what the form says in place of the one that it names, or behind them all; without `said`, those that
+/// are left when that one is taken away.
+pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, said: Option<Value>) -> Vec<Value> {
+    let at = typed.text(LINE_FIELD).parse::<usize>().ok().filter(|at| *at < lines.len());
+    match (at, said) {
+        (Some(at), said) => {
+            lines.splice(at..=at, said);
+        }
+        (None, Some(said)) => lines.push(said),
+        (None, None) => {}
+    }
+    lines
+}
+
+/// The lines of a draft at a version, with where their forms are sent.
+pub(in super::super) struct DraftLines<'a> {
+    pub(in super::super) path: String,
+    pub(in super::super) version: i64,
+    /// What the lines are called.
+    pub(in super::super) titles: Vec<&'a str>,
+    pub(in super::super) refused: Option<&'a TypedForm>,
+}
+
+impl DraftLines<'_> {
+    /// The forms; `fields` makes the fields of the line at an index, or of a new one.
+    pub(in super::super) fn forms(&self, fields: &dyn Fn(&FormSheet<'_>, Option<usize>) -> Markup) -> Markup {
+        let Self { path, version, titles, refused } = self;
+        let [change, remove] = LINE_ACTS.map(|act| format!("{path}/{act}"));
+        let one = |sheet: &FormSheet<'_>, at: Option<usize>, button: &str| {
+            html! {
+                form method="post" action=(change) {
+                    (sheet.head(Some(*version)))
+                    @if let Some(at) = at { input type="hidden" name=(LINE_FIELD) value=(at); }
+                    (fields(sheet, at))
+                    button class="second" type="submit" { (button) }
+                }
+            }
+        };
+        let new = FormSheet::new(NEW_LINE, *refused);
+        html! {
+            @for (at, title) in titles.iter().enumerate() {
+                @let name = format!("line-{at}");
+                @let sheet = FormSheet::new(&name, *refused);
+                details open[sheet.is_refused()] {
+                    summary { "Change line " (at + 1) ", " (title) }
+                    (one(&sheet, Some(at), "Change the line"))
+                    @if titles.len() > 1 {
+                        form method="post" action=(remove) {
+                            (FormSheet::new("", None).head(Some(*version)))
+                            input type="hidden" name=(LINE_FIELD) value=(at);
+                            button class="second" type="submit" { "Take line " (at + 1) " away" }
+                        }
+                    }
+                }
+            }
+            details open[new.is_refused()] {
+                summary { "Add a line" }
+                (one(&new, None, "Add the line"))
+            }
+        }
+    }
+}

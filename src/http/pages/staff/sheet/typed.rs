@@ -1,0 +1,121 @@
+//! A form that was sent: kept while it is carried out, so that it can be shown again with what is wrong with it.
+
+use std::collections::BTreeMap;
+
+use axum::http::HeaderValue;
+use axum::http::header::IF_MATCH;
+use axum::response::Response;
+use maud::Markup;
+use serde_json::{Value, json};
+
+use super::fields::ADDRESS_FIELDS;
+use crate::domain::currency;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::setup::{faults_of, wrong};
+use crate::http::pages::staff::filled_form::{is_of_form, refused};
+
+/// The member with the version of the draft that a form was made from.
+pub(in super::super) const VERSION_FIELD: &str = "version";
+
+/// A form that was sent: kept while it is carried out, and shown again when it is refused.
+pub(in super::super) struct TypedForm {
+    /// Which form of its page it is.
+    name: String,
+    texts: BTreeMap<String, String>,
+    /// Why it was refused.
+    refusal: Option<ApiError>,
+}
+
+impl TypedForm {
+    pub(in super::super) fn new(name: &str, sent: &PageForm) -> Self {
+        let texts = sent.members().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        Self { name: name.to_owned(), texts, refusal: None }
+    }
+
+    /// A form of which nothing can be shown again, such as one with a file.
+    pub(in super::super) fn nameless() -> Self {
+        Self { name: String::new(), texts: BTreeMap::new(), refusal: None }
+    }
+
+    /// Whether it is the form of its page with this name.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    pub(in super::super) fn text(&self, member: &str) -> &str {
+        self.texts.get(member).map_or("", String::as_str)
+    }
+
+    pub(in super::super) fn some(&self, member: &str) -> Option<&str> {
+        Some(self.text(member)).filter(|text| !text.is_empty())
+    }
+
+    /// A whole number; what is none stays a text, which the API refuses in its own words.
+    pub(in super::super) fn whole(&self, member: &str) -> Value {
+        self.some(member).map_or(Value::Null, |text| text.parse::<i64>().map_or_else(|_| json!(text), |n| json!(n)))
+    }
+
+    /// The minor units of an amount; what is none stays a text.
+    pub(in super::super) fn amount(&self, member: &str, currency: &str) -> Value {
+        self.some(member).map_or(Value::Null, |text| {
+            currency::parse(text, currency).map_or_else(|| json!(text), |cents| json!(cents))
+        })
+    }
+
+    /// The last moment of a day.
+    pub(in super::super) fn end_of_day(&self, member: &str) -> Value {
+        self.some(member).map_or(Value::Null, |day| json!(format!("{day}T23:59:59.000Z")))
+    }
+
+    /// An address; null when all of it is empty.
+    pub(in super::super) fn address(&self) -> Value {
+        if ADDRESS_FIELDS.iter().all(|(name, ..)| self.text(name).is_empty()) {
+            return Value::Null;
+        }
+        json!({
+            "line1": self.text("line1"), "line2": self.some("line2"), "postalCode": self.text("postalCode"),
+            "city": self.text("city"), "region": self.some("region"), "country": self.text("country"),
+        })
+    }
+
+    /// With why it was refused, if whoever sent it can mend that; else the error goes on to a page of its own.
+    pub(in super::super) fn refused(mut self, error: ApiError) -> Result<Self, ApiError> {
+        // A file that is too large, or is no file, is said beside its form too.
+        if !is_of_form(&error) && !matches!(error.status().as_u16(), 413 | 415) {
+            return Err(error);
+        }
+        self.refusal = Some(error);
+        Ok(self)
+    }
+
+    /// The page that shows it again, as the answer to it.
+    pub(in super::super) fn on(&self, page: Response) -> Response {
+        match &self.refusal {
+            Some(error) => refused(page, error.clone()),
+            None => page,
+        }
+    }
+
+    pub(super) fn told(&self) -> Markup {
+        wrong(&self.refusal.as_ref().map(faults_of).unwrap_or_default())
+    }
+}
+
+/// A request that changes a draft only as long as it is as the form showed it.
+pub(in super::super) fn at_version(mut call: CommandRequest, typed: &TypedForm) -> CommandRequest {
+    let tag = typed.some(VERSION_FIELD).map(|version| HeaderValue::from_str(&format!("\"{version}\"")));
+    if let Some(Ok(tag)) = tag {
+        call.headers.insert(IF_MATCH, tag);
+    }
+    call
+}
+
+/// A body without its members that are null: those are left as the API has them where nothing is said.
+pub(in super::super) fn without_nulls(mut said: Value) -> Value {
+    if let Value::Object(members) = &mut said {
+        members.retain(|_, value| !value.is_null());
+    }
+    said
+}

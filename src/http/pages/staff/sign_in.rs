@@ -1,0 +1,120 @@
+//! Signing in and out of the staff, by the operations of the API.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use maud::html;
+
+use super::{FLOOR_PATH, is_path};
+use crate::http::error::{ApiError, ErrorMeta};
+use crate::http::limits::layer::ClientAddress;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{page, see_other};
+use crate::http::pages::refused::sentence;
+use crate::http::production::auth::{SessionHandles, signed_in_by_page, signed_out_by_page};
+
+/// Where the staff sign in.
+pub(super) const PATH: &str = "/login";
+
+/// Where the browser is led afterwards.
+#[derive(Request, Debug)]
+pub(super) struct LoginQuery {
+    /// The page for the staff that the browser is led to; another address is ignored.
+    next: Option<String>,
+}
+
+/// The page that is wanted, if it is one of these pages; else the floor.
+fn next_page(wanted: Option<&str>) -> &str {
+    let fits = |next: &&str| is_path(next) && !next.contains(|c: char| c.is_control() || c == '\\');
+    wanted.filter(fits).unwrap_or(FLOOR_PATH)
+}
+
+fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Response {
+    let told = wrong.map(|_| "wrong");
+    let content = html! {
+        h1 { "Sign in" }
+        @if let Some(wrong) = wrong { p class="bad" role="alert" id="wrong" { (wrong) } }
+        p { "For those who work in the shop." }
+        form method="post" action=(PATH) {
+            input type="hidden" name="next" value=(next);
+            div class="field" {
+                label for="email" { "E-mail address" }
+                input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(email)
+                    aria-describedby=[told];
+            }
+            div class="field" {
+                label for="password" { "Password" }
+                input id="password" name="password" type="password" autocomplete="current-password" required
+                    aria-describedby=[told];
+            }
+            button type="submit" { "Sign in" }
+        }
+        p class="soft" { "You are a customer? " a href="/sign-in" { "Sign in here" } "." }
+        p class="soft" {
+            "Nobody can sign in yet? On the machine of the server: "
+            code { "printfloor user create --email you@example.org --role admin" }
+        }
+    };
+    page(status, "Sign in", &content)
+}
+
+/// Answers GET of the form.
+pub(super) async fn show(OpenQuery(query): OpenQuery<LoginQuery>) -> Response {
+    form(StatusCode::OK, "", next_page(query.next.as_deref()), None)
+}
+
+/// Answers the form: leads on with the cookie, or shows the form again with what was wrong.
+pub(super) async fn enter(
+    State(app): State<SessionHandles>,
+    ClientAddress(from): ClientAddress,
+    sent: PageForm,
+) -> Response {
+    let (email, password) = (sent.text("email").to_owned(), sent.raw("password").to_owned());
+    let next = next_page(Some(sent.text("next"))).to_owned();
+    let answer = signed_in_by_page(app, from, sent.call, (&email, &password)).await;
+    let mut shown = if answer.status().is_success() {
+        see_other(&next)
+    } else {
+        let words = answer.extensions().get::<ErrorMeta>().map(|meta| sentence(&meta.message));
+        let words = words.unwrap_or_else(|| "That did not work.".to_owned());
+        form(answer.status(), &email, &next, Some(&words))
+    };
+    for name in [header::SET_COOKIE, header::RETRY_AFTER] {
+        if let Some(value) = answer.headers().get(&name) {
+            shown.headers_mut().insert(name, value.clone());
+        }
+    }
+    // For the audit log and the limits, which look at it behind this.
+    *shown.extensions_mut() = answer.extensions().clone();
+    shown
+}
+
+/// Signs out, and leads to the sign-in.
+pub(super) async fn leave(
+    State(app): State<SessionHandles>,
+    headers: HeaderMap,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let answer = signed_out_by_page(app, sent.call.who, headers).await?;
+    let mut shown = see_other(PATH);
+    if let Some(cookie) = answer.headers().get(header::SET_COOKIE) {
+        shown.headers_mut().insert(header::SET_COOKIE, cookie.clone());
+    }
+    Ok(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_led_elsewhere() {
+        assert_eq!(next_page(Some("/to-do?a=1")), "/to-do?a=1");
+        for other in ["https://evil.example", "//evil.example", "/orders", "/floor\\..", "floor", ""] {
+            assert_eq!(next_page(Some(other)), FLOOR_PATH, "{other}");
+        }
+        assert_eq!(next_page(None), FLOOR_PATH);
+    }
+}

@@ -1,0 +1,179 @@
+//! Stock: what there is of each material and what is free of it, what to order, deliveries and counts, the ledger, and
+//! spools with the slots that they are in.
+//!
+//! Materials and printers are read in memory, the ledger in the database. Forms are carried out by the handlers of the
+//! API.
+
+mod acts;
+mod bins;
+mod chart;
+mod edit;
+mod ledger;
+mod list;
+mod material;
+mod slots;
+mod spool;
+mod spool_acts;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::http::Method;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+pub(super) use self::bins::{BINS_PATH, bin_path, bins_of};
+pub(super) use self::spool::{SpoolFacts, known_spools, spool_path};
+use super::STOCK_PATH;
+use super::board::BoardHandles;
+use super::entry::with_point;
+use super::log::LogHandles;
+use crate::config::Config;
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::material::Material;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::setup::{faults_of, wrong};
+use crate::http::production::materials::MaterialHandles;
+use crate::http::routes::{PageBounds, Routes};
+
+/// Where a material is added.
+const NEW_PATH: &str = "/shop/stock/new";
+/// What is in the slots of all printers.
+const SLOTS_PATH: &str = "/shop/stock/slots";
+
+handles! {
+    /// What the pages of stock use.
+    pub(crate) struct StockHandles {
+        board: BoardHandles,
+        materials: MaterialHandles,
+        log: LogHandles,
+        config: Arc<Config>,
+    }
+}
+
+/// Adds its pages.
+pub(super) fn routes(routes: Routes) -> Routes {
+    use RequiredAccess::Session;
+    let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
+    routes
+        .page(get.clone(), Session, STOCK_PATH, list::show, form)
+        .page(get.clone(), Session, NEW_PATH, edit::show_new, form)
+        .page(post.clone(), Session, NEW_PATH, edit::add, form)
+        .page(get.clone(), Session, BINS_PATH, bins::show, form)
+        .page(get.clone(), Session, SLOTS_PATH, slots::show, form)
+        .page(post.clone(), Session, SLOTS_PATH, slots::say, form)
+        .page(get.clone(), Session, "/shop/stock/materials/{id}", material::show, form)
+        .page(get.clone(), Session, "/shop/stock/materials/{id}/edit", edit::show, form)
+        .page(post.clone(), Session, "/shop/stock/materials/{id}/edit", edit::change, form)
+        .page(post.clone(), Session, "/shop/stock/materials/{id}/receive", acts::receive, form)
+        .page(post.clone(), Session, "/shop/stock/materials/{id}/write-off", acts::write_off, form)
+        .page(post.clone(), Session, "/shop/stock/materials/{id}/count", acts::count, form)
+        .page(post.clone(), Session, "/shop/stock/materials/{id}/remove", acts::remove, form)
+        .page(get, Session, "/shop/stock/spools/{id}", spool::show, form)
+        .page(post.clone(), Session, "/shop/stock/spools/{id}/load", spool_acts::load, form)
+        .page(post.clone(), Session, "/shop/stock/spools/{id}/weigh", spool_acts::weigh, form)
+        .page(post.clone(), Session, "/shop/stock/spools/{id}/unload", spool_acts::unload, form)
+        .page(post, Session, "/shop/stock/spools/{id}/retire", spool_acts::retire, form)
+}
+
+/// The page of a material.
+pub(super) fn material_path(id: Id) -> String {
+    format!("{STOCK_PATH}/materials/{id}")
+}
+
+/// All materials that are not deleted, by their names.
+pub(super) fn present(app: &StockHandles) -> Vec<Arc<Versioned<Material>>> {
+    let all = app.materials.materials.all_resident().into_iter().map(|(_, known)| known);
+    let mut all: Vec<_> = all.filter(|known| known.state.as_ref().is_some_and(|one| !one.archived)).collect();
+    all.sort_by_key(|known| known.state.as_ref().map(|one| (one.fields.name.to_lowercase(), one.id)));
+    all
+}
+
+/// What a form says of an amount, as the API takes it, with a point or a comma. What is no number stays a text, which
+/// the API refuses in its own words.
+fn number(text: &str) -> Value {
+    let plain = with_point(text);
+    if let Ok(whole) = plain.parse::<i64>() {
+        return json!(whole);
+    }
+    plain.parse::<f64>().ok().filter(|number| number.is_finite()).map_or_else(|| json!(text), |number| json!(number))
+}
+
+/// The colour of a material, beside its name.
+fn swatch(color: Option<&str>) -> Markup {
+    html! {
+        @if let Some(color) = color {
+            svg class="swatch" viewBox="0 0 16 16" aria-hidden="true" {
+                circle cx="8" cy="8" r="7" fill=(color) stroke="currentColor" {}
+            }
+            " "
+        }
+    }
+}
+
+/// A form as somebody sent it, kept to be shown again beside what is wrong with it.
+#[derive(Default)]
+struct AttemptedForm {
+    /// The last word of the path that it was sent to.
+    act: String,
+    typed: BTreeMap<String, String>,
+    /// What is wrong with it, a line for each fault.
+    faults: Vec<String>,
+}
+
+impl AttemptedForm {
+    fn of(act: &str, sent: &PageForm) -> Self {
+        let typed = sent.members().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        Self { act: act.to_owned(), typed, faults: Vec::new() }
+    }
+
+    fn refused(self, error: &ApiError) -> Self {
+        Self { faults: faults_of(error), ..self }
+    }
+
+    /// Whether it is the form of this act.
+    fn is_of(&self, act: &str) -> bool {
+        self.act == act
+    }
+
+    /// What stands in a field of the form of this act: what was typed, else this.
+    fn value(&self, act: &str, name: &str, otherwise: &str) -> String {
+        let typed = self.typed.get(name).filter(|_| self.is_of(act));
+        typed.map_or_else(|| otherwise.to_owned(), Clone::clone)
+    }
+
+    /// What is wrong with the form of this act.
+    fn wrong(&self, act: &str) -> Markup {
+        if self.is_of(act) {
+            wrong(&self.faults)
+        } else {
+            html! {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        for (text, value) in [
+            ("1000", json!(1000)),
+            ("-12", json!(-12)),
+            ("0.5", json!(0.5)),
+            ("0,5", json!(0.5)),
+            ("-1,5", json!(-1.5)),
+            ("0,125", json!(0.125)),
+        ] {
+            assert_eq!(number(text), value, "{text}");
+        }
+        for text in ["", "much", "1,000", "-1,000", "1,000.5", "1.000,5", "inf", "NaN", "--5", "1e400"] {
+            assert_eq!(number(text), json!(text), "{text}");
+        }
+    }
+}

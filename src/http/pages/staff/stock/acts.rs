@@ -1,0 +1,75 @@
+//! What the forms of a material do to its stock: a delivery, a loss, a count, and its removal.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::{AttemptedForm, StockHandles, material, material_path, number};
+use crate::domain::id::Id;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::STOCK_PATH;
+use crate::http::pages::staff::filled_form::{is_of_form, refused};
+use crate::http::path_id::PathId;
+use crate::http::production::materials::act_by_page;
+
+/// Has the API do it, and leads on; what was refused is told beside the form.
+async fn done(
+    app: &StockHandles,
+    id: Id,
+    (form, operation): (&str, &str),
+    said: &Value,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let (tried, who) = (AttemptedForm::of(form, &sent), sent.call.who.clone());
+    match act_by_page(app.materials.clone(), id, operation, sent.call, said).await {
+        Ok(()) if operation == "remove" => Ok(see_other(STOCK_PATH)),
+        Ok(()) => Ok(see_other(&material_path(id))),
+        Err(error) if is_of_form(&error) => {
+            let shown = material::page(app, &who, id, 0, &tried.refused(&error)).await?;
+            Ok(refused(shown, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Answers the form of a delivery.
+pub(super) async fn receive(
+    State(app): State<StockHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let said = json!({"delta": number(sent.text("delta")), "reason": sent.text("reason")});
+    done(&app, id, ("receive", "adjust"), &said, sent).await
+}
+
+/// Answers the form of a loss. What is lost is a negative change; with a sign of its own it is no number any more.
+pub(super) async fn write_off(
+    State(app): State<StockHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let delta = number(&format!("-{}", sent.text("taken")));
+    let said = json!({"delta": delta, "reason": sent.text("reason")});
+    done(&app, id, ("write-off", "adjust"), &said, sent).await
+}
+
+/// Answers the form of a stock-take.
+pub(super) async fn count(
+    State(app): State<StockHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let said = json!({"quantity": number(sent.text("quantity"))});
+    done(&app, id, ("count", "change"), &said, sent).await
+}
+
+/// Answers the form that removes a material.
+pub(super) async fn remove(
+    State(app): State<StockHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    done(&app, id, ("remove", "remove"), &json!({}), sent).await
+}

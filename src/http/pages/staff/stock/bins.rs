@@ -1,0 +1,118 @@
+//! Bins: the places where materials are kept, by the words that stand on their labels, and what is in each.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use url::form_urlencoded;
+
+use super::list::{level_bar, level_state};
+use super::{StockHandles, material_path, present, swatch};
+use crate::domain::material::Material;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
+use crate::http::pages::staff::{STOCK_PATH, labels};
+
+/// The list of bins; with a name in the query, what is in one.
+pub(in crate::http::pages::staff) const BINS_PATH: &str = "/shop/stock/bins";
+
+/// Which bin is shown.
+#[derive(Request, Debug)]
+pub(super) struct BinQuery {
+    /// Its name, as it stands on its label; without one, all bins are listed.
+    name: Option<String>,
+}
+
+/// The page of a bin.
+pub(in crate::http::pages::staff) fn bin_path(name: &str) -> String {
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair("name", name).finish();
+    format!("{BINS_PATH}?{query}")
+}
+
+/// The names of all bins of these materials, each once.
+pub(in crate::http::pages::staff) fn bins_of<'m>(materials: impl IntoIterator<Item = &'m Material>) -> Vec<&'m str> {
+    let mut names: Vec<&str> = materials.into_iter().filter_map(|one| one.fields.location.as_deref()).collect();
+    names.sort_by_key(|name| (name.to_lowercase(), *name));
+    names.dedup();
+    names
+}
+
+/// Answers GET of a bin, or of the list of bins.
+pub(super) async fn show(
+    State(app): State<StockHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<BinQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let known = present(&app);
+    let all: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let title = query.name.as_deref().unwrap_or("Bins");
+    let content = html! {
+        p { a href=(STOCK_PATH) { "All stock" } @if query.name.is_some() { " · " a href=(BINS_PATH) { "All bins" } } }
+        h1 { (title) }
+        div id="bins" data-fresh="" {
+            @match &query.name {
+                Some(name) => { (inside(name, &all)) },
+                None => { (list(&all)) },
+            }
+        }
+    };
+    Ok(viewer.page(StaffSection::Stock, title, &app.board.view(), &content))
+}
+
+fn list(all: &[&Material]) -> Markup {
+    let names = bins_of(all.iter().copied());
+    let count = |name: &str| all.iter().filter(|material| material.fields.location.as_deref() == Some(name)).count();
+    html! {
+        section class="card" aria-label="Bins" {
+            @if names.is_empty() {
+                p { "No material has a place yet. Write one into a material, such as “Shelf A3”: then the place is a bin, and has a label." }
+            }
+            ul class="rows" {
+                @for name in &names {
+                    li { a href=(bin_path(name)) { (name) } span class="soft" { (count(name)) " in it" } }
+                }
+            }
+            @if !names.is_empty() { p { a href=(labels::PATH) { "Labels of bins" } } }
+        }
+    }
+}
+
+fn inside(name: &str, all: &[&Material]) -> Markup {
+    let kept = all.iter().filter(|material| material.fields.location.as_deref() == Some(name));
+    let kept: Vec<&&Material> = kept.collect();
+    html! {
+        section class="card" aria-labelledby="inside" {
+            h2 id="inside" { "In it" }
+            @if kept.is_empty() { p { "Nothing is kept here. The place of a material is on its page, under “Edit”." } }
+            ul class="rows" {
+                @for material in &kept {
+                    @let unit = material.fields.kind.unit();
+                    @let (tone, words) = level_state(material);
+                    li {
+                        span { (swatch(material.fields.color.as_deref())) a href=(material_path(material.id)) { (material.fields.name) } }
+                        span { (material.quantity) " " (unit) " on hand, " (material.available()) " " (unit) " available" }
+                        span class=(tone.class()) { (words) }
+                        span class="full" { (level_bar(material)) }
+                        span class="full" {
+                            a class="button second" href={ (material_path(material.id)) "#receive" } { "Receive " (material.fields.name) }
+                        }
+                    }
+                }
+            }
+            p { a href=(labels::bin_label_path(name)) { "Print its label" } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_a_bin_holds_any_name() {
+        assert_eq!(bin_path("Shelf A3/4 & more"), "/shop/stock/bins?name=Shelf+A3%2F4+%26+more");
+    }
+}

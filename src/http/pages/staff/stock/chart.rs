@@ -1,0 +1,134 @@
+//! The chart of a ledger: the stock on hand over time, drawn on the server. The figures stand in the table beside it.
+
+use maud::{Markup, html};
+
+use crate::domain::amount::Amount;
+use crate::domain::time::Timestamp;
+
+/// Size of the picture, in its own units; the page scales it.
+const CHART_SIZE: (f64, f64) = (600.0, 160.0);
+/// Units at the top and bottom that are kept for words.
+const WORDS_HEIGHT: f64 = 18.0;
+
+/// What was on hand from a moment on.
+pub(super) type StockStep = (Timestamp, Amount);
+
+/// What is drawn.
+pub(super) struct StockChart<'a> {
+    /// Oldest first.
+    pub(super) steps: &'a [StockStep],
+    /// Where the last step ends.
+    pub(super) until: Timestamp,
+    pub(super) reorder_point: Amount,
+    /// Of all amounts.
+    pub(super) unit: &'a str,
+}
+
+impl StockChart<'_> {
+    /// The highest amount that is to be seen.
+    fn most(&self) -> Amount {
+        let amounts = self.steps.iter().map(|(_, amount)| *amount);
+        amounts.chain([self.reorder_point, Amount::units(1)]).max().unwrap_or_default()
+    }
+
+    fn y(&self, amount: Amount) -> f64 {
+        let room = CHART_SIZE.1 - 2.0 * WORDS_HEIGHT;
+        let share = amount.max(Amount::ZERO).0 as f64 / self.most().0 as f64;
+        CHART_SIZE.1 - WORDS_HEIGHT - share * room
+    }
+
+    fn x(&self, at: Timestamp) -> f64 {
+        let Some((begins, _)) = self.steps.first() else { return 0.0 };
+        let whole = self.until.since(*begins).max(1);
+        at.since(*begins).clamp(0, whole) as f64 / whole as f64 * CHART_SIZE.0
+    }
+
+    /// The line from step to step: across, then up or down.
+    fn line(&self) -> String {
+        let steps = self.steps.iter().enumerate().map(|(n, (at, amount))| {
+            let (x, y) = (self.x(*at), self.y(*amount));
+            if n == 0 { format!("M{x:.1} {y:.1}") } else { format!("H{x:.1}V{y:.1}") }
+        });
+        let parts: Vec<String> = steps.chain([format!("H{:.1}", CHART_SIZE.0)]).collect();
+        parts.concat()
+    }
+
+    /// What it shows, for those who do not see it.
+    fn words(&self) -> String {
+        let amounts = || self.steps.iter().map(|(_, amount)| *amount);
+        let (least, most) = (amounts().min().unwrap_or_default(), amounts().max().unwrap_or_default());
+        let (unit, point) = (self.unit, self.reorder_point);
+        let begins = self.steps.first().map_or(self.until, |(at, _)| *at);
+        format!(
+            "Stock on hand from {} to {}: between {least} and {most} {unit}; the reorder point is {point} {unit}",
+            day(begins),
+            day(self.until)
+        )
+    }
+
+    /// The picture; nothing where nothing ever moved.
+    pub(super) fn html(&self) -> Markup {
+        let (width, height) = CHART_SIZE;
+        let begins = self.steps.first().map(|(at, _)| *at);
+        html! {
+            @if let Some(begins) = begins {
+                svg class="chart" viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(self.words()) {
+                    line class="ground" x1="0" x2=(width) y1=(self.y(Amount::ZERO)) y2=(self.y(Amount::ZERO)) {}
+                    @if self.reorder_point > Amount::ZERO {
+                        @let y = format!("{:.1}", self.y(self.reorder_point));
+                        line class="point" x1="0" x2=(width) y1=(y) y2=(y) {}
+                    }
+                    path class="line" d=(self.line()) {}
+                    text x="2" y="13" { (self.most()) " " (self.unit) }
+                    text x="2" y=(height - 4.0) { (day(begins)) }
+                    text class="end" x=(width - 2.0) y=(height - 4.0) { (day(self.until)) }
+                }
+            }
+        }
+    }
+}
+
+/// The day of a moment (UTC).
+fn day(at: Timestamp) -> String {
+    at.to_string().get(..10).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(steps: &[StockStep]) -> StockChart<'_> {
+        StockChart { steps, until: Timestamp(4_000), reorder_point: Amount::units(50), unit: "g" }
+    }
+
+    #[test]
+    fn the_line_goes_across_and_then_up_or_down() {
+        let steps = [
+            (Timestamp(0), Amount::units(100)),
+            (Timestamp(1_000), Amount::ZERO),
+            (Timestamp(2_000), Amount::units(50)),
+        ];
+        assert_eq!(chart(&steps).line(), "M0.0 18.0H150.0V142.0H300.0V80.0H600.0");
+        let words = chart(&steps).words();
+        assert_eq!(
+            words,
+            "Stock on hand from 1970-01-01 to 1970-01-01: between 0 and 100 g; the reorder point is 50 g"
+        );
+        let html = chart(&steps).html().into_string();
+        assert!(html.contains(&words) && html.contains("y1=\"80.0\"") && html.contains("100 g"), "{html}");
+    }
+
+    #[test]
+    fn nothing_is_outside_the_picture() {
+        let odd = [(Timestamp(9_000), Amount::units(-5)), (Timestamp(1_000), Amount(i64::MAX))];
+        let (first, last) = (odd[0].0, odd[1].0);
+        let chart = chart(&odd);
+        for x in [chart.x(first), chart.x(last)] {
+            assert!((0.0..=CHART_SIZE.0).contains(&x), "{x}");
+        }
+        for y in odd.map(|(_, amount)| chart.y(amount)) {
+            assert!((WORDS_HEIGHT..=CHART_SIZE.1 - WORDS_HEIGHT).contains(&y), "{y}");
+        }
+        assert_eq!(StockChart { steps: &[], ..chart }.html().into_string(), "");
+    }
+}

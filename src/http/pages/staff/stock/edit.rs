@@ -1,0 +1,205 @@
+//! The forms by which a material is added, and its description changed.
+
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::material::material_of;
+use super::{AttemptedForm, NEW_PATH, StockHandles, material_path, number};
+use crate::domain::material::{Material, MaterialType};
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::STOCK_PATH;
+use crate::http::pages::staff::filled_form::{field, is_of_form, refused};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::path_id::PathId;
+use crate::http::production::materials::{act_by_page, create_by_page};
+
+/// The act of both forms, by which what was typed is told from that of other forms.
+const EDIT_ACT: &str = "edit";
+/// The member with the version that was edited, so that nobody overwrites what somebody else has just changed.
+const VERSION_FIELD: &str = "version";
+
+/// Types of material: the API's words, and words for people with the unit of their amounts.
+const TYPES: [(MaterialType, &str, &str); 4] = [
+    (MaterialType::Filament, "filament", "Filament, in grams"),
+    (MaterialType::Resin, "resin", "Resin, in millilitres"),
+    (MaterialType::LaserSheet, "laser_sheet", "Sheets for a laser cutter"),
+    (MaterialType::LaserConsumable, "laser_consumable", "Wearing parts of a laser cutter, in units"),
+];
+
+/// A text of the form: its name in the API, its label, most characters, and a word of explanation.
+type TextField = (&'static str, &'static str, &'static str, &'static str);
+
+const TEXTS: [TextField; 5] = [
+    ("color", "Colour", "7", "Such as #1b1b22."),
+    ("brand", "Brand", "200", ""),
+    ("variant", "Variant", "100", "What tells it from others of its name: matte, carbon fibre."),
+    ("vendorCode", "Vendor's code", "50", "As printers report its spools, where they do."),
+    ("location", "Place", "100", "As the label on the shelf or bin says it: Shelf A3."),
+];
+const AMOUNTS: [TextField; 3] = [
+    ("reorderPoint", "Reorder at", "20", "Below this you are told to order, and new jobs may wait."),
+    ("reorderQuantity", "How much you order", "20", ""),
+    (
+        "unitCostCents",
+        "Cost of one gram, millilitre, sheet or unit",
+        "20",
+        "In the smallest unit of the currency: 2.5 for 25.00 a kilogram. It prices what is lost with bad parts.",
+    ),
+];
+/// Of these, an amount that may be unknown.
+const COST_FIELD: &str = "unitCostCents";
+
+/// What a field holds before anybody types.
+fn known_value(material: Option<&Material>, name: &str) -> String {
+    let Some(fields) = material.map(|material| &material.fields) else { return String::new() };
+    let text = match name {
+        "name" => Some(fields.name.clone()),
+        "color" => fields.color.clone(),
+        "brand" => fields.brand.clone(),
+        "variant" => fields.variant.clone(),
+        "vendorCode" => fields.vendor_code.clone(),
+        "location" => fields.location.clone(),
+        "reorderPoint" => Some(fields.reorder_point.to_string()),
+        "reorderQuantity" => Some(fields.reorder_quantity.to_string()),
+        COST_FIELD => fields.unit_cost_cents.map(|cost| cost.to_string()),
+        _ => None,
+    };
+    text.unwrap_or_default()
+}
+
+/// What the form says, as the API takes it. An empty text is none; an amount that is left empty stays as it is, or is
+/// none where it may be.
+fn said(sent: &PageForm) -> Value {
+    let mut said = Map::new();
+    for name in ["name", "type"] {
+        said.insert(name.to_owned(), json!(sent.text(name)));
+    }
+    for (name, ..) in TEXTS {
+        said.insert(name.to_owned(), json!(sent.some(name)));
+    }
+    for name in AMOUNTS.map(|(name, ..)| name).into_iter().chain(["quantity"]) {
+        match sent.some(name) {
+            Some(text) => _ = said.insert(name.to_owned(), number(&text)),
+            None if name == COST_FIELD => _ = said.insert(name.to_owned(), Value::Null),
+            None => {}
+        }
+    }
+    Value::Object(said)
+}
+
+/// Answers GET of the form for a new one.
+pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Result<Response, ApiError> {
+    page(&app, &who, None, &AttemptedForm::default())
+}
+
+/// Answers the form for a new one.
+pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let (tried, who, said) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), said(&sent));
+    match create_by_page(&app.materials, sent.call, &said).await {
+        Ok(id) => Ok(see_other(&material_path(id))),
+        Err(error) if is_of_form(&error) => Ok(refused(page(&app, &who, None, &tried.refused(&error))?, error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Answers GET of the form for one that exists.
+pub(super) async fn show(
+    State(app): State<StockHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Response, ApiError> {
+    let known = material_of(&app, id).await?;
+    page(&app, &who, Some(&known), &AttemptedForm::default())
+}
+
+/// Answers the form for one that exists.
+pub(super) async fn change(
+    State(app): State<StockHandles>,
+    PathId(id): PathId,
+    mut sent: PageForm,
+) -> Result<Response, ApiError> {
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", sent.text(VERSION_FIELD))) {
+        sent.call.headers.insert(header::IF_MATCH, tag);
+    }
+    let (tried, who, said) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), said(&sent));
+    match act_by_page(app.materials.clone(), id, "change", sent.call, &said).await {
+        Ok(()) => Ok(see_other(&material_path(id))),
+        Err(error) if is_of_form(&error) => {
+            let known = material_of(&app, id).await?;
+            Ok(refused(page(&app, &who, Some(&known), &tried.refused(&error))?, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn page(
+    app: &StockHandles,
+    who: &Caller,
+    known: Option<&(i64, Material)>,
+    tried: &AttemptedForm,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let material = known.map(|(_, material)| material);
+    let (title, path) = match material {
+        Some(material) => (format!("Edit {}", material.fields.name), format!("{}/edit", material_path(material.id))),
+        None => ("Add a material".to_owned(), NEW_PATH.to_owned()),
+    };
+    let back = material.map_or_else(|| STOCK_PATH.to_owned(), |material| material_path(material.id));
+    let content = html! {
+        p { a href=(back) { "Back without saving" } }
+        h1 { (title) }
+        form class="card narrow-form" method="post" action=(path) {
+            (hidden())
+            (tried.wrong(EDIT_ACT))
+            @if let Some((version, _)) = known { input type="hidden" name=(VERSION_FIELD) value=(version); }
+            (field("name", "Name", &html! {
+                input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value(EDIT_ACT, "name", &known_value(material, "name")));
+            }))
+            (kind(material, tried))
+            @for one in TEXTS { (text_field(one, material, tried, false)) }
+            @if material.is_none() {
+                (text_field(("quantity", "On hand now", "20", "What is there already."), None, tried, true))
+            }
+            @for one in AMOUNTS { (text_field(one, material, tried, true)) }
+            button type="submit" { @if material.is_some() { "Save" } @else { "Add it" } }
+        }
+    };
+    Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
+}
+
+fn kind(material: Option<&Material>, tried: &AttemptedForm) -> Markup {
+    let own = material.map_or(MaterialType::Filament, |material| material.fields.kind);
+    let own = TYPES.iter().find(|(kind, ..)| *kind == own).map_or("", |(_, word, _)| *word);
+    let chosen = tried.value(EDIT_ACT, "type", own);
+    field(
+        "type",
+        "Type",
+        &html! {
+            select id="type" name="type" {
+                @for (_, word, words) in TYPES { option value=(word) selected[word == chosen] { (words) } }
+            }
+        },
+    )
+}
+
+fn text_field(
+    (name, label, most, hint): TextField,
+    material: Option<&Material>,
+    tried: &AttemptedForm,
+    is_amount: bool,
+) -> Markup {
+    let value = tried.value(EDIT_ACT, name, &known_value(material, name));
+    let about = (!hint.is_empty()).then(|| format!("about-{name}"));
+    let input = html! {
+        input id=(name) name=(name) maxlength=(most) autocomplete="off" inputmode=[is_amount.then_some("decimal")]
+            value=(value) aria-describedby=[about.as_deref()];
+        @if let Some(about) = &about { p class="hint" id=(about) { (hint) } }
+    };
+    field(name, label, &input)
+}

@@ -1,0 +1,106 @@
+//! The ledger of a material: every change of its stock, with who caused it, as a chart and as figures.
+
+use maud::{Markup, html};
+
+use super::chart::{StockChart, StockStep};
+use super::{StockHandles, material_path};
+use crate::domain::amount::Amount;
+use crate::domain::material::{Material, Movement, MovementKind};
+use crate::http::error::ApiError;
+use crate::http::pages::frame::time;
+use crate::http::pages::staff::filled_form::{address, ways};
+use crate::store::queries::Page;
+
+/// Movements of one page of the table.
+const ROWS_PER_PAGE: u64 = 50;
+/// Movements that are drawn, the newest of them.
+const STEPS_DRAWN: u64 = 200;
+
+/// A kind of movement in words.
+fn kind_words(kind: MovementKind) -> &'static str {
+    match kind {
+        MovementKind::Receive => "received",
+        MovementKind::Adjust => "corrected",
+        MovementKind::Reserve => "reserved for a job",
+        MovementKind::Release => "set free again",
+        MovementKind::Consume => "printed",
+        MovementKind::Sync => "changed in another system",
+    }
+}
+
+/// A change with its sign; nothing for none.
+fn change_words(delta: Amount) -> String {
+    match delta {
+        Amount::ZERO => String::new(),
+        delta if delta > Amount::ZERO => format!("+{delta}"),
+        delta => delta.to_string(),
+    }
+}
+
+/// The ledger from its newest entries on, after so many that are passed over.
+pub(super) async fn shown(app: &StockHandles, material: &Material, from: u64) -> Result<Markup, ApiError> {
+    let queries = &app.materials.queries;
+    let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;
+    let (lines, _) = queries.movements(material.id, Page { limit: ROWS_PER_PAGE, offset: from }).await?;
+    let steps: Vec<StockStep> = drawn.iter().rev().map(|line| (line.created_at, line.quantity)).collect();
+    let chart = StockChart {
+        steps: &steps,
+        until: app.board.shop.environment.now(),
+        reorder_point: material.fields.reorder_point,
+        unit: material.fields.kind.unit(),
+    };
+    let part = |from: u64| address(&material_path(material.id), &[("from", &from.to_string())]);
+    Ok(html! {
+        section class="card" aria-labelledby="ledger-title" {
+            h2 id="ledger-title" { "Ledger" }
+            (chart.html())
+            @if total > STEPS_DRAWN { p class="soft" { "The chart shows the newest " (STEPS_DRAWN) " changes." } }
+            (table(app, material, &lines))
+            (ways(from, total, ROWS_PER_PAGE, part))
+        }
+    })
+}
+
+fn table(app: &StockHandles, material: &Material, lines: &[Movement]) -> Markup {
+    let unit = material.fields.kind.unit();
+    html! {
+        div class="table" tabindex="0" role="region" aria-label="Changes of the stock" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "When" } th scope="col" { "What" }
+                        th scope="col" class="number" { "On hand (" (unit) ")" }
+                        th scope="col" class="number" { "Reserved (" (unit) ")" }
+                        th scope="col" class="number" { "On hand then" } th scope="col" class="number" { "Reserved then" }
+                        th scope="col" { "Why" } th scope="col" { "Who" }
+                    }
+                }
+                tbody {
+                    @for line in lines {
+                        tr {
+                            td { (time(line.created_at)) }
+                            td { (kind_words(line.kind)) }
+                            td class="number" { (change_words(line.delta_quantity)) }
+                            td class="number" { (change_words(line.delta_reserved)) }
+                            td class="number" { (line.quantity) }
+                            td class="number" { (line.reserved) }
+                            td { (line.reason.as_deref().unwrap_or_default()) }
+                            td { (app.log.who(&line.actor)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_has_its_sign() {
+        let told = [1, -1, 0].map(|units| change_words(Amount::units(units)));
+        assert_eq!(told, ["+1", "-1", ""]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The list of materials: what is to be ordered, then all of them with their levels.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, present, swatch};
+use crate::domain::amount::Amount;
+use crate::domain::material::Material;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::{OpenQuery, cut};
+use crate::http::pages::staff::filled_form::{address, ways};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::http::pages::staff::{STOCK_PATH, labels};
+use crate::store::queries::Page;
+
+/// Materials of one page of the list.
+const ROWS_PER_PAGE: u64 = 100;
+/// Most materials that are named as to be ordered; the rest is in the list.
+const MAX_TO_ORDER: usize = 100;
+
+/// Which materials are listed.
+#[derive(Request, Debug)]
+pub(super) struct StockListQuery {
+    /// A part of a name, brand, variant or place.
+    q: Option<String>,
+    /// Anything: only materials that run low.
+    low: Option<String>,
+    /// Materials that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+impl StockListQuery {
+    fn takes(&self, material: &Material) -> bool {
+        let wanted = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
+        let fields = &material.fields;
+        let texts = [Some(&fields.name), fields.brand.as_ref(), fields.variant.as_ref(), fields.location.as_ref()];
+        let named = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&wanted));
+        named && (self.low.is_none() || material.runs_low())
+    }
+}
+
+/// How much there is of a material, in a word and a tone.
+pub(super) fn level_state(material: &Material) -> (Tone, &'static str) {
+    if material.available() == Amount::ZERO {
+        (Tone::Error, "None free")
+    } else if material.runs_low() {
+        (Tone::Attention, "Low")
+    } else {
+        (Tone::Working, "Enough")
+    }
+}
+
+/// What is reserved and what is available, against the reorder point. The figures stand beside it.
+pub(super) fn level_bar(material: &Material) -> Markup {
+    let fields = &material.fields;
+    let usual = fields.reorder_point + fields.reorder_quantity;
+    let full = material.quantity.max(usual).max(Amount::units(1));
+    let share = |amount: Amount| format!("{:.1}", amount.max(Amount::ZERO).0 as f64 / full.0 as f64 * 100.0);
+    let reserved = material.reserved.min(material.quantity);
+    let color = if material.runs_low() { "low" } else { "free" };
+    html! {
+        svg class="level" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
+            rect class="trough" x="0" y="2" width="100" height="6" {}
+            rect class="held" x="0" y="2" width=(share(reserved)) height="6" {}
+            rect class=(color) x=(share(reserved)) y="2" width=(share(material.available())) height="6" {}
+            @if fields.reorder_point > Amount::ZERO {
+                rect class="point" x=(share(fields.reorder_point)) y="0" width="0.8" height="10" {}
+            }
+        }
+    }
+}
+
+/// Answers GET of the list.
+pub(super) async fn show(
+    State(app): State<StockHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<StockListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let known = present(&app);
+    let all: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let low: Vec<&Material> = all.iter().copied().filter(|material| material.runs_low()).collect();
+    let found: Vec<&Material> = all.iter().copied().filter(|material| query.takes(material)).collect();
+    let from = u64::from(query.from);
+    let (some, total) = cut(Page { limit: ROWS_PER_PAGE, offset: from }, found);
+    let part = |from: u64| {
+        let (q, low) = (query.q.as_deref().unwrap_or_default(), query.low.as_deref().unwrap_or_default());
+        address(STOCK_PATH, &[("q", q), ("low", low), ("from", &from.to_string())])
+    };
+    let content = html! {
+        h1 { "Stock" }
+        p class="acts" {
+            a class="button" href=(NEW_PATH) { "Add a material" }
+            a class="button second" href=(SLOTS_PATH) { "Slots" }
+            a class="button second" href=(BINS_PATH) { "Bins" }
+            a class="button second" href=(labels::PATH) { "Labels" }
+        }
+        @if all.is_empty() {
+            section class="card" {
+                p { "There is no material yet." }
+                p { "Add the filament, resin or sheets that you have: jobs reserve what they need, and you are told when to order." }
+            }
+        } @else {
+            (tools(&query))
+            div id="stock" data-fresh="" {
+                (to_order(&low))
+                @if some.is_empty() { p { "No material is like that." } } @else { (table(&some)) }
+                (ways(from, total, ROWS_PER_PAGE, part))
+            }
+        }
+    };
+    Ok(viewer.page(StaffSection::Stock, "Stock", &app.board.view(), &content))
+}
+
+fn tools(query: &StockListQuery) -> Markup {
+    html! {
+        form class="tools" method="get" action=(STOCK_PATH) role="search" {
+            div class="field" {
+                label for="q" { "Name, brand or place" }
+                input id="q" name="q" type="search" maxlength="200" value=[query.q.as_deref()];
+            }
+            div class="field" {
+                label for="low" { "Only what runs low" }
+                input id="low" name="low" type="checkbox" value="true" checked[query.low.is_some()];
+            }
+            button class="second" type="submit" { "Show" }
+        }
+    }
+}
+
+fn to_order(low: &[&Material]) -> Markup {
+    html! {
+        @if !low.is_empty() {
+            section class="card tone-attention" aria-labelledby="to-order" {
+                h2 id="to-order" { "To order (" (low.len()) ")" }
+                ul class="rows" {
+                    @for material in low.iter().take(MAX_TO_ORDER) {
+                        @let unit = material.fields.kind.unit();
+                        li {
+                            span { (swatch(material.fields.color.as_deref())) a href=(material_path(material.id)) { (material.fields.name) } }
+                            span { (material.available()) " " (unit) " available, reorder at " (material.fields.reorder_point) " " (unit) }
+                            span { "order " strong { (material.to_order()) " " (unit) } }
+                            @let waiting = material.waiting().count();
+                            @if waiting > 0 {
+                                span class="full soft" { (waiting) @if waiting == 1 { " job waits for it" } @else { " jobs wait for it" } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn table(materials: &[&Material]) -> Markup {
+    html! {
+        p class="soft" { "Bars: what jobs have reserved, then what is available; the upright line is the reorder point." }
+        div class="table" tabindex="0" role="region" aria-label="Materials" {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "Material" } th scope="col" { "Level" } th scope="col" { "State" }
+                        th scope="col" class="number" { "On hand" } th scope="col" class="number" { "Reserved" }
+                        th scope="col" class="number" { "Available" } th scope="col" class="number" { "Reorder at" }
+                        th scope="col" { "Place" }
+                    }
+                }
+                tbody { @for material in materials { (row(material)) } }
+            }
+        }
+    }
+}
+
+fn row(material: &Material) -> Markup {
+    let (fields, unit) = (&material.fields, material.fields.kind.unit());
+    let (tone, words) = level_state(material);
+    let more: Vec<&str> = [&fields.brand, &fields.variant].into_iter().filter_map(|text| text.as_deref()).collect();
+    html! {
+        tr {
+            th scope="row" {
+                (swatch(fields.color.as_deref()))
+                a href=(material_path(material.id)) { (fields.name) }
+                @if !more.is_empty() { " " span class="soft" { (more.join(", ")) } }
+            }
+            td class="levels" { (level_bar(material)) }
+            td { span class=(tone.class()) { (words) } }
+            td class="number" { (material.quantity) " " (unit) }
+            td class="number" { (material.reserved) " " (unit) }
+            td class="number" { (material.available()) " " (unit) }
+            td class="number" { (fields.reorder_point) " " (unit) }
+            td { @if let Some(place) = &fields.location { a href=(bin_path(place)) { (place) } } }
+        }
+    }
+}

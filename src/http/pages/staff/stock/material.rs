@@ -1,0 +1,215 @@
+//! The page of a material: how much there is and who waits for it, its spools, deliveries and counts, and its ledger.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::list::{level_bar, level_state};
+use super::spool::of_material;
+use super::{AttemptedForm, StockHandles, bin_path, ledger, material_path, swatch};
+use crate::domain::id::Id;
+use crate::domain::material::Material;
+use crate::domain::refusal::Refusal;
+use crate::http::access::Caller;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::money;
+use crate::http::pages::staff::filled_form::field;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::http::pages::staff::{ORDERS_PATH, STOCK_PATH};
+use crate::http::path_id::PathId;
+
+/// Most jobs that are named as waiting.
+const MAX_WAITING: usize = 20;
+
+/// Which part of the ledger is shown.
+#[derive(Request, Debug)]
+pub(super) struct LedgerQuery {
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// Answers GET of a material.
+pub(super) async fn show(
+    State(app): State<StockHandles>,
+    PathId(id): PathId,
+    who: Caller,
+    OpenQuery(query): OpenQuery<LedgerQuery>,
+) -> Result<Response, ApiError> {
+    page(&app, &who, id, query.from.into(), &AttemptedForm::default()).await
+}
+
+/// A material that is not deleted, with its version.
+pub(super) async fn material_of(app: &StockHandles, id: Id) -> Result<(i64, Material), ApiError> {
+    let (version, state) = found(&app.materials.materials, id).await?;
+    let material = state_of(&state)?;
+    if material.archived { Err(Refusal::not_found("material").into()) } else { Ok((version, material.clone())) }
+}
+
+/// The page; `tried` is a form of it that was refused.
+pub(super) async fn page(
+    app: &StockHandles,
+    who: &Caller,
+    id: Id,
+    from: u64,
+    tried: &AttemptedForm,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let (_, material) = material_of(app, id).await?;
+    let ledger = ledger::shown(app, &material, from).await?;
+    let (tone, words) = level_state(&material);
+    let name = &material.fields.name;
+    let content = html! {
+        p { a href=(STOCK_PATH) { "All stock" } }
+        h1 { (swatch(material.fields.color.as_deref())) (name) " " span class=(tone.class()) { (words) } }
+        div id="stock-now" data-fresh="" {
+            (glance(app, &material))
+            (waiting(&material))
+            (of_material(app, &material))
+        }
+        (receive(&material, tried))
+        (corrections(&material, tried))
+        div id="ledger" data-fresh="" { (ledger) }
+        (removal(&material, tried))
+    };
+    Ok(viewer.page(StaffSection::Stock, name, &app.board.view(), &content))
+}
+
+fn glance(app: &StockHandles, material: &Material) -> Markup {
+    let (fields, unit) = (&material.fields, material.fields.kind.unit());
+    html! {
+        section class="card" aria-labelledby="glance" {
+            h2 id="glance" { "At a glance" }
+            (level_bar(material))
+            dl class="left" {
+                dt { "On hand" } dd { (material.quantity) " " (unit) }
+                dt { "Reserved" } dd { (material.reserved) " " (unit) }
+                dt { "Available" } dd { (material.available()) " " (unit) }
+                dt { "Reorder at" } dd { (fields.reorder_point) " " (unit) }
+                @if material.runs_low() { dt { "To order" } dd { strong { (material.to_order()) " " (unit) } } }
+                @if let Some(place) = &fields.location { dt { "Place" } dd { a href=(bin_path(place)) { (place) } } }
+                @if let Some(brand) = &fields.brand { dt { "Brand" } dd { (brand) } }
+                @if let Some(variant) = &fields.variant { dt { "Variant" } dd { (variant) } }
+                @if let Some(code) = &fields.vendor_code { dt { "Vendor's code" } dd { (code) } }
+                @if let Some(cost) = fields.unit_cost_cents {
+                    // Thousandths of a minor unit for one are minor units for a thousand.
+                    dt { "Cost of 1000 " (unit) } dd { (money(cost.0, &app.config.orders.currency)) }
+                }
+                @for link in material.links.values() {
+                    dt { "Also counted in " (link.system.words()) }
+                    dd {
+                        (link.name)
+                        @if let Some(conflict) = &link.conflict {
+                            " " span class=(Tone::Attention.class()) { "needs a decision" } " " (conflict.message)
+                        }
+                    }
+                }
+            }
+            p { a class="button second" href={ (material_path(material.id)) "/edit" } { "Edit" } }
+        }
+    }
+}
+
+fn waiting(material: &Material) -> Markup {
+    let count = material.waiting().count();
+    html! {
+        @if count > 0 {
+            section class="card tone-attention" aria-labelledby="waiting" {
+                h2 id="waiting" { "Jobs that wait for it (" (count) ")" }
+                ul class="rows" {
+                    @for claim in material.waiting().take(MAX_WAITING) {
+                        li {
+                            span { (material.words(claim).unwrap_or_default()) }
+                            a href={ (ORDERS_PATH) "/" (claim.order_id) "#job-" (claim.id.job) } { "To the job" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An amount in a form of the page.
+fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Markup {
+    let id = format!("{act}-{name}");
+    field(
+        &id,
+        label,
+        &html! {
+            input id=(id) name=(name) inputmode="decimal" autocomplete="off" required maxlength="20" value=(tried.value(act, name, ""));
+        },
+    )
+}
+
+/// Why the stock changes, as the ledger shows it.
+fn reason(tried: &AttemptedForm, act: &str, usual: &str) -> Markup {
+    let id = format!("{act}-reason");
+    let value = tried.value(act, "reason", usual);
+    field(&id, "Why, for the ledger", &html! { input id=(id) name="reason" required maxlength="500" value=(value); })
+}
+
+fn receive(material: &Material, tried: &AttemptedForm) -> Markup {
+    let unit = material.fields.kind.unit();
+    html! {
+        section class="card" id="receive" aria-labelledby="receive-title" {
+            h2 id="receive-title" { "Receive" }
+            (tried.wrong("receive"))
+            form class="tools" method="post" action={ (material_path(material.id)) "/receive" } {
+                (hidden())
+                (amount(tried, ("receive", "delta"), &format!("How much came, in {unit}")))
+                (reason(tried, "receive", "delivery"))
+                button type="submit" { "Receive" }
+            }
+        }
+    }
+}
+
+fn corrections(material: &Material, tried: &AttemptedForm) -> Markup {
+    let (unit, path) = (material.fields.kind.unit(), material_path(material.id));
+    html! {
+        section class="card" aria-labelledby="corrections" {
+            h2 id="corrections" { "Correct" }
+            details open[tried.is_of("count")] {
+                summary { "Take stock" }
+                p { "What is counted is the stock. Where it is less than jobs have reserved, the latest reservations are given up." }
+                (tried.wrong("count"))
+                form class="tools" method="post" action={ (path) "/count" } {
+                    (hidden())
+                    (amount(tried, ("count", "quantity"), &format!("Counted, in {unit}")))
+                    button class="second" type="submit" { "This is what there is" }
+                }
+            }
+            details open[tried.is_of("write-off")] {
+                summary { "Write some off" }
+                (tried.wrong("write-off"))
+                form class="tools" method="post" action={ (path) "/write-off" } {
+                    (hidden())
+                    (amount(tried, ("write-off", "taken"), &format!("How much is gone, in {unit}")))
+                    (reason(tried, "write-off", ""))
+                    button class="second" type="submit" { "Write it off" }
+                }
+            }
+        }
+    }
+}
+
+fn removal(material: &Material, tried: &AttemptedForm) -> Markup {
+    let name = &material.fields.name;
+    html! {
+        section class="card" aria-labelledby="removal" {
+            h2 id="removal" { "Remove" }
+            (tried.wrong("remove"))
+            details open[tried.is_of("remove")] {
+                summary { "Remove " (name) }
+                p { "It is no longer listed, and its stock no longer counts. Its ledger is kept. While a SKU, a job or a slot needs it, it stays." }
+                form method="post" action={ (material_path(material.id)) "/remove" } {
+                    (hidden())
+                    button class="second" type="submit" { "Remove " (name) " for good" }
+                }
+            }
+        }
+    }
+}

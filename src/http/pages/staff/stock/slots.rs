@@ -1,0 +1,184 @@
+//! The slots of all printers: what is in each, and what somebody says of one after a spool was swapped.
+
+use api_derive::Request;
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::spool::{SlotPlace, all_slots, spool_path};
+use super::spool_acts::{chosen_slot, said_left};
+use super::{AttemptedForm, SLOTS_PATH, StockHandles, material_path, number, present, swatch};
+use crate::domain::id::Id;
+use crate::domain::material::Material;
+use crate::domain::printer::SlotSource;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::{OpenQuery, cut};
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::filled_form::{address, field, is_of_form, refused, ways};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH};
+use crate::http::production::printers::load_by_page;
+use crate::store::queries::Page;
+
+/// Slots of one page of the list.
+const ROWS_PER_PAGE: u64 = 200;
+/// What the form is called among those that are shown again.
+const SAY_ACT: &str = "say";
+/// What the button sends that says that a slot is empty.
+const EMPTY_WORD: &str = "true";
+
+/// Which slots are shown, and of which somebody wants to say what is in it.
+#[derive(Request, Debug)]
+pub(super) struct SlotListQuery {
+    /// The slot with a form, as `printer/slot`.
+    place: Option<String>,
+    /// Slots that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// A slot as forms and addresses name it.
+fn place_of(place: &SlotPlace) -> String {
+    let (printer, slot) = place.at();
+    format!("{printer}/{slot}")
+}
+
+/// Answers GET of the list.
+pub(super) async fn show(
+    State(app): State<StockHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<SlotListQuery>,
+) -> Result<Response, ApiError> {
+    let chosen = query.place.unwrap_or_default();
+    page(&app, &who, &chosen, query.from.into(), &AttemptedForm::default())
+}
+
+/// Answers the form of a slot.
+pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    match said(&app, &sent).await {
+        Ok(()) => Ok(see_other(SLOTS_PATH)),
+        Err(error) if is_of_form(&error) => {
+            let tried = AttemptedForm::of(SAY_ACT, &sent).refused(&error);
+            Ok(refused(page(&app, &sent.call.who, sent.text("place"), 0, &tried)?, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Says to the printer what is in its slot. Its colour is that of the material; what a printer reports stays.
+async fn said(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError> {
+    let to = chosen_slot(sent)?;
+    let said = if sent.text("empty") == EMPTY_WORD {
+        json!({})
+    } else {
+        let known = present(app);
+        let wanted = sent.text("materialId").parse::<Id>().ok();
+        let mut materials = known.iter().filter_map(|known| known.state.as_ref());
+        let color = materials.find(|one| Some(one.id) == wanted).and_then(|one| one.fields.color.clone());
+        json!({
+            "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent),
+            "spoolId": sent.some("spoolId").map(|text| number(&text)),
+        })
+    };
+    load_by_page(&app.board.shop, &sent.call, to, &said).await
+}
+
+fn page(
+    app: &StockHandles,
+    who: &Caller,
+    chosen: &str,
+    from: u64,
+    tried: &AttemptedForm,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let known = present(app);
+    let materials: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let mut slots = all_slots(app);
+    slots.sort_by_cached_key(|place| (place.printer_name.to_lowercase(), place.at()));
+    let of_form = slots.iter().find(|place| place_of(place) == chosen).map(|place| form(place, &materials, tried));
+    let (some, total) = cut(Page { limit: ROWS_PER_PAGE, offset: from }, slots);
+    let part = |from: u64| address(SLOTS_PATH, &[("from", &from.to_string())]);
+    let content = html! {
+        p { a href=(STOCK_PATH) { "All stock" } }
+        h1 { "Slots" }
+        @if let Some(form) = &of_form { (form) } @else { (tried.wrong(SAY_ACT)) }
+        div id="slots" data-fresh="" {
+            section class="card" aria-label="What is in each" {
+                @if some.is_empty() {
+                    p { "There is no printer yet. " a href=(FLOOR_PATH) { "To the floor" } }
+                } @else {
+                    ul class="rows" { @for place in &some { li { (row(place, &materials)) } } }
+                    (ways(from, total, ROWS_PER_PAGE, part))
+                }
+            }
+        }
+    };
+    Ok(viewer.page(StaffSection::Stock, "Slots", &app.board.view(), &content))
+}
+
+fn row(place: &SlotPlace, materials: &[&Material]) -> Markup {
+    let slot = &place.slot;
+    let material = materials.iter().find(|one| Some(one.id) == slot.material_id);
+    let unit = material.map_or("", |one| one.fields.kind.unit());
+    let color = slot.color.as_deref().or_else(|| material.and_then(|one| one.fields.color.as_deref()));
+    html! {
+        span { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
+        span {
+            (swatch(color))
+            @match material {
+                Some(one) => { a href=(material_path(one.id)) { (one.fields.name) } },
+                None => { span class="soft" { "nothing known" } },
+            }
+            @if slot.source == SlotSource::Printer { " " span class="soft" { "(as the printer reports)" } }
+        }
+        span class="soft" {
+            @if let Some(left) = slot.remaining { (left) " " (unit) " left " }
+            @if let Some(number) = slot.spool { a href=(spool_path(number, slot.material_id)) { "Spool " (number) } }
+        }
+        span {
+            a class="button second" href=(address(SLOTS_PATH, &[("place", &place_of(place))]))
+                aria-label={ "Change what is in " (place.words()) } { "Change" }
+        }
+    }
+}
+
+fn form(place: &SlotPlace, materials: &[&Material], tried: &AttemptedForm) -> Markup {
+    let slot = &place.slot;
+    let text = |name: &str, known: Option<String>| tried.value(SAY_ACT, name, &known.unwrap_or_default());
+    let chosen = text("materialId", slot.material_id.map(|id| id.to_string()));
+    html! {
+        section class="card narrow-form" aria-labelledby="say" {
+            h2 id="say" { "What is in " (place.words()) "?" }
+            (tried.wrong(SAY_ACT))
+            form method="post" action=(SLOTS_PATH) {
+                (hidden())
+                input type="hidden" name="place" value=(place_of(place));
+                (field("say-material", "Material", &html! {
+                    select id="say-material" name="materialId" {
+                        option value="" { "not known" }
+                        @for one in materials {
+                            @let id = one.id.to_string();
+                            option value=(id) selected[id == chosen] { (one.fields.name) }
+                        }
+                    }
+                }))
+                (field("say-left", "Left on the spool, in the unit of the material", &html! {
+                    input id="say-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
+                        value=(text("remaining", slot.remaining.map(|left| left.to_string())));
+                }))
+                (field("say-spool", "Number of the spool, where it has one", &html! {
+                    input id="say-spool" name="spoolId" inputmode="numeric" autocomplete="off" maxlength="18"
+                        value=(text("spoolId", slot.spool.map(|number| number.to_string())));
+                }))
+                div class="acts" {
+                    button type="submit" { "This is in it" }
+                    button class="second" type="submit" name="empty" value=(EMPTY_WORD) { "It is empty" }
+                    a href=(SLOTS_PATH) { "Back without saying" }
+                }
+            }
+        }
+    }
+}

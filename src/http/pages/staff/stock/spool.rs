@@ -1,0 +1,373 @@
+//! A spool: what is on it and what is left, in which slot it is, and what can be done with it. Its number is that of
+//! the system that counts spools, or stands on a label of the shop's own.
+//!
+//! What is left is known of a spool in a slot, and of one that another system counts; of others the label alone tells
+//! what they are of.
+
+use api_derive::Request;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use maud::{Markup, html};
+use url::form_urlencoded;
+
+use super::{AttemptedForm, StockHandles, material_path, present, swatch};
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::material::Material;
+use crate::domain::parts_sync::StockSystem;
+use crate::domain::printer::{Printer, Slot};
+use crate::domain::refusal::Refusal;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::staff::filled_form::field;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH, labels};
+use crate::http::production::printers::present_all;
+
+/// What a label tells of its spool.
+#[derive(Request, Debug)]
+pub(super) struct SpoolQuery {
+    /// The material that is on it.
+    pub(super) material: Option<Id>,
+}
+
+/// The `{id}` of a spool's path: its number. What is none names nothing: 404.
+pub(super) struct PathSpool(pub(super) i64);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathSpool {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let text = params.iter().flatten().find(|(name, _)| *name == "id").map(|(_, text)| text.to_owned());
+        let number = text.and_then(|text| text.parse::<i64>().ok()).filter(|number| *number > 0);
+        number.map(Self).ok_or_else(|| Refusal::not_found("spool").into())
+    }
+}
+
+/// The page of a spool; `material` is what its label says of it.
+pub(in crate::http::pages::staff) fn spool_path(number: i64, material: Option<Id>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    if let Some(material) = material {
+        query.append_pair("material", &material.to_string());
+    }
+    let query = query.finish();
+    let path = format!("{STOCK_PATH}/spools/{number}");
+    if query.is_empty() { path } else { format!("{path}?{query}") }
+}
+
+/// A slot of a printer that is there.
+pub(super) struct SlotPlace {
+    pub(super) printer: Id,
+    pub(super) printer_name: String,
+    /// Whether the printer has a job in hand.
+    busy: bool,
+    pub(super) slot: Slot,
+}
+
+impl SlotPlace {
+    fn of(printer: &Printer) -> impl Iterator<Item = Self> {
+        let (id, busy) = (printer.id, printer.in_hand.is_some());
+        let name = printer.fields.name.clone();
+        printer.slots().into_iter().map(move |slot| Self { printer: id, printer_name: name.clone(), busy, slot })
+    }
+
+    /// The printer, and the number of the slot as the API counts.
+    pub(super) fn at(&self) -> (Id, u32) {
+        (self.printer, self.slot.slot)
+    }
+
+    /// Where it is, in words: people count slots from 1.
+    pub(super) fn words(&self) -> String {
+        format!("{}, slot {}", self.printer_name, self.slot.slot + 1)
+    }
+}
+
+/// All slots of the shop.
+pub(super) fn all_slots(app: &StockHandles) -> Vec<SlotPlace> {
+    let printers = present_all(&app.board.shop);
+    printers.iter().filter_map(|known| known.state.as_ref()).flat_map(SlotPlace::of).collect()
+}
+
+/// What is known of a spool.
+pub(in crate::http::pages::staff) struct SpoolFacts {
+    pub(super) number: i64,
+    /// What is on it.
+    pub(in crate::http::pages::staff) material: Option<Material>,
+    /// In the material's unit.
+    pub(super) left: Option<Amount>,
+    /// The slots that are said to hold it; more than one only where people said so.
+    pub(super) places: Vec<SlotPlace>,
+}
+
+impl SpoolFacts {
+    /// What the slots, the links of materials and the spool's label tell.
+    pub(in crate::http::pages::staff) fn find(app: &StockHandles, number: i64, on_label: Option<Id>) -> Self {
+        let known = app.materials.materials.all_resident();
+        let materials = || known.iter().filter_map(|(_, known)| known.state.as_ref().filter(|one| !one.archived));
+        let mut places = all_slots(app);
+        places.retain(|place| place.slot.spool == Some(number));
+        let counted =
+            |material: &Material| counted_spools(material).find(|(own, _)| *own == number).map(|(_, left)| left);
+        let linked = materials().find_map(|material| Some((material, counted(material)?)));
+        let in_slot = places.iter().find_map(|place| place.slot.material_id);
+        let by_id = |id: Id| materials().find(|material| material.id == id);
+        let material = in_slot.and_then(by_id).or(linked.map(|(material, _)| material)).or(on_label.and_then(by_id));
+        let left = places.iter().find_map(|place| place.slot.remaining).or(linked.map(|(_, left)| left));
+        Self { number, material: material.cloned(), left, places }
+    }
+
+    /// How the page calls it.
+    pub(in crate::http::pages::staff) fn title(&self) -> String {
+        format!("Spool {}", self.number)
+    }
+
+    pub(super) fn material_id(&self) -> Option<Id> {
+        self.material.as_ref().map(|material| material.id)
+    }
+
+    pub(super) fn unit(&self) -> &'static str {
+        self.material.as_ref().map_or("g", |material| material.fields.kind.unit())
+    }
+
+    /// Whether its printer itself tells what is left.
+    fn is_weighed(&self) -> bool {
+        self.places.iter().any(|place| place.slot.weighed)
+    }
+}
+
+/// The spools of a material that another system counts, with what is left on each.
+fn counted_spools(material: &Material) -> impl Iterator<Item = (i64, Amount)> {
+    let link = material.links.get(&StockSystem::Spools);
+    let counted = link.and_then(|link| link.seen.as_ref().or(link.agreed.as_ref()));
+    counted.into_iter().flatten().map(|(number, left)| (*number, *left))
+}
+
+/// The numbers of all spools that are known, with their materials.
+pub(in crate::http::pages::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>)> {
+    let in_slots = all_slots(app).into_iter().filter_map(|place| Some((place.slot.spool?, place.slot.material_id)));
+    let known = present(app);
+    let materials = known.iter().filter_map(|known| known.state.as_ref());
+    let counted = materials.flat_map(|material| {
+        let id = Some(material.id);
+        counted_spools(material).map(move |(number, _)| (number, id))
+    });
+    let mut all: Vec<(i64, Option<Id>)> = in_slots.chain(counted).collect();
+    all.sort_unstable_by_key(|(number, material)| (*number, material.is_none(), *material));
+    all.dedup_by_key(|(number, _)| *number);
+    all
+}
+
+/// The spools of a material: those in slots, and those on the shelf that another system counts.
+pub(super) fn of_material(app: &StockHandles, material: &Material) -> Markup {
+    let mut places = all_slots(app);
+    places.retain(|place| place.slot.material_id == Some(material.id));
+    let loaded = |number: i64| places.iter().any(|place| place.slot.spool == Some(number));
+    let shelf: Vec<(i64, Amount)> = counted_spools(material).filter(|(number, _)| !loaded(*number)).collect();
+    let unit = material.fields.kind.unit();
+    let link = |number: i64| html! { a href=(spool_path(number, Some(material.id))) { "Spool " (number) } };
+    html! {
+        section class="card" aria-labelledby="spools" {
+            h2 id="spools" { "Spools" }
+            @if places.is_empty() && shelf.is_empty() { p { "None is in a slot of a printer." } }
+            ul class="rows" {
+                @for place in &places {
+                    li {
+                        span {
+                            @match place.slot.spool {
+                                Some(number) => { (link(number)) },
+                                None => { span class="soft" { "without a number" } },
+                            }
+                        }
+                        span { "in " a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
+                        span class="soft" { @if let Some(left) = place.slot.remaining { (left) " " (unit) " left" } }
+                    }
+                }
+                @for (number, left) in &shelf {
+                    li { span { (link(*number)) } span { "on the shelf" } span class="soft" { (left) " " (unit) " left" } }
+                }
+            }
+            p { a href={ (labels::PATH) "#new-spools" } { "Labels for spools" } }
+        }
+    }
+}
+
+/// Answers GET of a spool.
+pub(super) async fn show(
+    State(app): State<StockHandles>,
+    PathSpool(number): PathSpool,
+    who: Caller,
+    OpenQuery(query): OpenQuery<SpoolQuery>,
+) -> Result<Response, ApiError> {
+    page(&app, &who, &SpoolFacts::find(&app, number, query.material), &AttemptedForm::default())
+}
+
+/// The page; `tried` is a form of it that was refused.
+pub(super) fn page(
+    app: &StockHandles,
+    who: &Caller,
+    facts: &SpoolFacts,
+    tried: &AttemptedForm,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.config)?;
+    let (title, loaded) = (facts.title(), !facts.places.is_empty());
+    let (tone, words) = if loaded { (Tone::Working, "Loaded") } else { (Tone::Idle, "On the shelf") };
+    let content = html! {
+        p { a href=(STOCK_PATH) { "All stock" } }
+        h1 { (title) " " span class=(tone.class()) { (words) } }
+        (about(facts))
+        (load(app, facts, tried))
+        @if loaded {
+            (weigh(facts, tried))
+            (leave(facts, tried))
+        }
+    };
+    Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
+}
+
+fn about(facts: &SpoolFacts) -> Markup {
+    html! {
+        section class="card" aria-labelledby="about" {
+            h2 id="about" { "About it" }
+            dl class="left" {
+                dt { "Material" }
+                dd {
+                    @match &facts.material {
+                        Some(material) => {
+                            (swatch(material.fields.color.as_deref()))
+                            a href=(material_path(material.id)) { (material.fields.name) }
+                        },
+                        None => { "nobody said; choose it when you load the spool" },
+                    }
+                }
+                dt { "Left" }
+                dd { @match facts.left { Some(left) => { (left) " " (facts.unit()) }, None => { "not known" } } }
+                @for place in &facts.places {
+                    dt { "In" } dd { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
+                }
+            }
+            p { a href=(labels::spool_label_path(facts.number, facts.material_id())) { "Print its label" } }
+        }
+    }
+}
+
+/// What a form is sent to.
+fn act_path(facts: &SpoolFacts, act: &str) -> String {
+    let path = spool_path(facts.number, facts.material_id());
+    match path.split_once('?') {
+        Some((path, query)) => format!("{path}/{act}?{query}"),
+        None => format!("{path}/{act}"),
+    }
+}
+
+/// The slots in which it could be put: free ones first, and those of printers that have nothing in hand.
+fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<SlotPlace> {
+    let mut all = all_slots(app);
+    all.retain(|place| place.slot.spool != Some(facts.number));
+    all.sort_by_cached_key(|place| {
+        (place.slot.material_id.is_some(), place.busy, place.printer_name.to_lowercase(), place.slot.slot)
+    });
+    all
+}
+
+fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
+    let slots = slots_to_choose(app, facts);
+    let known = present(app);
+    let materials = || known.iter().filter_map(|known| known.state.as_ref());
+    let name_of =
+        |id: Option<Id>| materials().find(|one| Some(one.id) == id).map_or("empty", |one| one.fields.name.as_str());
+    let left = facts.left.map(|left| left.to_string()).unwrap_or_default();
+    let chosen = tried.value("load", "place", "");
+    html! {
+        section class="card" id="load" aria-labelledby="load-title" {
+            h2 id="load-title" { @if facts.places.is_empty() { "Load it" } @else { "Move it to another slot" } }
+            (tried.wrong("load"))
+            @if slots.is_empty() { p { "There is no other slot. Add a printer first." } } @else {
+                form class="tools" method="post" action=(act_path(facts, "load")) {
+                    (hidden())
+                    @if let Some(id) = facts.material_id() {
+                        input type="hidden" name="materialId" value=(id);
+                    } @else {
+                        (field("load-material", "Material", &html! {
+                            select id="load-material" name="materialId" required {
+                                option value="" { "choose" }
+                                @for one in materials() { option value=(one.id) { (one.fields.name) } }
+                            }
+                        }))
+                    }
+                    (field("load-place", "Printer and slot", &html! {
+                        select id="load-place" name="place" {
+                            @for place in &slots {
+                                @let value = format!("{}/{}", place.printer, place.slot.slot);
+                                option value=(value) selected[value == chosen] {
+                                    (place.words()) " (" (name_of(place.slot.material_id)) ")" @if place.busy { ", has a job" }
+                                }
+                            }
+                        }
+                    }))
+                    (field("load-left", &format!("Left on it, in {}", facts.unit()), &html! {
+                        input id="load-left" name="remaining" inputmode="decimal" autocomplete="off" maxlength="20"
+                            value=(tried.value("load", "remaining", &left));
+                    }))
+                    button type="submit" { "Load it there" }
+                }
+            }
+        }
+    }
+}
+
+fn weigh(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
+    let amount = |name: &str, label: &str| {
+        let id = format!("weigh-{name}");
+        let value = tried.value("weigh", name, "");
+        let input =
+            html! { input id=(id) name=(name) inputmode="decimal" autocomplete="off" maxlength="20" value=(value); };
+        field(&id, label, &input)
+    };
+    html! {
+        section class="card" aria-labelledby="weigh" {
+            h2 id="weigh" { "Weigh it" }
+            (tried.wrong("weigh"))
+            @if facts.is_weighed() { p { "Its printer tells by itself what is left." } } @else {
+                form class="tools" method="post" action=(act_path(facts, "weigh")) {
+                    (hidden())
+                    (amount("gross", "The scale shows"))
+                    (amount("empty", "The empty spool weighs"))
+                    (amount("remaining", "Or: so much is left"))
+                    button class="second" type="submit" { "So much is left" }
+                }
+            }
+        }
+    }
+}
+
+fn leave(facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
+    let left = facts.left.filter(|left| *left > Amount::ZERO && facts.material.is_some());
+    html! {
+        section class="card" aria-labelledby="leave" {
+            h2 id="leave" { "Take it out" }
+            (tried.wrong("unload")) (tried.wrong("retire"))
+            form method="post" action=(act_path(facts, "unload")) {
+                (hidden())
+                button class="second" type="submit" { "It is out of its slot" }
+            }
+            @if let Some(left) = left {
+                p class="soft" { "Note on it that " (left) " " (facts.unit()) " are left, unless a system for spools counts it." }
+            }
+            details open[tried.is_of("retire")] {
+                summary { "Retire " (facts.title()) }
+                p { "Its slot becomes empty." }
+                form class="tools" method="post" action=(act_path(facts, "retire")) {
+                    (hidden())
+                    @if let Some(left) = left {
+                        (field("retire-left", &format!("Write the {left} {} that are left off the stock", facts.unit()), &html! {
+                            input id="retire-left" name="writeOff" type="checkbox" value="true";
+                        }))
+                    }
+                    button class="second" type="submit" { "Retire it" }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What is done with a spool: each is said to the printers whose slots it is about, by the operation of the API.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::spool::{PathSpool, SlotPlace, SpoolFacts, SpoolQuery, page, spool_path};
+use super::{AttemptedForm, StockHandles, number};
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::domain::spool::left_by_scale;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::filled_form::{is_of_form, refused};
+use crate::http::production::materials::adjust_by_page;
+use crate::http::production::printers::load_by_page;
+
+/// Leads on to the page of the spool, or shows it again with what was refused. What a label says of the material stays
+/// in the address: out of its slot the spool is known by nothing else.
+fn told(
+    app: &StockHandles,
+    act: &str,
+    sent: &PageForm,
+    facts: &SpoolFacts,
+    done: Result<(), ApiError>,
+) -> Result<Response, ApiError> {
+    match done {
+        Ok(()) => Ok(see_other(&spool_path(facts.number, facts.material_id()))),
+        Err(error) if is_of_form(&error) => {
+            let tried = AttemptedForm::of(act, sent).refused(&error);
+            Ok(refused(page(app, &sent.call.who, facts, &tried)?, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Says of each of these slots that it is empty.
+async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> Result<(), ApiError> {
+    for slot in slots {
+        load_by_page(&app.board.shop, &sent.call, slot, &json!({})).await?;
+    }
+    Ok(())
+}
+
+/// The slot that a form names, as `printer/slot`.
+pub(super) fn chosen_slot(sent: &PageForm) -> Result<(Id, u32), ApiError> {
+    let chosen = sent.text("place").split_once('/');
+    let read = chosen.and_then(|(printer, slot)| Some((printer.parse().ok()?, slot.parse().ok()?)));
+    read.ok_or_else(|| Refusal::field("place", "choose a printer and a slot").into())
+}
+
+/// What a form says of what is left; null when it says nothing.
+pub(super) fn said_left(sent: &PageForm) -> Value {
+    sent.some("remaining").map_or(Value::Null, |text| number(&text))
+}
+
+/// Puts it into a slot, and says of those that held it before that they are empty: it is in one place.
+async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
+    let to = chosen_slot(sent)?;
+    let from = facts.places.first().and_then(|place| place.slot.color.clone());
+    let color = from.or_else(|| facts.material.as_ref()?.fields.color.clone());
+    let said = json!({
+        "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent), "spoolId": facts.number,
+    });
+    load_by_page(&app.board.shop, &sent.call, to, &said).await?;
+    emptied(app, sent, facts.places.iter().map(SlotPlace::at).filter(|at| *at != to).collect()).await
+}
+
+/// Answers the form that loads it, or moves it to another slot.
+pub(super) async fn load(
+    State(app): State<StockHandles>,
+    PathSpool(number): PathSpool,
+    OpenQuery(query): OpenQuery<SpoolQuery>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let facts = SpoolFacts::find(&app, number, query.material);
+    let done = put(&app, &sent, &facts).await;
+    // It may have got its material just now.
+    let facts = SpoolFacts::find(&app, number, facts.material_id());
+    told(&app, "load", &sent, &facts, done)
+}
+
+/// What a form says was weighed: what is left, or by a scale with the empty spool.
+fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
+    if sent.text("gross").is_empty() {
+        return match said_left(sent) {
+            Value::Null => Err(Refusal::field("gross", "say what the scale shows, or what is left").into()),
+            left => Ok(left),
+        };
+    }
+    let amount = |name: &str| match number(sent.text(name)) {
+        Value::Number(number) => Amount::from_number(&number).map_err(|error| Refusal::field(name, error.to_string())),
+        _ => Err(Refusal::field(name, "must be a number")),
+    };
+    Ok(json!(left_by_scale(amount("gross")?, amount("empty")?)?))
+}
+
+async fn said_weight(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
+    let left = weighed(sent)?;
+    if facts.places.is_empty() {
+        return Err(ApiError::conflict("spool_not_loaded", "the spool is in no slot; load it, and say what is left"));
+    }
+    for place in &facts.places {
+        let said = json!({
+            "materialId": place.slot.material_id, "color": place.slot.color, "remaining": left, "spoolId": facts.number,
+        });
+        load_by_page(&app.board.shop, &sent.call, place.at(), &said).await?;
+    }
+    Ok(())
+}
+
+/// Answers the form that says what was weighed.
+pub(super) async fn weigh(
+    State(app): State<StockHandles>,
+    PathSpool(number): PathSpool,
+    OpenQuery(query): OpenQuery<SpoolQuery>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let facts = SpoolFacts::find(&app, number, query.material);
+    let done = said_weight(&app, &sent, &facts).await;
+    told(&app, "weigh", &sent, &facts, done)
+}
+
+/// Answers the form that takes it out of its slot.
+pub(super) async fn unload(
+    State(app): State<StockHandles>,
+    PathSpool(number): PathSpool,
+    OpenQuery(query): OpenQuery<SpoolQuery>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let facts = SpoolFacts::find(&app, number, query.material);
+    let done = emptied(&app, &sent, facts.places.iter().map(SlotPlace::at).collect()).await;
+    told(&app, "unload", &sent, &facts, done)
+}
+
+/// Empties its slots, then writes what was left off the stock if the form says so: where a slot is refused nothing is
+/// written off yet, and the form may be sent again without writing it off twice.
+async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
+    emptied(app, sent, facts.places.iter().map(SlotPlace::at).collect()).await?;
+    let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");
+    if let (Some(left), Some(material)) = (left, facts.material_id()) {
+        let said = json!({"delta": -left, "reason": format!("spool {} was retired", facts.number)});
+        adjust_by_page(&app.materials, &sent.call, material, &said).await?;
+    }
+    Ok(())
+}
+
+/// Answers the form that retires it.
+pub(super) async fn retire(
+    State(app): State<StockHandles>,
+    PathSpool(number): PathSpool,
+    OpenQuery(query): OpenQuery<SpoolQuery>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let facts = SpoolFacts::find(&app, number, query.material);
+    let done = given_up(&app, &sent, &facts).await;
+    told(&app, "retire", &sent, &facts, done)
+}

@@ -1,0 +1,289 @@
+//! What people are to do now, by kind, and within a kind what waits longest first.
+//!
+//! Printers are read in memory, orders and jobs by one query for each kind; the script has the page read again when
+//! something happened in the shop.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::acts::BED_PREFIX;
+use super::board::BoardHandles;
+use super::card::{act_path, attention_words, job_number, standing};
+use super::first_steps::first_steps;
+use super::job::{job_path, resolutions};
+use super::log::LogHandles;
+use super::shell::{StaffSection, StaffViewer, Tone, act, hidden, since};
+use super::stock::material_path;
+use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
+use crate::config::Config;
+use crate::domain::job::{Job, JobState};
+use crate::domain::material::Material;
+use crate::domain::order::{Order, OrderStatus};
+use crate::domain::printer::{Attention, Phase, Printer};
+use crate::domain::printer_status::Activity;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::production::jobs::JobHandles;
+use crate::http::production::printers::{activity, present_all};
+use crate::store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
+
+/// Most entries of one kind; the longest waiting are among the others once these are done.
+const ROWS_PER_KIND: u64 = 30;
+
+handles! {
+    /// What the page reads.
+    pub(crate) struct ToDoHandles {
+        board: BoardHandles,
+        jobs: JobHandles,
+        log: LogHandles,
+        config: Arc<Config>,
+    }
+}
+
+/// One kind of things to do.
+struct Kind {
+    id: &'static str,
+    title: &'static str,
+    rows: Vec<Markup>,
+    /// How many there are, where not all of them are shown.
+    total: u64,
+    /// What stands below the rows.
+    below: Option<Markup>,
+}
+
+impl Kind {
+    fn new(id: &'static str, title: &'static str, rows: Vec<Markup>) -> Self {
+        let total = rows.len() as u64;
+        Self { id, title, rows, total, below: None }
+    }
+
+    fn html(&self) -> Markup {
+        html! {
+            section class="card" id={ "kind-" (self.id) } aria-labelledby={ "title-" (self.id) } {
+                h2 id={ "title-" (self.id) } { (self.title) " (" (self.total) ")" }
+                ul class="rows" { @for row in &self.rows { li { (row) } } }
+                @if let Some(below) = &self.below { (below) }
+            }
+        }
+    }
+}
+
+/// Answers GET of the page.
+pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.config)?;
+    let view = app.board.view();
+    let all = present_all(&app.board.shop);
+    let printers: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).collect();
+    let kinds = [
+        beds(&app, &printers),
+        unverified(&printers),
+        troubles(&app, &printers),
+        jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
+        jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
+        jobs(&app, JobState::Sliced, "waiting", "Jobs that wait for a printer or a spool").await?,
+        low_stock(&app),
+        orders(&app, OrderStatus::Ready, "pack", "Orders to pack").await?,
+        orders(&app, OrderStatus::Created, "due", "Money due").await?,
+    ];
+    let log = app.log.shown(None).await?;
+    let open: Vec<&Kind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
+    let stocked = app
+        .board
+        .shop
+        .materials
+        .all_resident()
+        .iter()
+        .any(|(_, known)| known.state.as_ref().is_some_and(|material| !material.archived));
+    let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
+    let steps = first_steps([!printers.is_empty(), stocked, skus > 0]);
+    let content = html! {
+        h1 { "To do" }
+        div id="to-do" data-fresh="" {
+            @if let Some(steps) = &steps {
+                (steps)
+            } @else if open.is_empty() {
+                section class="card" { p { "Nothing waits for a person." } p { a href=(FLOOR_PATH) { "To the floor" } } }
+            }
+            @for kind in &open { (kind.html()) }
+            (log)
+        }
+    };
+    Ok(viewer.page(StaffSection::ToDo, "To do", &view, &content))
+}
+
+fn back() -> Markup {
+    html! { input type="hidden" name="back" value=(TO_DO_PATH); }
+}
+
+fn printer_link(printer: &Printer) -> Markup {
+    html! { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.fields.name) } }
+}
+
+/// Beds to clear: one by one, with what is good of the print, or several at once.
+fn beds(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
+    let over =
+        |printer: &&&Printer| !matches!(activity(&app.board.shop, printer), Activity::Printing | Activity::Paused);
+    let mut waiting: Vec<&&Printer> = printers.iter().filter(|printer| printer.bed_not_cleared).filter(over).collect();
+    waiting.sort_by_key(|printer| (printer.bed_since, printer.id));
+    let several = waiting.len() > 1;
+    let rows = waiting.iter().map(|printer| bed(app, printer, several)).collect();
+    let below = html! {
+        form id="beds" method="post" action="/to-do/beds" data-quiet="" {
+            (hidden())
+            button type="submit" id="beds-clear" { "The chosen beds are clear, all parts are good" }
+        }
+    };
+    Kind { below: several.then_some(below), ..Kind::new("beds", "Beds to clear", rows) }
+}
+
+/// One bed; it can be chosen where there are `several`.
+fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
+    let (id, path) = (printer.id, act_path(printer.id, "bed-cleared"));
+    let reasons = &app.config.quality.reasons;
+    html! {
+        span {
+            @if several {
+                input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value="true"
+                    aria-label={ "Choose " (printer.fields.name) };
+                " "
+            }
+            (printer_link(printer))
+            @if let Some(at) = printer.bed_since { " " span class="soft" { (since(at)) } }
+            @if printer.print_failed { " " span class=(Tone::Attention.class()) { "the print failed" } }
+        }
+        @if let Some(last) = printer.last_print {
+            span { a href={ (ORDERS_PATH) "/" (last.order) "#job-" (last.job) } { "its job" } }
+        }
+        (act(&path, &format!("clear-{id}"), "", "Bed is clear", Some(&back())))
+        @if printer.last_print.is_some() {
+            details class="full" {
+                summary { "Not all parts are good" }
+                form method="post" action=(path) data-quiet="" class="tools" {
+                    (hidden()) (back())
+                    div class="field narrow" {
+                        label for={ "good-" (id) } { "Good parts" }
+                        input id={ "good-" (id) } name="goodCount" type="number" min="0" inputmode="numeric" required;
+                    }
+                    div class="field" {
+                        label for={ "reason-" (id) } { "What is wrong with the others" }
+                        select id={ "reason-" (id) } name="reason" {
+                            option value="" { "not said" }
+                            @for reason in reasons { option value=(reason) { (reason.replace('_', " ")) } }
+                        }
+                    }
+                    div class="field" {
+                        label for={ "note-" (id) } { "Note" }
+                        input id={ "note-" (id) } name="note" maxlength="500";
+                    }
+                    button type="submit" id={ "sign-" (id) } { "Sign off" }
+                }
+            }
+        }
+    }
+}
+
+/// Prints of which nobody knows whether they began, or how they ended.
+fn unverified(printers: &[&Printer]) -> Kind {
+    let rows = printers.iter().filter_map(|printer| {
+        let in_hand = printer.in_hand.as_ref()?;
+        let Phase::Unverified { reason } = &in_hand.phase else { return None };
+        Some(html! {
+            span { (printer_link(printer)) ": " (job_number(in_hand)) " " (since(in_hand.taken_at)) }
+            span class="full bad" { (reason) }
+            (resolutions(in_hand.job, TO_DO_PATH))
+        })
+    });
+    Kind::new("unverified", "Starts that nobody could verify: look at the printer", rows.collect())
+}
+
+/// Printers that a person has to look at for another reason.
+fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
+    let elsewhere = [Attention::BedNotCleared, Attention::Maintenance, Attention::Unverified, Attention::PrintFailed];
+    let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
+    let rows = printers.iter().filter_map(|printer| {
+        let mut attention = printer.attention();
+        attention.retain(|one| !elsewhere.contains(one));
+        let (tone, words) = standing(&app.board.shop, printer);
+        if attention.is_empty() && tone != Tone::Error {
+            return None;
+        }
+        let path = act_path(printer.id, "clear-attention");
+        Some(html! {
+            span { (printer_link(printer)) " " span class=(tone.class()) { (words) } }
+            span { @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(*one)) } }
+            @if let Some(words) = printer.attention_words() { span class="full bad" { (words) } }
+            @if attention.iter().any(|one| looked_at.contains(one)) {
+                (act(&path, &format!("looked-{}", printer.id), "second", "I have looked at it", Some(&back())))
+            }
+        })
+    });
+    Kind::new("look", "Printers to look at", rows.collect())
+}
+
+async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<Kind, ApiError> {
+    let filter = JobFilter { state: Some(state), ..JobFilter::default() };
+    let (mut some, total) = app.jobs.queries.jobs(&filter, Page { limit: ROWS_PER_KIND, offset: 0 }).await?;
+    some.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.updated_at));
+    let rows = some.iter().map(|job| job_row(app, job)).collect();
+    Ok(Kind { total, ..Kind::new(id, title, rows) })
+}
+
+fn job_row(app: &ToDoHandles, job: &Job) -> Markup {
+    let words = app.jobs.waiting_reason(job).or_else(|| job.error.clone());
+    let button = |word: &str, class: &str, words: &str| {
+        act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, Some(&back()))
+    };
+    html! {
+        span {
+            a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { (job.number_text()) }
+            " " (job.sku_name) " " span class="soft" { (since(job.updated_at)) }
+        }
+        @if let Some(words) = words { span class="full" { (words) } }
+        @match job.state {
+            JobState::Failed => { (button("retry", "", "Make it again")) (button("cancel", "second", "Give it up")) },
+            JobState::AwaitingManualReview => { (button("release", "", "Release it")) },
+            _ => {},
+        }
+    }
+}
+
+fn low_stock(app: &ToDoHandles) -> Kind {
+    let all = app.board.shop.materials.all_resident();
+    let low = |material: &&Material| !material.archived && material.runs_low();
+    let mut low: Vec<&Material> = all.iter().filter_map(|(_, known)| known.state.as_ref()).filter(low).collect();
+    low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
+    let rows = low.iter().map(|material| {
+        let unit = material.fields.kind.unit();
+        html! {
+            span { a href=(material_path(material.id)) { (material.fields.name) } }
+            span { (material.available()) " " (unit) " available, reorder at " (material.fields.reorder_point) " " (unit) }
+            span class="soft" { "order " (material.to_order()) " " (unit) }
+        }
+    });
+    Kind::new("stock", "Stock that runs low", rows.collect())
+}
+
+async fn orders(
+    app: &ToDoHandles,
+    status: OrderStatus,
+    id: &'static str,
+    title: &'static str,
+) -> Result<Kind, ApiError> {
+    let filter = OrderFilter { status: Some(status), ..OrderFilter::default() };
+    let (some, total) = app.jobs.queries.orders(&filter, Page { limit: ROWS_PER_KIND, offset: 0 }).await?;
+    let mut some: Vec<&Order> = some.iter().filter_map(|order| order.state.as_ref()).collect();
+    some.sort_by_key(|order| order.updated_at);
+    let rows = some.iter().map(|order| {
+        html! {
+            span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
+            span { (order.customer_email.as_deref().unwrap_or("no customer")) }
+            span class="soft" { (since(order.updated_at)) }
+        }
+    });
+    let rows = rows.collect();
+    Ok(Kind { total, ..Kind::new(id, title, rows) })
+}

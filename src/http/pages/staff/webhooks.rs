@@ -1,0 +1,153 @@
+//! Endpoints of webhooks, as the staff sees them: how each fares, what it was sent and what it answered. Operators
+//! look, admins change.
+
+mod acts;
+mod form;
+mod log;
+mod page;
+
+use axum::extract::State;
+use axum::http::Method;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::WEBHOOKS_PATH;
+use super::board::BoardHandles;
+use super::filled_form::{address, ways};
+use super::shell::{StaffSection, StaffViewer, Tone};
+use crate::domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointState};
+use crate::domain::principal::Role;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::time;
+use crate::http::production::endpoints::EndpointHandles;
+use crate::http::routes::{PageBounds, Routes};
+use crate::store::queries::Page;
+
+/// Endpoints on one page of the list.
+const ENDPOINTS_PER_PAGE: u64 = 25;
+
+handles! {
+    /// What the pages of webhooks use.
+    pub(crate) struct WebhookPageHandles {
+        board: BoardHandles,
+        endpoints: EndpointHandles,
+    }
+}
+
+/// Adds its pages.
+pub(super) fn routes(routes: Routes) -> Routes {
+    let (get, post, session, bounds) = (Method::GET, Method::POST, RequiredAccess::Session, PageBounds::Form);
+    let admin = RequiredAccess::Role(Role::Admin);
+    routes
+        .page(get.clone(), session, WEBHOOKS_PATH, list, bounds)
+        .page(get.clone(), admin, form::NEW_PATH, form::show, bounds)
+        .page(post.clone(), admin, form::NEW_PATH, form::add, bounds)
+        .page(get, session, "/shop/webhooks/{id}", page::show, bounds)
+        .page(post.clone(), admin, "/shop/webhooks/{id}/change", acts::change, bounds)
+        .page(post.clone(), admin, "/shop/webhooks/{id}/rotate", acts::rotate, bounds)
+        .page(post.clone(), admin, "/shop/webhooks/{id}/replay", acts::replay, bounds)
+        .page(post.clone(), admin, "/shop/webhooks/{id}/{act}", acts::act_on, bounds)
+        .page(post, admin, "/shop/deliveries/{id}/redeliver", acts::redeliver, bounds)
+}
+
+/// Which part of the list is shown.
+#[derive(api_derive::Request, Debug)]
+pub(super) struct EndpointListQuery {
+    /// Entries that are passed over before the first.
+    #[api(default = 0)]
+    from: u32,
+}
+
+/// How an endpoint fares, by a tone and a word.
+fn health(endpoint: &Endpoint) -> (Tone, &'static str) {
+    match endpoint.state {
+        EndpointState::Disabled if endpoint.disabled_by.is_some() => (Tone::Error, "Disabled"),
+        EndpointState::Disabled => (Tone::Idle, "Paused"),
+        EndpointState::Active if failing(endpoint) > 0 => (Tone::Attention, "Failing"),
+        EndpointState::Active => (Tone::Working, "Active"),
+    }
+}
+
+/// How many deliveries have failed at least once and are tried again.
+fn failing(endpoint: &Endpoint) -> usize {
+    endpoint.window.values().filter(|delivery| delivery.attempts > 0).count()
+}
+
+/// How an endpoint fares, in sentences.
+fn standing(endpoint: &Endpoint) -> Markup {
+    let (waiting, failing) = (endpoint.window.size(), failing(endpoint));
+    let last = endpoint.window.values().filter(|one| one.attempted_at.is_some()).max_by_key(|one| one.attempted_at);
+    html! {
+        @if let Some(reason) = &endpoint.disabled_reason {
+            p class="bad" { "Nothing is sent to it: " (reason) ". Its events are kept until it is enabled." }
+        }
+        p {
+            @match waiting {
+                0 => { "Nothing waits to be sent." },
+                _ if endpoint.backlog => { "More than " (waiting.min(DELIVERY_WINDOW)) " deliveries wait to be sent." },
+                1 => { "1 delivery waits to be sent." },
+                _ => { (waiting) " deliveries wait to be sent." },
+            }
+            @if failing > 0 { " " (failing) " of them failed and will be tried again." }
+        }
+        @if let Some(last) = last {
+            p class="soft" {
+                "The last of them was answered "
+                @match last.last_status { Some(status) => { (status) }, None => { "not at all" } }
+                @if let Some(error) = &last.last_error { " (" (error) ")" }
+                "."
+            }
+        }
+        @if let Some(at) = endpoint.tried_at { p class="soft" { "Last attempt: " (time(at)) } }
+    }
+}
+
+/// Answers GET of the list.
+pub(super) async fn list(
+    State(app): State<WebhookPageHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<EndpointListQuery>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(&who, &app.endpoints.config)?;
+    let from = u64::from(query.from);
+    let (some, total) = app.endpoints.queries.endpoints(Page { limit: ENDPOINTS_PER_PAGE, offset: from }).await?;
+    let admin = who.has(Role::Admin);
+    let content = html! {
+        h1 { "Webhooks" }
+        p { "Programs that are told what happens here. " a href="/docs/events" { "What each event says" } }
+        @if admin { p { a class="button" href=(form::NEW_PATH) { "Add an endpoint" } } }
+        div id="endpoints" data-fresh="" {
+            @if total == 0 {
+                section class="card" {
+                    p { "No program is told anything yet." }
+                    @if admin { p { "Add the address of one, and choose what it is told." } }
+                    @else { p { "An admin can add the address of one." } }
+                }
+            }
+            @for stored in some.iter().filter_map(|found| found.state.as_ref()) {
+                // What is in memory knows what waits, too.
+                @let known = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
+                (entry(known.as_ref().and_then(|known| known.state.as_ref()).unwrap_or(stored)))
+            }
+            (ways(from, total, ENDPOINTS_PER_PAGE, |from| address(WEBHOOKS_PATH, &[("from", &from.to_string())])))
+        }
+    };
+    Ok(viewer.page(StaffSection::Webhooks, "Webhooks", &app.board.view(), &content))
+}
+
+fn entry(endpoint: &Endpoint) -> Markup {
+    let (tone, words) = health(endpoint);
+    html! {
+        section class="card" aria-labelledby={ "name-" (endpoint.id) } {
+            h2 id={ "name-" (endpoint.id) } {
+                a href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { (endpoint.url) }
+                " " span class=(tone.class()) { (words) }
+            }
+            (standing(endpoint))
+            p class="soft" { "Is told: " (endpoint.events.join(", ")) }
+        }
+    }
+}

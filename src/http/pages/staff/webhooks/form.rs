@@ -1,0 +1,124 @@
+//! The form of an endpoint: where it is and what it is told. One that is new is shown its secret once.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::WebhookPageHandles;
+use crate::domain::event::OutboundEvent;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::staff::WEBHOOKS_PATH;
+use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form, refused, secret, typed};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::production::endpoints::{self, TellingEndpoint};
+
+/// Where an endpoint is added.
+pub(super) const NEW_PATH: &str = "/shop/webhooks/new";
+/// How the members begin that name events.
+const EVENT_PREFIX: &str = "event-";
+/// The members of the API with the labels of their fields.
+pub(super) const LABELS: [(&str, &str); 4] =
+    [("url", "Address"), ("events", "Events"), ("secret", "Secret"), ("since", "Since")];
+
+/// What a form says of an endpoint, as the API takes it. A secret that is left empty is left out.
+pub(super) fn said(sent: &PageForm) -> Value {
+    let events: Vec<&str> = sent.members().filter_map(|(name, _)| name.strip_prefix(EVENT_PREFIX)).collect();
+    let mut said = Map::new();
+    said.insert("url".to_owned(), json!(sent.text("url")));
+    said.insert("events".to_owned(), json!(events));
+    if let Some(secret) = sent.some("secret") {
+        said.insert("secret".to_owned(), json!(secret));
+    }
+    Value::Object(said)
+}
+
+/// Address and events of an endpoint, as they are or as they were typed.
+pub(super) fn fields(url: &str, events: &[String], refused: Refused<'_>) -> Markup {
+    let chosen = |word: &str| match refused {
+        Some((sent, _)) => sent.some(&format!("{EVENT_PREFIX}{word}")).is_some(),
+        None => events.iter().any(|known| known == word),
+    };
+    html! {
+        (field("url", "Address (URL) to which events are sent", &html! {
+            input id="url" name="url" type="url" maxlength="2000" required autocomplete="off" spellcheck="false"
+                value=(typed(refused, "url", url)) placeholder="https://";
+        }))
+        fieldset {
+            legend { "What it is told" }
+            ul class="choices" {
+                @for word in OutboundEvent::ALL.iter().copied().map(OutboundEvent::word) {
+                    @let name = format!("{EVENT_PREFIX}{word}");
+                    li {
+                        input id=(name) name=(name) type="checkbox" value="true" checked[chosen(word)];
+                        label for=(name) class="inline" { " " (word.replace(['.', '_'], " ")) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Answers GET of the form of a new endpoint.
+pub(super) async fn show(State(app): State<WebhookPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    new_page(&app, &who, None)
+}
+
+fn new_page(app: &WebhookPageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.endpoints.config)?;
+    let content = html! {
+        p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
+        h1 { "Add an endpoint" }
+        (faults(refused, &LABELS))
+        form class="card form" method="post" action=(NEW_PATH) {
+            (hidden())
+            (fields("", &[], refused))
+            (field("secret", "Secret that signs what is sent; empty: the server makes one", &html! {
+                input id="secret" name="secret" type="password" maxlength="256" autocomplete="new-password"
+                    aria-describedby="secret-hint";
+            }))
+            p class="hint" id="secret-hint" { "One that the server makes is shown once, on the next page. Your own should have 24 characters or more." }
+            button type="submit" { "Add the endpoint" }
+        }
+        p class="soft" { "It is told what happens from now on." }
+    };
+    Ok(viewer.page(StaffSection::Webhooks, "Add an endpoint", &app.board.view(), &content))
+}
+
+/// Registers an endpoint, and shows its secret.
+pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let who = &sent.call.who;
+    who.user()?;
+    match endpoints::create_by_page(app.endpoints.clone(), &sent.call, &said(&sent)).await {
+        Ok(told) => shown_once(&app, who, "The endpoint is added", &told),
+        Err(error) if is_of_form(&error) => Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The page that shows a secret once.
+pub(super) fn shown_once(
+    app: &WebhookPageHandles,
+    who: &Caller,
+    title: &str,
+    told: &TellingEndpoint,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.endpoints.config)?;
+    let about = "The program checks with it that what it is sent comes from here. It is not shown again; who loses it has another one made.";
+    let content = html! {
+        h1 { (title) }
+        p { (told.url) }
+        @for warning in &told.warnings { p class="bad" { (warning) } }
+        @match &told.secret {
+            Some(made) => { (secret("Its secret", about, made)) },
+            None => { p { "It signs with the secret that you chose." } },
+        }
+        p class="acts" {
+            a class="button" href={ (WEBHOOKS_PATH) "/" (told.id) } { "To the endpoint" }
+            a class="button second" href=(WEBHOOKS_PATH) { "All endpoints" }
+        }
+    };
+    Ok(viewer.page(StaffSection::Webhooks, title, &app.board.view(), &content))
+}

@@ -1,0 +1,138 @@
+//! The page of an endpoint: how it fares, what can be done with it, and its log.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::form::{LABELS, fields};
+use super::log::{LogQuery, log};
+use super::{WebhookPageHandles, health, standing};
+use crate::domain::endpoint::{Endpoint, EndpointState};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::page::OpenQuery;
+use crate::http::pages::frame::time;
+use crate::http::pages::staff::WEBHOOKS_PATH;
+use crate::http::pages::staff::filled_form::{Refused, faults, field, typed};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, act, hidden};
+use crate::http::path_id::PathId;
+use crate::http::production::endpoints::present;
+
+/// Answers GET of an endpoint.
+pub(super) async fn show(
+    State(app): State<WebhookPageHandles>,
+    PathId(id): PathId,
+    who: Caller,
+    OpenQuery(query): OpenQuery<LogQuery>,
+) -> Result<Response, ApiError> {
+    shown(&app, id, &who, &query, None).await
+}
+
+/// The page, with what was wrong with a form of it.
+pub(super) async fn shown(
+    app: &WebhookPageHandles,
+    id: Id,
+    who: &Caller,
+    query: &LogQuery,
+    refused: Refused<'_>,
+) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.endpoints.config)?;
+    let (_, endpoint) = present(&app.endpoints, id).await?;
+    let admin = who.has(Role::Admin);
+    let log = log(app, &endpoint, query, admin).await?;
+    let (tone, words) = health(&endpoint);
+    let content = html! {
+        p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
+        h1 { "Endpoint " span class=(tone.class()) { (words) } }
+        (faults(refused, &LABELS))
+        div id="endpoint" data-fresh="" {
+            section class="card" aria-labelledby="glance" {
+                h2 id="glance" { "At a glance" }
+                (standing(&endpoint))
+                (about(&endpoint))
+            }
+        }
+        @if admin { (steps(&endpoint)) (changes(&endpoint, refused)) }
+        (log)
+    };
+    Ok(viewer.page(StaffSection::Webhooks, "Endpoint", &app.board.view(), &content))
+}
+
+fn about(endpoint: &Endpoint) -> Markup {
+    html! {
+        dl class="left" {
+            dt { "Address" } dd { (endpoint.url) }
+            dt { "Is told" } dd { (endpoint.events.join(", ")) }
+            dt { "Added" } dd { (time(endpoint.created_at)) }
+            @if let Some((_, until)) = &endpoint.former { dt { "Former secret" } dd { "signs too, until " (time(*until)) } }
+            @if endpoint.replaying.is_some() { dt { "Replay" } dd { "under way" } }
+        }
+    }
+}
+
+fn path(endpoint: &Endpoint, word: &str) -> String {
+    format!("{WEBHOOKS_PATH}/{}/{word}", endpoint.id)
+}
+
+/// What is done at once.
+fn steps(endpoint: &Endpoint) -> Markup {
+    html! {
+        section class="card" aria-labelledby="steps" {
+            h2 id="steps" { "What to do with it" }
+            div class="acts" id="endpoint-acts" data-fresh="" {
+                @if endpoint.state == EndpointState::Disabled {
+                    (act(&path(endpoint, "enable"), "enable", "", "Enable it, and send what waits", None))
+                } @else {
+                    (act(&path(endpoint, "test"), "test", "", "Send a test event", None))
+                    (act(&path(endpoint, "disable"), "disable", "second", "Pause it", None))
+                }
+            }
+        }
+    }
+}
+
+fn changes(endpoint: &Endpoint, refused: Refused<'_>) -> Markup {
+    let tried = |member: &str| refused.is_some_and(|(sent, _)| sent.members().any(|(name, _)| name == member));
+    html! {
+        section class="card" aria-labelledby="changes" {
+            h2 id="changes" { "Change it" }
+            details open[tried("url")] {
+                summary { "Address and events" }
+                form class="form" method="post" action=(path(endpoint, "change")) {
+                    (hidden())
+                    (fields(&endpoint.url, &endpoint.events, refused.filter(|_| tried("url"))))
+                    button type="submit" { "Save" }
+                }
+            }
+            details open[tried("since")] {
+                summary { "Send again what was sent since a moment" }
+                form class="tools" method="post" action=(path(endpoint, "replay")) {
+                    (hidden())
+                    (field("since", "Since (UTC), at most 30 days ago", &html! {
+                        input id="since" name="since" type="datetime-local" required value=(typed(refused, "since", ""));
+                    }))
+                    button class="second" type="submit" { "Replay" }
+                }
+                p class="hint" { "Each event of that time is sent once more. Programs know repeats by the webhook-id." }
+            }
+            details {
+                summary { "Change the secret" }
+                p { "A new secret is made and shown once. For 24 hours the present one signs too, so that the program can change over." }
+                form method="post" action=(path(endpoint, "rotate")) {
+                    (hidden())
+                    button class="second" type="submit" { "Make a new secret" }
+                }
+            }
+            details {
+                summary { "Remove it" }
+                p { "Nothing more is sent to " strong { (endpoint.url) } ", also not what waits. This cannot be taken back." }
+                form method="post" action=(path(endpoint, "delete")) {
+                    (hidden())
+                    button class="stop" type="submit" { "Remove " (endpoint.url) }
+                }
+            }
+        }
+    }
+}

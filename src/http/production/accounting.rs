@@ -1,0 +1,223 @@
+//! The accounting system, as the staff sees it: whether it is connected, and which documents are in the books.
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::actors::kernel::directory::Directory;
+use crate::config::Config;
+use crate::domain::accounting::{Accounting, AccountingCommand, NOT_CONNECTED};
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::invoice::DocumentKind;
+use crate::domain::posting::{Posting, PostingCommand, PostingState};
+use crate::domain::principal::Role;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{PageQuery, Query};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Listed, NoContent, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmptyBody, OptionalBody, enumeration};
+use crate::integrations::AccountingWake;
+use crate::store::queries::Queries;
+
+/// The id that examples use for a posting.
+const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8091";
+
+enumeration! {
+    /// How far a document is on its way into the books.
+    PostingState,
+}
+
+handles! {
+    /// What the routes of the accounting system use.
+    pub(crate) struct AccountingHandles {
+        accounting: Directory<Accounting>,
+        postings: Directory<Posting>,
+        wake: AccountingWake,
+        queries: Queries,
+        config: Arc<Config>,
+    }
+}
+
+/// The routes of the accounting system.
+pub fn routes() -> ResourceRoutes {
+    let (operator, admin) = (RequiredAccess::Role(Role::Operator), RequiredAccess::Role(Role::Admin));
+    let about = "Invoices that are settled, and credit notes, on their way into the books of the accounting system. An admin connects it in the billing API.";
+    ResourceRoutes::new("Accounting", about, "posting")
+        .get(operator, "/api/accounting/postings", list, |op| {
+            op.named("listPostings", "List what was told to the accounting system")
+        })
+        .post(operator, "/api/accounting/postings/{id}/retry", retry, |op| {
+            op.named("retryPosting", "Have a refused document tried again").error(
+                409,
+                "already_posted",
+                "It is in the books.",
+            )
+        })
+        .get(admin, "/api/integrations/accounting", show, |op| {
+            op.named("getAccounting", "Show the connection to the accounting system").about("Tokens are never shown.")
+        })
+        .post(admin, "/api/integrations/accounting/disconnect", disconnect, |op| {
+            op.named("disconnectAccounting", "End the connection to the accounting system")
+                .about("The tokens are forgotten at once, and given up at the provider as soon as it answers.")
+                .error(409, NOT_CONNECTED, "It is not connected.")
+        })
+}
+
+/// Which postings are listed.
+#[derive(Request, Debug)]
+pub struct PostingQuery {
+    /// Only those that are so far.
+    state: Option<PostingState>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+/// A document on its way into the books.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Posting", many = "postings", example = json!({
+    "id": EXAMPLE_ID, "documentId": EXAMPLE_ID, "invoiceId": EXAMPLE_ID, "kind": "invoice", "number": "INV-2026-000123",
+    "amountCents": 12_900, "currency": "usd", "state": "refused", "remoteId": null,
+    "error": "status 400: Account code '200' is not a valid code for this document",
+    "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:01.000Z",
+}))]
+struct PostingView {
+    /// Id of the posting.
+    id: Id,
+    /// The invoice or credit note that is told.
+    document_id: Id,
+    /// The invoice that it belongs to.
+    invoice_id: Id,
+    /// Invoice or credit note.
+    kind: DocumentKind,
+    /// Number of the document.
+    number: String,
+    /// What is to be paid, or went back, in the smallest unit of the currency.
+    amount_cents: i64,
+    /// ISO 4217, lower case.
+    currency: String,
+    /// How far it is.
+    state: PostingState,
+    /// The accounting system's id of it; null until it is in the books.
+    remote_id: Option<String>,
+    /// Why it was refused.
+    error: Option<String>,
+    /// When it was begun.
+    created_at: Timestamp,
+    /// When it last changed.
+    updated_at: Timestamp,
+}
+
+impl From<&Posting> for PostingView {
+    fn from(posting: &Posting) -> Self {
+        let Posting { id, document_id, invoice_id, kind, number, amount_cents, currency, state, .. } = posting.clone();
+        let Posting { remote_id, error, created_at, updated_at, .. } = posting.clone();
+        Self {
+            id,
+            document_id,
+            invoice_id,
+            kind,
+            number,
+            amount_cents,
+            currency,
+            state,
+            remote_id,
+            error,
+            created_at,
+            updated_at,
+        }
+    }
+}
+
+/// The connection to the accounting system.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "AccountingConnection", example = json!({
+    "configured": true, "connected": true, "tenantId": "70784a63-d24b-46a9-a4db-0e70a274b056", "tenantName": "Shop Ltd",
+    "connectedBy": "boss@example.org", "connectedAt": "2026-11-01T08:00:00.000Z", "since": "2026-11-01T08:00:00.000Z",
+    "lost": null, "refused": 0,
+}))]
+struct AccountingView {
+    /// Whether the settings name an accounting system.
+    configured: bool,
+    /// Whether it is connected.
+    connected: bool,
+    /// The provider's id of the organisation.
+    tenant_id: Option<String>,
+    /// What people call the organisation.
+    tenant_name: Option<String>,
+    /// The admin who connected it.
+    connected_by: Option<String>,
+    /// When it was connected.
+    connected_at: Option<Timestamp>,
+    /// What was issued earlier is not told.
+    since: Option<Timestamp>,
+    /// Why it must be connected anew; null while it stands, or nobody connected it.
+    lost: Option<String>,
+    /// How many documents were refused and wait for a person.
+    refused: u64,
+}
+
+async fn list(
+    State(app): State<AccountingHandles>,
+    Query(query): Query<PostingQuery>,
+) -> Result<Listed<PostingView>, ApiError> {
+    let page = query.page.into();
+    let (some, total) = app.queries.postings(query.state, page).await?;
+    let view = |found: &Versioned<Posting>| Some(found.state.as_ref()?.into());
+    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+}
+
+async fn retry(
+    State(app): State<AccountingHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Plain<PostingView>, ApiError> {
+    let command = async {
+        let EmptyBody {} = call.read_body()?;
+        Ok(PostingCommand::Retry)
+    };
+    let done = call.ask_with(&app.postings, CommandTarget::Id(id), command).await?;
+    app.wake.wake();
+    Ok(Plain((&*done.answer).into()))
+}
+
+async fn show(State(app): State<AccountingHandles>) -> Result<Plain<AccountingView>, ApiError> {
+    let known = app.accounting.read(Id::ONLY).await?;
+    let known = known.as_ref().and_then(|known| known.state.as_ref());
+    let link = known.and_then(|known| known.link.clone());
+    let refused = app.queries.refused_postings().await?;
+    Ok(Plain(AccountingView {
+        configured: !app.config.accounting.client_id.is_empty(),
+        connected: link.is_some(),
+        tenant_id: link.as_ref().map(|link| link.tenant.id.clone()),
+        tenant_name: link.as_ref().map(|link| link.tenant.name.clone()),
+        connected_by: link.as_ref().map(|link| link.connected_by.clone()),
+        connected_at: link.as_ref().map(|link| link.connected_at),
+        since: known.and_then(|known| known.since),
+        lost: known.and_then(|known| known.lost.clone()),
+        refused,
+    }))
+}
+
+async fn disconnect(
+    State(app): State<AccountingHandles>,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<NoContent, ApiError> {
+    let command = async {
+        let EmptyBody {} = call.read_body()?;
+        Ok(AccountingCommand::Disconnect)
+    };
+    call.ask_with(&app.accounting, CommandTarget::Id(Id::ONLY), command).await?;
+    app.wake.wake();
+    Ok(NoContent)
+}

@@ -1,0 +1,151 @@
+//! Custom requests, as the staff sees them: what customers want made, their photos, and what became of it. Customers
+//! send them through the billing API.
+
+mod by_page;
+mod photos;
+mod view;
+
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::json;
+
+use self::view::{CustomRequestSummary, CustomRequestView};
+use super::orders::site::{Site, SiteHeader};
+use crate::actors::kernel::directory::Directory;
+use crate::domain::custom_request::{CustomRequest, CustomRequestChange, CustomRequestCommand, CustomRequestStatus};
+use crate::domain::file::File;
+use crate::domain::principal::Role;
+use crate::files::blobs::Blobs;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{PageQuery, Query};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Listed, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmptyBody, MaxChars, Optional, OptionalBody, readable};
+use crate::store::queries::{CustomRequestFilter, Queries};
+
+pub(crate) use by_page::act_by_page;
+
+/// The id that examples use for a custom request.
+pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
+const STATE: &str = "invalid_transition";
+
+readable!(CustomRequestStatus);
+
+handles! {
+    /// What the routes of custom requests use.
+    pub(crate) struct CustomRequestHandles {
+        custom_requests: Directory<CustomRequest>,
+        files: Directory<File>,
+        blobs: Arc<Blobs>,
+        queries: Queries,
+    }
+}
+
+/// The routes of custom requests.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    let about = "What customers want made, with photos and an estimate. It is answered with a quote.";
+    let routes = ResourceRoutes::new("Custom requests", about, "custom_request")
+        .get(operator, "/api/custom-requests", list, |op| op.named("listCustomRequests", "List custom requests"))
+        .get(operator, "/api/custom-requests/{id}", one, |op| op.named("getCustomRequest", "Show a custom request"))
+        .patch(operator, "/api/custom-requests/{id}", update, |op| {
+            op.named("updateCustomRequest", "Note something on a custom request")
+                .about(
+                    "A quote of the shop says by itself what became of it; `status` is for what was agreed elsewhere.",
+                )
+                .error(409, STATE, "It cannot have this status after the one that it has.")
+        })
+        .post(operator, "/api/custom-requests/{id}/close", close, |op| {
+            op.named("closeCustomRequest", "Close a custom request")
+                .about("Its photos may be deleted from then on.")
+                .error(409, STATE, "It is closed.")
+        });
+    photos::routes(routes)
+}
+
+/// Which custom requests are listed.
+#[derive(Request, Debug)]
+pub struct CustomRequestQuery {
+    /// Only requests with this status.
+    status: Option<CustomRequestStatus>,
+    /// Only requests of this site.
+    site: Option<Site>,
+    /// Only requests of the customer with this e-mail address.
+    #[api(MaxChars(254))]
+    customer_email: Option<String>,
+    /// Only requests with this text in the customer's e-mail address or name.
+    #[api(MaxChars(254))]
+    q: Option<String>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+/// Members that are left out stay as they are.
+#[derive(Request, Clone, Debug)]
+#[api(name = "CustomRequestChange", example = json!({"internalNotes": "Ask for a photo from the side."}))]
+pub struct CustomRequestPatch {
+    /// Notes of the staff, which customers do not read.
+    #[api(MaxChars(1000))]
+    internal_notes: Optional<Option<String>>,
+    /// What became of it.
+    status: Optional<CustomRequestStatus>,
+}
+
+async fn list(
+    State(app): State<CustomRequestHandles>,
+    Query(query): Query<CustomRequestQuery>,
+    SiteHeader(site): SiteHeader,
+) -> Result<Listed<CustomRequestSummary>, ApiError> {
+    let page = query.page.into();
+    let filter = CustomRequestFilter {
+        status: query.status,
+        site: query.site.or(site).map(|site| site.0),
+        customer_email: query.customer_email.map(|email| email.trim().to_lowercase()),
+        q: query.q,
+    };
+    let (some, total) = app.queries.custom_requests(&filter, page).await?;
+    let items = some.iter().filter_map(|one| one.state.as_ref()).map(CustomRequestSummary::new).collect();
+    Ok(Listed { page, items, total })
+}
+
+async fn one(
+    State(app): State<CustomRequestHandles>,
+    PathId(id): PathId,
+) -> Result<Resource<CustomRequestView>, ApiError> {
+    let (version, state) = found(&app.custom_requests, id).await?;
+    Ok(Resource::new(version, CustomRequestView::new(state_of(&state)?)))
+}
+
+async fn update(
+    State(app): State<CustomRequestHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<CustomRequestPatch>,
+) -> Result<Resource<CustomRequestView>, ApiError> {
+    let patch = call.read_body()?;
+    let merge = |_: &CustomRequest, version: i64| {
+        let CustomRequestPatch { internal_notes, status } = patch.clone();
+        let change = CustomRequestChange { internal_notes: internal_notes.present(), status: status.present() };
+        Ok(CustomRequestCommand::Update { if_version: Some(version), change })
+    };
+    let done = call.merge(&app.custom_requests, id, merge).await?;
+    Ok(Resource::after(&done, CustomRequestView::new(&done.answer)))
+}
+
+async fn close(
+    State(app): State<CustomRequestHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Resource<CustomRequestView>, ApiError> {
+    let command = async {
+        let EmptyBody {} = call.read_body()?;
+        Ok(CustomRequestCommand::Close)
+    };
+    let done = call.ask_with(&app.custom_requests, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, CustomRequestView::new(&done.answer)))
+}

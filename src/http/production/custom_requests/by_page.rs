@@ -1,0 +1,27 @@
+//! What a page has done to a custom request: the operation of the API that the last word of the form's path names.
+
+use axum::extract::State;
+use serde_json::Value;
+
+use super::{CustomRequestHandles, close, update};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::path_id::PathId;
+
+/// Does it, with the body that the API takes for it.
+pub(crate) async fn act_by_page(
+    app: CustomRequestHandles,
+    id: Id,
+    word: &str,
+    call: CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    let (shop, at) = (State(app), PathId(id));
+    match word {
+        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
+        "close" => close(shop, at, call.with_body(said)).await.map(|_| ()),
+        _ => Err(Refusal::not_found("act").into()),
+    }
+}

@@ -1,0 +1,108 @@
+//! Customers, as the staff sees them. What they change themselves is in the billing API.
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::actors::kernel::directory::Directory;
+use crate::domain::customer::Customer;
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::billing::profile::{AddressView, EXAMPLE_ID};
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{PageQuery, Query};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Listed, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::MaxChars;
+use crate::store::queries::{CustomerFilter, Queries};
+
+handles! {
+    /// What the routes of customers use.
+    pub(crate) struct CustomerHandles {
+        customers: Directory<Customer>,
+        queries: Queries,
+    }
+}
+
+/// The routes of customers.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    let about = "Who buys. A record comes into being with the first order or the first sign-in, and is the customer's own to change.";
+    ResourceRoutes::new("Customers", about, "customer")
+        .get(operator, "/api/customers", list, |op| op.named("listCustomers", "List customers"))
+        .get(operator, "/api/customers/{id}", one, |op| op.named("getCustomer", "Show a customer"))
+}
+
+/// Which customers are listed.
+#[derive(Request, Debug)]
+pub struct CustomerQuery {
+    /// Only the customer with this e-mail address.
+    #[api(MaxChars(254))]
+    email: Option<String>,
+    /// Only customers with this text in the e-mail address or the name.
+    #[api(MaxChars(254))]
+    q: Option<String>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+/// A customer.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Customer", many = "customers", example = json!({
+    "id": EXAMPLE_ID, "email": "buyer@example.org", "name": "Sam Baker", "phone": null, "company": null, "taxId": null,
+    "locale": null, "addresses": [], "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:05:00.000Z",
+}))]
+struct CustomerView {
+    /// Id of the customer.
+    id: Id,
+    /// The address that the customer is known by.
+    email: String,
+    /// What people call them.
+    name: Option<String>,
+    /// Telephone number.
+    phone: Option<String>,
+    /// The company that they buy for.
+    company: Option<String>,
+    /// Tax identifier of that company.
+    tax_id: Option<String>,
+    /// Language and region.
+    locale: Option<String>,
+    /// Addresses for invoices and parcels.
+    addresses: Vec<AddressView>,
+    /// When the record was made.
+    created_at: Timestamp,
+    /// When the profile last changed.
+    updated_at: Timestamp,
+}
+
+impl From<&Customer> for CustomerView {
+    fn from(customer: &Customer) -> Self {
+        let Customer { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at, .. } =
+            customer.clone();
+        let addresses = addresses.iter().map(Into::into).collect();
+        Self { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at }
+    }
+}
+
+async fn list(
+    State(app): State<CustomerHandles>,
+    Query(query): Query<CustomerQuery>,
+) -> Result<Listed<CustomerView>, ApiError> {
+    let page = query.page.into();
+    let filter = CustomerFilter { email: query.email.map(|email| email.trim().to_lowercase()), q: query.q };
+    let (some, total) = app.queries.customers(&filter, page).await?;
+    let items = some.iter().filter_map(|customer| customer.state.as_ref()).map(Into::into).collect();
+    Ok(Listed { page, items, total })
+}
+
+async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<Plain<CustomerView>, ApiError> {
+    let (_, state) = found(&app.customers, id).await?;
+    Ok(Plain(state_of(&state)?.into()))
+}

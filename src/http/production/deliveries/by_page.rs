@@ -1,0 +1,31 @@
+//! What a page has sent to an endpoint, by the operations of the API.
+
+use axum::extract::State;
+use serde_json::{Map, Value};
+
+use super::{EndpointHandles, redeliver, replay, test};
+use crate::domain::id::Id;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::path_id::PathId;
+
+/// Sends a test event.
+pub(crate) async fn test_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+    test(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await.map(|_| ())
+}
+
+/// Sends one delivery again; the endpoint that it goes to.
+pub(crate) async fn redeliver_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<Id, ApiError> {
+    let made = redeliver(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await?;
+    Ok(made.into_body().endpoint_id)
+}
+
+/// Sends again what was sent since a time, with the body that the API takes for it; how many events these are.
+pub(crate) async fn replay_by_page(
+    app: EndpointHandles,
+    id: Id,
+    call: &CommandRequest,
+    said: &Value,
+) -> Result<u32, ApiError> {
+    Ok(replay(State(app), PathId(id), call.of_form(said)).await?.into_body().replayed)
+}

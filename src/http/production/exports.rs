@@ -1,0 +1,168 @@
+//! Exports as the staff makes them: of all customers, fetched here and mailed to nobody.
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use super::orders::site::Site;
+use crate::domain::access::normal_email;
+use crate::domain::aggregate::Versioned;
+use crate::domain::export::{Export, ExportCommand, ExportScope, ExportState, ExportType};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::billing::exports::{EXAMPLE_TABLE, ExportHandles, table};
+use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::page::{PageQuery, Query};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Created, Listed, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmailAddress, MaxChars, ONE_LINE};
+
+const PATH: &str = "/api/exports";
+/// The id that examples use for an export.
+const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
+
+/// The routes of exports.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    let about = "Records as tables (CSV), which are made in the background and kept for 7 days. Customers ask for their own in the billing API.";
+    ResourceRoutes::new("Exports", about, "export")
+        .get(operator, PATH, list, |op| op.named("listExports", "List the exports"))
+        .post(operator, PATH, create, |op| {
+            op.named("createExport", "Make an export").about("Of all customers, or of one. Nobody is mailed.")
+        })
+        .get(operator, "/api/exports/{id}", one, |op| op.named("getExport", "Show how far an export is"))
+        .get_long(operator, "/api/exports/{id}/file", file, |op| {
+            op.named("downloadExport", "Download an export").sends("text/csv", Some(EXAMPLE_TABLE)).error(
+                409,
+                "export_not_ready",
+                "It is not ready, or its time is over.",
+            )
+        })
+}
+
+/// Which records are exported.
+#[derive(Request, Debug)]
+#[api(name = "NewExport", example = json!({"type": "invoices", "status": "paid"}))]
+pub struct NewExport {
+    /// The type of records.
+    #[api(name = "type")]
+    kind: ExportType,
+    /// Records of the customer with this e-mail address.
+    #[api(EmailAddress)]
+    customer_email: Option<String>,
+    /// Records made at this time or later.
+    from: Option<Timestamp>,
+    /// Records made before this time.
+    to: Option<Timestamp>,
+    /// Records with this status, as it is shown.
+    #[api(ONE_LINE, MaxChars(40))]
+    status: Option<String>,
+    /// Records of this site.
+    site: Option<Site>,
+}
+
+/// A table that was asked for.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Export", many = "exports", example = json!({
+    "id": EXAMPLE_ID, "type": "invoices", "state": "ready", "customerEmail": null, "from": null, "to": null,
+    "status": "paid", "site": null, "rows": 1204, "bytes": 210_332, "error": null,
+    "createdAt": "2026-11-01T08:00:00.000Z", "finishedAt": "2026-11-01T08:00:02.000Z",
+    "expiresAt": "2026-11-08T08:00:02.000Z",
+}))]
+struct ExportView {
+    /// Id of the export.
+    id: Id,
+    /// The type of records.
+    #[serde(rename = "type")]
+    kind: ExportType,
+    /// How far it is.
+    state: ExportState,
+    /// Records of this customer alone; null: of everybody.
+    customer_email: Option<String>,
+    /// Records made at this time or later.
+    from: Option<Timestamp>,
+    /// Records made before this time.
+    to: Option<Timestamp>,
+    /// Records with this status.
+    status: Option<String>,
+    /// Records of this site.
+    site: Option<String>,
+    /// Rows that are written so far, without the head.
+    rows: u64,
+    /// Size of what is written so far.
+    bytes: u64,
+    /// What was wrong with the last try that failed.
+    error: Option<String>,
+    /// When it was asked for; later records are not in it.
+    created_at: Timestamp,
+    /// When its last row was written, or it was given up.
+    finished_at: Option<Timestamp>,
+    /// From when on it cannot be fetched.
+    expires_at: Option<Timestamp>,
+}
+
+impl From<&Export> for ExportView {
+    fn from(export: &Export) -> Self {
+        let Export { id, scope, state, progress, error, created_at, finished_at, expires_at, .. } = export.clone();
+        let ExportScope { kind, customer_email, from, to, status, site } = scope;
+        let expires_at = expires_at.filter(|_| state != ExportState::Failed);
+        let (rows, bytes) = (progress.rows, progress.bytes);
+        Self {
+            id,
+            kind,
+            state,
+            customer_email,
+            from,
+            to,
+            status,
+            site,
+            rows,
+            bytes,
+            error,
+            created_at,
+            finished_at,
+            expires_at,
+        }
+    }
+}
+
+async fn list(State(app): State<ExportHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ExportView>, ApiError> {
+    let page = page.into();
+    let (some, total) = app.queries.exports(page).await?;
+    let view = |found: &Versioned<Export>| Some(found.state.as_ref()?.into());
+    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+}
+
+async fn create(
+    State(app): State<ExportHandles>,
+    call: CommandRequest<NewExport>,
+) -> Result<Created<ExportView>, ApiError> {
+    let command = async {
+        let NewExport { kind, customer_email, from, to, status, site } = call.read_body()?;
+        let customer_email = customer_email.as_deref().map(normal_email).transpose()?;
+        let scope = ExportScope { kind, customer_email, from, to, status, site: site.map(|site| site.0) };
+        Ok(ExportCommand::Request { scope, mail_to: None })
+    };
+    let done = call.ask_with(&app.exports, CommandTarget::New, command).await?;
+    Ok(Created::unversioned(format!("{PATH}/{}", done.id), &done, (&*done.answer).into()))
+}
+
+async fn one(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<Plain<ExportView>, ApiError> {
+    let (_, state) = found(&app.exports, id).await?;
+    Ok(Plain(state_of(&state)?.into()))
+}
+
+async fn file(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
+    let (_, state) = found(&app.exports, id).await?;
+    let export = state_of(&state)?;
+    if !export.is_open(app.environment.now()) {
+        return Err(ApiError::conflict("export_not_ready", "it is not ready, or its time is over"));
+    }
+    table(&app.files, export).await
+}

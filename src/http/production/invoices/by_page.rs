@@ -1,0 +1,40 @@
+//! What a page has done to invoices: the operations of the API, with what the forms say as their bodies.
+
+use axum::extract::State;
+use serde_json::Value;
+
+use super::{InvoiceHandles, create, documents, mark_paid, pay_links, refund, send, update, void};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::path_id::PathId;
+use crate::http::production::orders::site::SiteHeader;
+
+/// Does what the last word of the form's path names, with the body that the API takes for it.
+pub(crate) async fn act_by_page(
+    app: InvoiceHandles,
+    id: Id,
+    word: &str,
+    call: CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    let (shop, at) = (State(app), PathId(id));
+    match word {
+        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
+        "send" => send(shop, at, call.with_body(said)).await.map(|_| ()),
+        "void" => void(shop, at, call.with_body(said)).await.map(|_| ()),
+        "mark-paid" => mark_paid(shop, at, call.with_body(said)).await.map(|_| ()),
+        "refund" => refund(shop, at, call.with_body(said)).await.map(|_| ()),
+        "store-pdf" => documents::store(shop, at, call.with_body(said)).await.map(|_| ()),
+        "pay-link" => pay_links::open(shop, at, call.with_body(said)).await.map(|_| ()),
+        "revoke-link" => pay_links::close(shop, at, call).await.map(|_| ()),
+        _ => Err(Refusal::not_found("act").into()),
+    }
+}
+
+/// Drafts an invoice, and answers its identifier.
+pub(crate) async fn create_by_page(app: InvoiceHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
+    let made = create(State(app), SiteHeader(None), call.with_body(said)).await?;
+    made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+}

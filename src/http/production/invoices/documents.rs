@@ -1,0 +1,196 @@
+//! What was issued, as PDF and XML.
+
+use api_derive::Response;
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::header;
+use axum::http::request::Parts;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{InvoiceHandles, issued};
+use crate::app::documents::{DocumentError, WholeDocument};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::DescribedOperation;
+use crate::http::path_id::PathId;
+use crate::http::reply::{Media, MediaType, Plain};
+use crate::http::wire::{Argument, EmptyBody, OptionalBody};
+use crate::services::object_storage::StorageError;
+
+/// Seconds after which somebody should ask storage again.
+const RETRY_SECONDS: u32 = 10;
+
+/// Seconds after which somebody may have switched PDFs on.
+const RETRY_WHEN_OFF_SECONDS: u32 = 300;
+
+/// A PDF.
+pub(super) struct PdfMedia;
+
+impl MediaType for PdfMedia {
+    const MEDIA: &'static str = "application/pdf";
+    const EXAMPLE: Option<&'static str> = None;
+}
+
+/// An XML document.
+pub(super) struct XmlMedia;
+
+impl MediaType for XmlMedia {
+    const MEDIA: &'static str = "application/xml";
+    const EXAMPLE: Option<&'static str> =
+        Some("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rsm:CrossIndustryInvoice/>\n");
+}
+
+/// What the description says of a PDF.
+pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
+    op.named(name, summary)
+        .about("PDF/A-3 with tags; the XML of EN 16931 is inside as `factur-x.xml`.")
+        .error(404, "document_not_found", "The invoice has no such document.")
+        .error(409, "not_issued", "It is a draft.")
+        .error(503, "pdf_not_configured", "PDFs are switched off.")
+}
+
+/// What the description says of an XML document.
+pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
+    op.named(name, summary)
+        .about("Cross Industry Invoice by the rules of EN 16931. It says what was issued, and nothing that happened later.")
+        .error(404, "document_not_found", "The invoice has no such document.")
+        .error(409, "not_issued", "It is a draft.")
+}
+
+impl From<StorageError> for ApiError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::Missing => Refusal::not_found("document").into(),
+            StorageError::Silent(_) => {
+                tracing::warn!(%error, "object storage");
+                Self::unavailable("storage_unavailable", "object storage does not answer", RETRY_SECONDS)
+            }
+            StorageError::Denied(_) | StorageError::Failed(_) | StorageError::TooLarge => Self::internal(error),
+        }
+    }
+}
+
+impl From<DocumentError> for ApiError {
+    fn from(error: DocumentError) -> Self {
+        match error {
+            DocumentError::Off => {
+                Self::unavailable("pdf_not_configured", "PDFs are switched off (pdf.enabled)", RETRY_WHEN_OFF_SECONDS)
+            }
+            DocumentError::Storage(error) => error.into(),
+            DocumentError::Load(error) => error.into(),
+            DocumentError::Render(_) | DocumentError::BrokeOff => Self::internal(error),
+        }
+    }
+}
+
+/// The document with what its PDF shows: the invoice itself, or the one that is named.
+async fn whole(app: &InvoiceHandles, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
+    let (_, state) = found(&app.invoices, id).await?;
+    let invoice = state_of(&state)?;
+    let document = document.map_or_else(|| issued(invoice), Ok)?;
+    Ok(app.documents.whole(invoice, document).await?.ok_or_else(|| Refusal::not_found("document"))?)
+}
+
+async fn send_pdf(app: &InvoiceHandles, whole: WholeDocument) -> Result<Media<PdfMedia>, ApiError> {
+    let pdf = app.documents.pdf(&whole).await?;
+    let name = format!("inline; filename=\"{}.pdf\"", whole.document.number_text());
+    Ok(Media::new(([(header::CONTENT_TYPE, PdfMedia::MEDIA.to_owned()), (header::CONTENT_DISPOSITION, name)], pdf)))
+}
+
+fn send_xml(whole: &WholeDocument) -> Media<XmlMedia> {
+    let name = format!("attachment; filename=\"{}.xml\"", whole.document.number_text());
+    let headers = [(header::CONTENT_TYPE, XmlMedia::MEDIA.to_owned()), (header::CONTENT_DISPOSITION, name)];
+    Media::new((headers, whole.xml()))
+}
+
+pub(super) async fn pdf(State(app): State<InvoiceHandles>, PathId(id): PathId) -> Result<Media<PdfMedia>, ApiError> {
+    let whole = whole(&app, id, None).await?;
+    send_pdf(&app, whole).await
+}
+
+/// Where the PDF of an invoice is.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "InvoicePdf", example = json!({
+    "pdfUrl": "https://shop.example.com/documents/0123456789abcdef0123456789abcdef01234567/INV-2026-000123.pdf",
+}))]
+pub(super) struct StoredPdf {
+    /// Public address of the PDF.
+    pdf_url: String,
+}
+
+pub(super) async fn store(
+    State(app): State<InvoiceHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Plain<StoredPdf>, ApiError> {
+    let EmptyBody {} = call.read_body()?;
+    let whole = whole(&app, id, None).await?;
+    Ok(Plain(StoredPdf { pdf_url: app.documents.store(&whole).await? }))
+}
+
+pub(super) async fn xml(State(app): State<InvoiceHandles>, PathId(id): PathId) -> Result<Media<XmlMedia>, ApiError> {
+    Ok(send_xml(&whole(&app, id, None).await?))
+}
+
+pub(super) async fn one_pdf(
+    State(app): State<InvoiceHandles>,
+    PathId(id): PathId,
+    DocumentId(document): DocumentId,
+) -> Result<Media<PdfMedia>, ApiError> {
+    let whole = whole(&app, id, Some(document)).await?;
+    send_pdf(&app, whole).await
+}
+
+pub(super) async fn one_xml(
+    State(app): State<InvoiceHandles>,
+    PathId(id): PathId,
+    DocumentId(document): DocumentId,
+) -> Result<Media<XmlMedia>, ApiError> {
+    Ok(send_xml(&whole(&app, id, Some(document)).await?))
+}
+
+/// The `{document}` of a path.
+pub(super) struct DocumentId(Id);
+
+impl<S: Send + Sync> FromRequestParts<S> for DocumentId {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let ids = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let document = ids.ok().and_then(|Path((_, document))| document.parse().ok());
+        Ok(Self(document.ok_or_else(|| Refusal::not_found("document"))?))
+    }
+}
+
+impl Argument for DocumentId {}
+
+/// The two parts of a public address.
+pub(super) struct PublicName(String, String);
+
+impl<S: Send + Sync> FromRequestParts<S> for PublicName {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let names = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let Path((address, name)) = names.map_err(|_| Refusal::not_found("document"))?;
+        Ok(Self(address, name))
+    }
+}
+
+impl Argument for PublicName {}
+
+/// Hands out what is stored in the folder of this machine. It is the same for ever.
+pub(super) async fn stored(
+    State(app): State<InvoiceHandles>,
+    PublicName(address, name): PublicName,
+) -> Result<Media<PdfMedia>, ApiError> {
+    let pdf = app.documents.stored(&address, &name).await?;
+    let headers = [
+        (header::CONTENT_TYPE, PdfMedia::MEDIA),
+        (header::CACHE_CONTROL, "private, max-age=31536000, immutable"),
+        (header::CONTENT_DISPOSITION, "inline"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    Ok(Media::new((headers, pdf)))
+}

@@ -1,0 +1,50 @@
+//! Links by which whoever has one can pay an invoice.
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::json;
+
+use super::{InvoiceHandles, InvoiceView, finish};
+use crate::domain::invoice::{Invoice, InvoiceCommand, pay_token};
+use crate::domain::time::Timestamp;
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::path_id::PathId;
+use crate::http::reply::{NoContent, Resource};
+use crate::http::wire::OptionalBody;
+
+/// A link by which an invoice can be paid.
+#[derive(Request, Debug)]
+#[api(name = "NewPayLink", example = json!({"expiresAt": "2030-11-20T17:00:00.000Z"}))]
+pub struct PayLinkBody {
+    /// When it ends by itself; never when absent.
+    expires_at: Option<Timestamp>,
+}
+
+/// The address of the link of an invoice; `None` while there is none.
+pub(crate) fn pay_url(app: &InvoiceHandles, invoice: &Invoice) -> Option<String> {
+    let number = invoice.standing_link(app.environment.now())?;
+    let token = pay_token(app.config.auth.session_secret.expose(), invoice.id, number);
+    Some(format!("{}/pay/{token}", app.config.public_url()))
+}
+
+pub(super) async fn open(
+    State(app): State<InvoiceHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<PayLinkBody>>,
+) -> Result<Resource<InvoiceView>, ApiError> {
+    let command = async {
+        let PayLinkBody { expires_at } = call.read_body()?;
+        Ok(InvoiceCommand::OpenPayLink { expires_at })
+    };
+    finish(&app, &call, id, command).await
+}
+
+pub(super) async fn close(
+    State(app): State<InvoiceHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    call.ask(&app.invoices, CommandTarget::Id(id), InvoiceCommand::ClosePayLink).await?;
+    Ok(NoContent)
+}

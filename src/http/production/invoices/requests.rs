@@ -1,0 +1,187 @@
+//! What requests about an invoice say.
+
+use api_derive::Request;
+use serde_json::json;
+
+use super::super::orders::site::Site;
+use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
+use crate::domain::id::Id;
+use crate::domain::invoice::{DraftInvoice, Invoice, InvoiceLine, InvoiceStatus, MAX_LINES, Party};
+use crate::domain::order::Address;
+use crate::domain::time::Timestamp;
+use crate::http::page::PageQuery;
+use crate::http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within, like};
+
+/// Highest tax rate, in basis points: one hundred per cent.
+const MAX_RATE_BPS: i64 = 10_000;
+
+like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
+like!(VAT_ID, "^[A-Za-z]{2}[A-Za-z0-9+*.]{2,13}$", "must begin with the code of the country");
+
+/// Which invoices are listed.
+#[derive(Request, Debug)]
+pub struct InvoiceQuery {
+    /// Only invoices with this status, as it is shown: one that is overdue is not open.
+    pub(super) status: Option<InvoiceStatus>,
+    /// Only invoices of this site.
+    pub(super) site: Option<Site>,
+    /// Only invoices of the customer with this e-mail address.
+    pub(super) customer_email: Option<String>,
+    /// Only invoices of this order.
+    pub(super) order_id: Option<Id>,
+    #[api(flatten)]
+    pub(super) page: PageQuery,
+}
+
+/// A line of an invoice to draft.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({"description": "Design, one hour", "quantity": 2, "unitPriceCents": 6000}))]
+pub struct NewInvoiceLine {
+    /// What is invoiced.
+    #[api(Filled, ONE_LINE, MaxChars(500))]
+    description: String,
+    /// How many.
+    #[api(Within(1..=MAX_QUANTITY))]
+    quantity: u32,
+    /// Net price of one, in minor units of the currency.
+    #[api(Within(0..=MAX_CENTS))]
+    unit_price_cents: i64,
+    /// Tax rate in basis points; that of the billing address when absent.
+    #[api(Within(0..=MAX_RATE_BPS))]
+    tax_rate_bps: Optional<i64>,
+}
+
+/// An invoice to draft.
+#[derive(Request, Clone, Debug)]
+#[api(name = "NewInvoice", example = json!({
+    "customerName": "Ann Example", "customerEmail": "ann@example.org",
+    "lineItems": [{"description": "Design, one hour", "quantity": 2, "unitPriceCents": 6000}],
+}))]
+pub struct InvoiceRequest {
+    /// Whom it is for: a person or a company.
+    #[api(Filled, ONE_LINE, MaxChars(200))]
+    customer_name: String,
+    /// E-mail address of the customer, who then sees it in their account.
+    #[api(EmailAddress)]
+    customer_email: Option<String>,
+    /// The customer's identifier for value added tax.
+    #[api(&VAT_ID)]
+    customer_vat_id: Option<String>,
+    /// Where the customer is; decides the tax rate.
+    billing_address: Option<Address>,
+    /// What is invoiced.
+    #[api(ItemsWithin(1..=MAX_LINES))]
+    line_items: Vec<NewInvoiceLine>,
+    /// Charge for shipping, in minor units; taxed at the rate of the billing address.
+    #[api(Within(0..=MAX_CENTS), default = 0)]
+    shipping_cents: i64,
+    /// Discount on the lines, in minor units.
+    #[api(Within(0..=MAX_CENTS), default = 0)]
+    discount_cents: i64,
+    /// ISO 4217; the shop's own when absent.
+    #[api(&CURRENCY)]
+    currency: Option<String>,
+    /// When it is to be paid; some days after its issue when absent, as the settings say.
+    due_at: Option<Timestamp>,
+    /// Notes that the customer reads.
+    #[api(MaxChars(1000))]
+    notes: Option<String>,
+    /// The site that it belongs to; wins over that of the header.
+    site: Option<Site>,
+}
+
+/// Members that are left out stay as they are. Lines are replaced as a whole.
+#[derive(Request, Clone, Debug)]
+#[api(name = "InvoiceChange", example = json!({"discountCents": 500}))]
+pub struct InvoicePatch {
+    /// Whom it is for.
+    #[api(Filled, ONE_LINE, MaxChars(200))]
+    customer_name: Optional<String>,
+    /// E-mail address of the customer.
+    #[api(EmailAddress)]
+    customer_email: Optional<Option<String>>,
+    /// The customer's identifier for value added tax.
+    #[api(&VAT_ID)]
+    customer_vat_id: Optional<Option<String>>,
+    /// Where the customer is. Lines keep their tax rates.
+    billing_address: Optional<Option<Address>>,
+    /// What is invoiced.
+    #[api(ItemsWithin(1..=MAX_LINES))]
+    line_items: Optional<Vec<NewInvoiceLine>>,
+    /// Charge for shipping, in minor units.
+    #[api(Within(0..=MAX_CENTS))]
+    shipping_cents: Optional<i64>,
+    /// Discount on the lines, in minor units.
+    #[api(Within(0..=MAX_CENTS))]
+    discount_cents: Optional<i64>,
+    /// When it is to be paid.
+    due_at: Optional<Option<Timestamp>>,
+    /// Notes that the customer reads.
+    #[api(MaxChars(1000))]
+    notes: Optional<Option<String>>,
+}
+
+impl NewInvoiceLine {
+    /// The line, and whether its rate was given.
+    fn line(self) -> (InvoiceLine, bool) {
+        let rate = self.tax_rate_bps.present();
+        let Self { description, quantity, unit_price_cents, .. } = self;
+        let line = InvoiceLine { description, quantity, unit_price_cents, tax_rate_bps: rate.unwrap_or(0) };
+        (line, rate.is_some())
+    }
+}
+
+fn lower(email: Option<String>) -> Option<String> {
+    email.map(|email| email.trim().to_lowercase())
+}
+
+impl InvoiceRequest {
+    /// The draft that it asks for.
+    pub(super) fn draft(self) -> DraftInvoice {
+        let email = lower(self.customer_email);
+        DraftInvoice {
+            buyer: Party {
+                name: self.customer_name,
+                address: self.billing_address,
+                vat_id: self.customer_vat_id.map(|id| id.to_uppercase()),
+                email: email.clone(),
+                ..Party::default()
+            },
+            customer_email: email,
+            site: self.site.map(|site| site.0),
+            currency: self.currency.map(|currency| currency.to_lowercase()),
+            lines: self.line_items.into_iter().map(NewInvoiceLine::line).collect(),
+            shipping_cents: self.shipping_cents,
+            discount_cents: self.discount_cents,
+            due_at: self.due_at,
+            notes: self.notes,
+        }
+    }
+}
+
+impl InvoicePatch {
+    /// The draft as it will be.
+    pub(super) fn merged(self, invoice: &Invoice) -> DraftInvoice {
+        let content = &invoice.content;
+        let email = self.customer_email.present().map_or_else(|| invoice.customer_email.clone(), lower);
+        let own = || content.lines.iter().map(|line| (line.clone(), true)).collect();
+        let given = |lines: Vec<NewInvoiceLine>| lines.into_iter().map(NewInvoiceLine::line).collect();
+        DraftInvoice {
+            buyer: Party {
+                name: self.customer_name.or_else(|| content.buyer.name.clone()),
+                address: self.billing_address.or_else(|| content.buyer.address.clone()),
+                vat_id: self.customer_vat_id.or_else(|| content.buyer.vat_id.clone()).map(|id| id.to_uppercase()),
+                email: email.clone(),
+                ..Party::default()
+            },
+            customer_email: email,
+            site: Some(invoice.site.clone()),
+            currency: Some(content.currency.clone()),
+            lines: self.line_items.present().map_or_else(own, given),
+            shipping_cents: self.shipping_cents.or(content.shipping_cents),
+            discount_cents: self.discount_cents.or(content.discount_cents),
+            due_at: self.due_at.or(invoice.due_at),
+            notes: self.notes.or_else(|| content.notes.clone()),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a page has done to a job: the operation of the API that the last word of the form's path names.
+
+use axum::extract::State;
+use serde_json::Value;
+
+use super::{JobHandles, cancel, pause, release, resolve, resume, retry, sign_off, update};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::path_id::PathId;
+
+/// Does it, with the body that the API takes for it.
+pub(crate) async fn act_by_page(
+    app: JobHandles,
+    id: Id,
+    word: &str,
+    call: CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    let (shop, at) = (State(app), PathId(id));
+    match word {
+        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
+        "pause" => pause(shop, at, call.with_body(said)).await.map(|_| ()),
+        "resume" => resume(shop, at, call.with_body(said)).await.map(|_| ()),
+        "cancel" => cancel(shop, at, call.with_body(said)).await.map(|_| ()),
+        "retry" => retry(shop, at, call.with_body(said)).await.map(|_| ()),
+        "release" => release(shop, at, call.with_body(said)).await.map(|_| ()),
+        "resolve" => resolve(shop, at, call.with_body(said)).await.map(|_| ()),
+        "sign-off" => sign_off(shop, at, call.with_body(said)).await.map(|_| ()),
+        _ => Err(Refusal::not_found("act").into()),
+    }
+}
+
+impl JobHandles {
+    /// Why a job waits, in plain words, as the API tells it; `None` while it does not.
+    pub(crate) fn waiting_reason(&self, job: &super::Job) -> Option<String> {
+        super::view::waiting_reason(self, job)
+    }
+
+    /// Where a job could be printed now, and what is missing elsewhere, as the API tells it.
+    pub(crate) fn matched(&self, job: &super::Job) -> super::matching::JobMatch {
+        super::matching::of(self, job)
+    }
+}

@@ -1,0 +1,71 @@
+//! What is looked at once more before an order is paid at the payment processor: whether what a customer drafted is
+//! still offered at that price, where it goes, and who is named on its invoice.
+
+use axum::http::StatusCode;
+
+use super::OrderHandles;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::domain::customer::Customer;
+use crate::domain::id::Id;
+use crate::domain::order::{Order, OrderCommand, OrderStatus};
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::production::place::{NewOrderLine, buyer_of, look_up};
+
+/// Looks at an order again that somebody is about to pay. Only drafts are refused here: the prices of a placed order
+/// stand.
+pub(crate) async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError> {
+    let (_, state) = found(&app.orders, id).await?;
+    let order = state_of(&state)?;
+    if order.status == OrderStatus::Draft {
+        still_offered(app, order).await?;
+        say_where(app, id, order).await?;
+    }
+    let buyer = buyer_of(&app.customers, order.customer_id).await?;
+    if let Some(buyer) = buyer.filter(|buyer| order.due_cents() > 0 && order.buyer.as_ref() != Some(buyer)) {
+        app.orders.ask(id, CommandOrigin::system(), OrderCommand::NameBuyer(Box::new(buyer))).await?;
+    }
+    Ok(())
+}
+
+/// A draft that says nothing of where it goes goes where its customer's profile says by now, and is taxed for that.
+async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiError> {
+    let Some(customer) = order.customer_id.filter(|_| order.is_unpriced() && order.shipping_address.is_none()) else {
+        return Ok(());
+    };
+    let state = app.customers.read(customer).await?;
+    let Some(address) = state.as_ref().and_then(|state| state.state.as_ref()).and_then(Customer::ships_to) else {
+        return Ok(());
+    };
+    let known = OrderCommand::Update {
+        if_version: None,
+        notes: None,
+        internal_notes: None,
+        priority: None,
+        due_at: None,
+        shipping_address: Some(Some(address)),
+    };
+    app.orders.ask(id, CommandOrigin::system(), known).await?;
+    Ok(())
+}
+
+/// Drafts do not end: what one names may be gone by now, or cost something else. Operators may still confirm it.
+async fn still_offered(app: &OrderHandles, order: &Order) -> Result<(), ApiError> {
+    let sold = || order.lines.iter().filter(|line| line.kit_line.is_none());
+    let wished: Vec<NewOrderLine> =
+        sold().map(|line| NewOrderLine { sku_id: line.sku_id, quantity: line.quantity }).collect();
+    let (lines, currency) = look_up(app, true, &wished).await.map_err(|error| match error.status() {
+        StatusCode::BAD_REQUEST | StatusCode::CONFLICT => {
+            ApiError::bad_request("not_orderable", "something in this draft is no longer offered; draft it again")
+        }
+        _ => error,
+    })?;
+    for (drafted, now) in sold().zip(&lines) {
+        if (drafted.unit_price_cents, &order.currency) != (now.unit_price_cents, &currency.to_lowercase()) {
+            let words =
+                format!("the price of {} has changed since it was drafted; draft it again", drafted.description);
+            return Err(ApiError::bad_request("price_changed", words));
+        }
+    }
+    Ok(())
+}

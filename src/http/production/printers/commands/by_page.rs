@@ -1,0 +1,50 @@
+//! What a page has a printer do: the operation of the API that the last word of the form's path names.
+
+use axum::extract::State;
+use serde_json::{Value, json};
+
+use super::{
+    PrinterHandles, bed_cleared, cancel, clear_attention, connect, disconnect, home, maintenance, pause, resume,
+};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::path_id::PathId;
+use crate::http::production::printers::{care, print, remove, update};
+
+/// Does it, with the body that the API takes for it.
+pub(crate) async fn act_by_page(
+    app: PrinterHandles,
+    id: Id,
+    word: &str,
+    call: CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    let (shop, at) = (State(app.clone()), PathId(id));
+    match word {
+        "pause" => pause(shop, at, call.with_body(said)).await.map(|_| ()),
+        "resume" => resume(shop, at, call.with_body(said)).await.map(|_| ()),
+        "cancel" => cancel(shop, at, call.with_body(said)).await.map(|_| ()),
+        "home" => home(shop, at, call.with_body(said)).await.map(|_| ()),
+        "connect" => connect(shop, at, call.with_body(said)).await.map(|_| ()),
+        "disconnect" => disconnect(shop, at, call.with_body(said)).await.map(|_| ()),
+        "bed-cleared" => bed_cleared(shop, at, call.with_body(said)).await.map(|_| ()),
+        "clear-attention" => clear_attention(shop, at, call.with_body(said)).await.map(|_| ()),
+        "maintenance" => maintenance(shop, at, call.with_body(said)).await.map(|_| ()),
+        "back" => back_into_service(app, id, call, said).await,
+        "note" => care::log_by_page(&app, id, &call, said).await,
+        "print" => print::print_by_page(&app, id, &call, said).await,
+        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
+        "remove" => remove(shop, at, call).await.map(|_| ()),
+        _ => Err(Refusal::not_found("act").into()),
+    }
+}
+
+/// Puts a printer back into service; what was done, if the page says it, is written into its log before.
+async fn back_into_service(app: PrinterHandles, id: Id, call: CommandRequest, said: &Value) -> Result<(), ApiError> {
+    if said.get("done").is_some() {
+        care::log_by_page(&app, id, &call, said).await?;
+    }
+    maintenance(State(app), PathId(id), call.with_body(&json!({"on": false}))).await.map(|_| ())
+}

@@ -1,0 +1,44 @@
+//! Where a printer stands on the plan of its room, as it is sent and shown.
+
+use api_derive::Request;
+use serde_json::{Value, json};
+
+use crate::domain::printer::{MAX_ROOM_PLACE, RoomPosition};
+use crate::domain::refusal::Faults;
+use crate::http::openapi::shape::Shape;
+use crate::http::wire::{Components, FromJson, ToSchema, ValuePath, Within};
+
+/// Where a printer stands on the plan of its room.
+#[derive(Request, Clone, Debug)]
+#[api(name = "RoomPosition", fields = RoomPosition, example = json!({"row": 1, "column": 3}))]
+struct GivenPosition {
+    /// Counts from 1, from the front of the room.
+    #[api(Within(1..=MAX_ROOM_PLACE))]
+    row: u32,
+    /// Counts from 1, from the left.
+    #[api(Within(1..=MAX_ROOM_PLACE))]
+    column: u32,
+}
+
+impl ToSchema for RoomPosition {
+    const NAME: Option<&'static str> = GivenPosition::NAME;
+    fn schema() -> Shape {
+        GivenPosition::schema()
+    }
+    fn components(components: &mut Components) {
+        GivenPosition::components(components);
+    }
+    fn example() -> Value {
+        GivenPosition::example()
+    }
+}
+
+impl FromJson for RoomPosition {
+    type Inner = Self;
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
+        GivenPosition::from_json(value, place, faults).map(GivenPosition::into_fields)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}

@@ -1,0 +1,288 @@
+//! Quotes, for operators: drafted by hand or from a model, sent, withdrawn; shown with what they cost the shop.
+
+mod by_page;
+mod lines;
+mod models;
+mod requests;
+mod view;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+
+use super::orders::site::SiteHeader;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::quotes::QuoteOrders;
+use crate::config::Config;
+use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
+use crate::domain::customer::{AddressKind, Customer};
+use crate::domain::file::File;
+use crate::domain::id::Id;
+use crate::domain::mail::alert::one_line;
+use crate::domain::material::Material;
+use crate::domain::order::{Address, Order};
+use crate::domain::principal::Role;
+use crate::domain::quote::{DraftLine, DraftQuote, LineMargin, Quote, QuoteCommand, margins};
+use crate::domain::refusal::Refusal;
+use crate::domain::sku::Sku;
+use crate::files::blobs::Blobs;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::model_upload::ModelHandles;
+use crate::http::page::Query;
+use crate::http::path_id::PathId;
+use crate::http::reply::{Created, Listed, NoContent, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmptyBody, OptionalBody};
+use crate::store::queries::{Queries, QuoteFilter};
+use requests::{QuoteChange, QuoteQuery, QuoteRequest};
+
+pub(crate) use by_page::{act_by_page, answer_by_page, create_by_page, upload_by_page};
+pub(crate) use models::{ModelForm, draft_of_model};
+pub(crate) use requests::Declining;
+use view::QuoteView;
+pub(crate) use view::{EXAMPLE_ID, ModelSlicing};
+
+/// The collection of quotes.
+pub const PATH: &str = "/api/quotes";
+const STATE: &str = "invalid_transition";
+
+handles! {
+    /// What the routes of quotes use.
+    pub(crate) struct QuoteHandles {
+        quotes: Directory<Quote>,
+        orders: Directory<Order>,
+        skus: Directory<Sku>,
+        files: Directory<File>,
+        materials: Directory<Material>,
+        customers: Directory<Customer>,
+        custom_requests: Directory<CustomRequest>,
+        quote_orders: QuoteOrders,
+        queries: Queries,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+        blobs: Arc<Blobs>,
+        models: ModelHandles,
+    }
+}
+
+/// The routes of quotes.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    let about = "What is offered to a customer at which price, until when. A draft is edited; one that was sent never changes, and becomes \
+                 an order of kind `custom` at its prices when the customer accepts it. A model that is uploaded makes a draft with a price.";
+    ResourceRoutes::new("Quotes", about, "quote")
+        .get(operator, PATH, list, |op| op.named("listQuotes", "List quotes"))
+        .post(operator, PATH, create, |op| {
+            op.named("createQuote", "Draft a quote")
+                .about("A line names a SKU, an uploaded model, or neither where nothing is printed (`printed: false`). A model without a price is priced by its costs.")
+        })
+        .post_long(operator, "/api/quotes/models", models::upload, |op| {
+            op.named("createQuoteFromModel", "Draft a quote from a model")
+                .about("The model (STL or 3MF) is measured and priced by its volume at once, and by its G-code when the slicer is done.")
+                .takes_form(crate::http::wire::schema_of::<ModelForm>())
+        })
+        .get(operator, "/api/quotes/{id}", one, |op| {
+            op.named("getQuote", "Show a quote")
+                .about("With the costs of models and, once their order is printed, with what they really took.")
+        })
+        .patch(operator, "/api/quotes/{id}", update, |op| {
+            op.named("updateQuote", "Change a draft").error(409, STATE, "It was sent, and never changes.")
+        })
+        .delete(operator, "/api/quotes/{id}", remove, |op| {
+            op.named("deleteQuote", "Delete a draft").error(409, STATE, "It was sent; decline it to withdraw it.")
+        })
+        .post(operator, "/api/quotes/{id}/send", send, |op| {
+            op.named("sendQuote", "Send a draft to its customer")
+                .about("What is printed needs a SKU, which may be private. A model gets a private one now, and needs a material for it.")
+                .error(409, STATE, "It is no draft.")
+        })
+        .post(operator, "/api/quotes/{id}/decline", decline, |op| {
+            op.named("declineQuote", "Withdraw a quote, or record that the customer declined it")
+                .error(409, STATE, "It is a draft, or accepted.")
+                .error(409, "quote_expired", "It expired.")
+        })
+        .post(operator, "/api/custom-requests/{id}/quote", answer, |op| {
+            op.named("quoteCustomRequest", "Draft a quote for a custom request")
+                .of("custom_request")
+                .about("At its estimate, for its customer. What is printed for it is said before the quote is sent.")
+                .error(409, "custom_request_closed", "It is closed.")
+        })
+        .schema::<ModelForm>()
+}
+
+async fn list(
+    State(app): State<QuoteHandles>,
+    Query(query): Query<QuoteQuery>,
+    SiteHeader(site): SiteHeader,
+) -> Result<Listed<QuoteView>, ApiError> {
+    let page = query.page.into();
+    let now = app.environment.now();
+    let filter = QuoteFilter {
+        status: query.status,
+        site: query.site.or(site).map(|site| site.0),
+        customer_email: query.customer_email.map(|email| email.trim().to_lowercase()),
+        custom_request_id: query.custom_request_id,
+        order_id: query.order_id,
+        sent: false,
+        now,
+    };
+    let (some, total) = app.queries.quotes(&filter, page).await?;
+    let items = some.iter().filter_map(|one| one.state.as_ref()).map(|one| QuoteView::new(one, now, &[])).collect();
+    Ok(Listed { page, items, total })
+}
+
+/// The quote with this id; 404 when there is none, or it was deleted.
+pub(crate) async fn present(app: &QuoteHandles, id: Id) -> Result<(i64, Quote), ApiError> {
+    let (version, state) = found(&app.quotes, id).await?;
+    let quote = state_of(&state)?;
+    if quote.archived { Err(Refusal::not_found("quote").into()) } else { Ok((version, quote.clone())) }
+}
+
+/// What its lines really took, as far as its order is printed.
+pub(crate) async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMargin>, ApiError> {
+    let order = match quote.order_id {
+        Some(order) => app.orders.read(order).await?,
+        None => None,
+    };
+    let order = order.as_ref().and_then(|state| state.state.as_ref());
+    Ok(order.map(|order| margins(quote, order)).unwrap_or_default())
+}
+
+/// As it is shown now, with the margins of an order that is printed.
+async fn shown(app: &QuoteHandles, quote: &Quote) -> Result<QuoteView, ApiError> {
+    Ok(QuoteView::new(quote, app.environment.now(), &margins_of(app, quote).await?))
+}
+
+async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Resource<QuoteView>, ApiError> {
+    let (version, quote) = present(&app, id).await?;
+    Ok(Resource::new(version, shown(&app, &quote).await?))
+}
+
+/// The default address to ship to of the customer with this e-mail address, if they have a record and one.
+pub(crate) async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
+    let Some(email) = email else { return Ok(None) };
+    let Some(id) = app.queries.customer_by_email(&email.trim().to_lowercase()).await? else { return Ok(None) };
+    let state = app.customers.read(id).await?;
+    let customer = state.as_ref().and_then(|state| state.state.as_ref());
+    let mut addresses = customer.into_iter().flat_map(|customer| &customer.addresses);
+    let home = addresses.find(|one| one.kind == AddressKind::Shipping && one.is_default);
+    Ok(home.map(crate::domain::customer::CustomerAddress::postal))
+}
+
+/// Refuses a custom request that does not exist.
+async fn must_exist(app: &QuoteHandles, request: Option<Id>) -> Result<(), ApiError> {
+    match request {
+        Some(id) if app.custom_requests.read(id).await?.is_none() => {
+            Err(Refusal::field("customRequestId", "no such custom request").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn create(
+    State(app): State<QuoteHandles>,
+    SiteHeader(site): SiteHeader,
+    call: CommandRequest<QuoteRequest>,
+) -> Result<Created<QuoteView>, ApiError> {
+    let command = async {
+        let request = call.read_body()?;
+        let lines = lines::looked_up(&app, &request.lines, &[], request.currency.as_deref()).await?;
+        let mut draft = request.draft(lines);
+        must_exist(&app, draft.custom_request_id).await?;
+        draft.site = draft.site.or(site.map(|site| site.0));
+        if draft.shipping_address.is_none() {
+            draft.shipping_address = home_of(&app, draft.customer_email.as_deref()).await?;
+        }
+        Ok(QuoteCommand::Create(Box::new(draft)))
+    };
+    let done = call.ask_with(&app.quotes, CommandTarget::New, command).await?;
+    Ok(Created::under(PATH, &done, shown(&app, &done.answer).await?))
+}
+
+async fn update(
+    State(app): State<QuoteHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<QuoteChange>,
+) -> Result<Resource<QuoteView>, ApiError> {
+    let change = call.read_body()?;
+    let (_, before) = present(&app, id).await?;
+    let lines = match change.lines() {
+        Some(wished) => Some(lines::looked_up(&app, wished, &before.lines, Some(&before.currency)).await?),
+        None => None,
+    };
+    let patch = change.patch(lines);
+    must_exist(&app, patch.custom_request_id.flatten()).await?;
+    let command = QuoteCommand::Update { if_version: call.if_match(), patch: Box::new(patch) };
+    let done = call.ask(&app.quotes, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, shown(&app, &done.answer).await?))
+}
+
+async fn remove(
+    State(app): State<QuoteHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    call.ask(&app.quotes, CommandTarget::Id(id), QuoteCommand::Archive).await?;
+    Ok(NoContent)
+}
+
+async fn send(
+    State(app): State<QuoteHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Resource<QuoteView>, ApiError> {
+    let command = async { call.read_body().map(|EmptyBody {}| QuoteCommand::Send) };
+    let done = call.ask_with(&app.quotes, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, shown(&app, &done.answer).await?))
+}
+
+async fn decline(
+    State(app): State<QuoteHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<Declining>>,
+) -> Result<Resource<QuoteView>, ApiError> {
+    let command = async { call.read_body().map(Declining::command) };
+    let done = call.ask_with(&app.quotes, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, shown(&app, &done.answer).await?))
+}
+
+/// Drafts a quote at the estimate of a custom request.
+async fn answer(
+    State(app): State<QuoteHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Created<QuoteView>, ApiError> {
+    let command = async {
+        let EmptyBody {} = call.read_body()?;
+        let (_, state) = found(&app.custom_requests, id).await?;
+        let request = state_of(&state)?;
+        if request.status == CustomRequestStatus::Closed {
+            return Err(ApiError::conflict("custom_request_closed", "the custom request is closed"));
+        }
+        let wishes = &request.wishes;
+        let line = DraftLine {
+            description: one_line(&format!("Custom piece: {}, {}", wishes.product_type, wishes.subject_type)),
+            quantity: 1,
+            unit_price_cents: Some(request.estimate.total_cents),
+            sku_id: None,
+            printed: true,
+            model: None,
+        };
+        let draft = DraftQuote {
+            site: Some(request.site.clone()),
+            customer_email: Some(request.customer_email.clone()),
+            custom_request_id: Some(id),
+            lines: vec![line],
+            currency: Some(request.estimate.currency.clone()),
+            shipping_address: home_of(&app, Some(&request.customer_email)).await?,
+            ..DraftQuote::default()
+        };
+        Ok(QuoteCommand::Create(Box::new(draft)))
+    };
+    let done = call.ask_with(&app.quotes, CommandTarget::New, command).await?;
+    Ok(Created::under(PATH, &done, shown(&app, &done.answer).await?))
+}

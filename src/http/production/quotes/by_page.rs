@@ -1,0 +1,55 @@
+//! What a page has done to quotes: the operations of the API, with what the forms say as their bodies.
+
+use axum::extract::{self, State};
+use serde_json::Value;
+
+use super::models::upload;
+use super::{QuoteHandles, answer, create, decline, remove, send, update};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::http::access::Caller;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::path_id::PathId;
+use crate::http::production::orders::site::SiteHeader;
+
+/// Does what the last word of the form's path names, with the body that the API takes for it.
+pub(crate) async fn act_by_page(
+    app: QuoteHandles,
+    id: Id,
+    word: &str,
+    call: CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    let (shop, at) = (State(app), PathId(id));
+    match word {
+        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
+        "send" => send(shop, at, call.with_body(said)).await.map(|_| ()),
+        "withdraw" => decline(shop, at, call.with_body(said)).await.map(|_| ()),
+        "delete" => remove(shop, at, call).await.map(|_| ()),
+        _ => Err(Refusal::not_found("act").into()),
+    }
+}
+
+/// Drafts a quote, and answers its identifier.
+pub(crate) async fn create_by_page(app: QuoteHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
+    let made = create(State(app), SiteHeader(None), call.with_body(said)).await?;
+    made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+}
+
+/// Drafts a quote at the estimate of a custom request, and answers its identifier.
+pub(crate) async fn answer_by_page(
+    app: QuoteHandles,
+    request: Id,
+    call: CommandRequest,
+    said: &Value,
+) -> Result<Id, ApiError> {
+    let made = answer(State(app), PathId(request), call.with_body(said)).await?;
+    made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+}
+
+/// Drafts a quote from a model, whose form is read as it comes, and answers its identifier.
+pub(crate) async fn upload_by_page(app: QuoteHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
+    let made = upload(State(app), who, SiteHeader(None), request).await?;
+    made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+}

@@ -1,0 +1,134 @@
+//! Looks up what the lines of a quote name: SKUs with their prices, models with their measures, materials with their
+//! costs.
+
+use super::QuoteHandles;
+use super::requests::NewQuoteLine;
+use crate::domain::file::{File, FileKind};
+use crate::domain::id::Id;
+use crate::domain::mesh::MeshFacts;
+use crate::domain::quote::{DraftLine, DraftModel, QuoteLine};
+use crate::domain::refusal::Faults;
+use crate::http::error::ApiError;
+use crate::http::model_upload::unmeasured;
+
+/// The lines with all that the rules need to know of them. `known` are those that the quote has already.
+pub(super) async fn looked_up(
+    app: &QuoteHandles,
+    wished: &[NewQuoteLine],
+    known: &[QuoteLine],
+    currency: Option<&str>,
+) -> Result<Vec<DraftLine>, ApiError> {
+    let mut faults = Faults::default();
+    let mut lines = Vec::with_capacity(wished.len());
+    for (at, line) in wished.iter().enumerate() {
+        let mut made = DraftLine {
+            description: line.description.clone().unwrap_or_default(),
+            quantity: line.quantity,
+            unit_price_cents: line.unit_price_cents,
+            sku_id: line.sku_id,
+            printed: line.printed,
+            model: None,
+        };
+        let named = line.sku_id.is_some() || line.model_file_id.is_some();
+        let described = line.description.is_some() || named;
+        faults.check(described, &format!("lines.{at}.description"), "is required where no SKU and no model is named");
+        if let Some(sku) = line.sku_id {
+            of_sku(app, sku, at, currency, &mut made, &mut faults).await?;
+        }
+        if let Some(file) = line.model_file_id {
+            of_model(app, (line, file), at, known, &mut made, &mut faults).await?;
+        }
+        lines.push(made);
+    }
+    faults.refuse()?;
+    Ok(lines)
+}
+
+async fn of_sku(
+    app: &QuoteHandles,
+    sku: Id,
+    at: usize,
+    currency: Option<&str>,
+    made: &mut DraftLine,
+    faults: &mut Faults,
+) -> Result<(), ApiError> {
+    let path = format!("lines.{at}.skuId");
+    let state = app.skus.read(sku).await?;
+    let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived) else {
+        faults.note(&path, "no such SKU");
+        return Ok(());
+    };
+    faults.check(sku.fields.active, &path, "this SKU is not active");
+    faults.check(!sku.fields.is_kit(), &path, "is a kit; name its parts, each in a line of its own");
+    if made.description.is_empty() {
+        made.description.clone_from(&sku.fields.name);
+    }
+    if made.unit_price_cents.is_none() {
+        let own = currency.unwrap_or(&app.config.orders.currency);
+        let same = sku.fields.currency.eq_ignore_ascii_case(own);
+        let words = "is required: the price of the SKU is in another currency";
+        faults.check(same, &format!("lines.{at}.unitPriceCents"), words);
+        made.unit_price_cents = Some(sku.fields.price_cents);
+    }
+    Ok(())
+}
+
+async fn of_model(
+    app: &QuoteHandles,
+    (line, file): (&NewQuoteLine, Id),
+    at: usize,
+    known: &[QuoteLine],
+    made: &mut DraftLine,
+    faults: &mut Faults,
+) -> Result<(), ApiError> {
+    let path = format!("lines.{at}.modelFileId");
+    let state = app.files.read(file).await?;
+    let found = state.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+    let Some(found) = found.filter(|file| file.kind == FileKind::Model) else {
+        faults.note(&path, "is no uploaded model");
+        return Ok(());
+    };
+    if made.description.is_empty() {
+        made.description = title(&found.name);
+    }
+    let is_known = known.iter().any(|line| line.model.as_ref().is_some_and(|model| model.file_id == file));
+    let facts = if is_known { None } else { Some(measured(app, found, &path).await?) };
+    let material_cents_per_kg = cost_of(app, line.material_id, at, faults).await?;
+    made.model = Some(DraftModel {
+        file_id: file,
+        facts,
+        material_id: line.material_id,
+        material_cents_per_kg,
+        machine_type: line.machine_type.unwrap_or(app.config.pricing.machine_type),
+        slicer_profile: line.slicer_profile.clone().or_else(|| app.config.pricing.profile()),
+    });
+    Ok(())
+}
+
+async fn measured(app: &QuoteHandles, file: &File, path: &str) -> Result<MeshFacts, ApiError> {
+    app.blobs.measure_stored(&file.sha256).await.map_err(|error| unmeasured(error, path))
+}
+
+/// What a kilogram of a material costs, in minor units, where it is counted in grams and its cost is known. A cost in
+/// thousandths for a gram is the same number for a kilogram.
+pub(super) async fn cost_of(
+    app: &QuoteHandles,
+    material: Option<Id>,
+    at: usize,
+    faults: &mut Faults,
+) -> Result<Option<i64>, ApiError> {
+    let Some(id) = material else { return Ok(None) };
+    let state = app.materials.read(id).await?;
+    let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
+    faults.check(material.is_some(), &format!("lines.{at}.materialId"), "no such material");
+    let weighed = material.filter(|material| material.fields.kind.unit() == "g");
+    Ok(weighed.and_then(|material| material.fields.unit_cost_cents).map(|cost| cost.0))
+}
+
+/// What a model is called: its file's name without the ending.
+pub(super) fn title(file: &str) -> String {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let stem: String = stem.chars().filter(|c| !c.is_control()).collect();
+    let stem = stem.trim();
+    if stem.is_empty() { "Model".to_owned() } else { stem.to_owned() }
+}

@@ -1,0 +1,128 @@
+//! A quote from a model: uploaded, measured, priced by its volume at once; the slicer's price follows by itself.
+
+use api_derive::Request;
+use axum::extract::{self, State};
+
+use super::lines::{cost_of, title};
+use super::view::QuoteView;
+use super::{PATH, QuoteHandles, home_of, must_exist, shown};
+use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::id::Id;
+use crate::domain::quote::{DraftLine, DraftModel, DraftQuote, QuoteCommand};
+use crate::domain::refusal::Faults;
+use crate::domain::sku::MachineType;
+use crate::http::access::Caller;
+use crate::http::command_request::CommandTarget;
+use crate::http::error::ApiError;
+use crate::http::model_upload::{self, ModelUpload};
+use crate::http::openapi::shape::{Shape, bytes, email, id, optional, required, taken, text_of, whole};
+use crate::http::production::orders::site::SiteHeader;
+use crate::http::reply::Created;
+use crate::http::wire::{EmailAddress, Filled, MaxChars, ONE_LINE, ToSchema, Within, schema_of};
+
+/// The form of a model, which is read as it comes.
+pub(crate) struct ModelForm;
+
+impl ToSchema for ModelForm {
+    const NAME: Option<&'static str> = Some("QuoteModelUpload");
+    fn schema() -> Shape {
+        let most = i64::from(MAX_QUANTITY);
+        taken([
+            required("file", bytes().about("The model: STL or 3MF, with a file name.")),
+            optional("quantity", whole(1..=most).about("How many parts; 1 when absent.")),
+            optional("description", text_of(1..=500).about("What it is called; the file's name when absent.")),
+            optional("customerEmail", email().about("E-mail address of the customer.")),
+            optional("customRequestId", id().about("The custom request that it answers.")),
+            optional("materialId", id().about("What it is printed of.")),
+            optional("machineType", schema_of::<MachineType>().about("The type of machine that prints it.")),
+            optional("slicerProfile", text_of(1..=100).about("How it is sliced.")),
+            optional("notes", text_of(..=1000).about("Notes that the customer reads.")),
+        ])
+        .about("A model and how it is to be printed.")
+    }
+}
+
+/// What the form says besides the model.
+#[derive(Request, Debug)]
+struct ModelFields {
+    /// How many parts.
+    #[api(Within(1..=MAX_QUANTITY), default = 1)]
+    quantity: u32,
+    /// What it is called.
+    #[api(Filled, ONE_LINE, MaxChars(500))]
+    description: Option<String>,
+    /// E-mail address of the customer.
+    #[api(EmailAddress)]
+    customer_email: Option<String>,
+    /// The custom request that it answers.
+    custom_request_id: Option<Id>,
+    /// What it is printed of.
+    material_id: Option<Id>,
+    /// The type of machine that prints it.
+    machine_type: Option<MachineType>,
+    /// How it is sliced.
+    #[api(Filled, ONE_LINE, MaxChars(100))]
+    slicer_profile: Option<String>,
+    /// Notes that the customer reads.
+    #[api(MaxChars(1000))]
+    notes: Option<String>,
+}
+
+/// A draft of one line that is printed from an uploaded model, as the settings say where nobody says otherwise.
+pub(crate) fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, quantity: u32) -> DraftQuote {
+    let model = DraftModel {
+        file_id: file,
+        facts: Some(upload.facts),
+        material_id: None,
+        material_cents_per_kg: None,
+        machine_type: app.config.pricing.machine_type,
+        slicer_profile: app.config.pricing.profile(),
+    };
+    let line = DraftLine {
+        description: title(&upload.name),
+        quantity,
+        unit_price_cents: None,
+        sku_id: None,
+        printed: true,
+        model: Some(model),
+    };
+    DraftQuote { lines: vec![line], ..DraftQuote::default() }
+}
+
+/// Answers `POST /api/quotes/models`.
+pub(super) async fn upload(
+    State(app): State<QuoteHandles>,
+    who: Caller,
+    SiteHeader(site): SiteHeader,
+    request: extract::Request,
+) -> Result<Created<QuoteView>, ApiError> {
+    let upload = model_upload::take::<ModelFields>(&app.models, who, request).await?;
+    let command = async {
+        let fields = &upload.fields;
+        let mut faults = Faults::default();
+        let cost = cost_of(&app, fields.material_id, 0, &mut faults).await?;
+        faults.refuse()?;
+        must_exist(&app, fields.custom_request_id).await?;
+        let home = home_of(&app, fields.customer_email.as_deref()).await?;
+        let file = upload.record(&app.files, upload.call.origin()).await?;
+        let mut draft = draft_of_model(&app, &upload, file, fields.quantity);
+        for line in &mut draft.lines {
+            if let Some(description) = &fields.description {
+                line.description.clone_from(description);
+            }
+            if let Some(model) = &mut line.model {
+                (model.material_id, model.material_cents_per_kg) = (fields.material_id, cost);
+                model.machine_type = fields.machine_type.unwrap_or(model.machine_type);
+                model.slicer_profile = fields.slicer_profile.clone().or(model.slicer_profile.take());
+            }
+        }
+        draft.site = site.map(|site| site.0);
+        draft.customer_email.clone_from(&fields.customer_email);
+        draft.custom_request_id = fields.custom_request_id;
+        draft.notes.clone_from(&fields.notes);
+        draft.shipping_address = home;
+        Ok(QuoteCommand::Create(Box::new(draft)))
+    };
+    let done = upload.call.ask_hashed(&app.quotes, CommandTarget::New, upload.hash.clone(), command).await?;
+    Ok(Created::under(PATH, &done, shown(&app, &done.answer).await?))
+}

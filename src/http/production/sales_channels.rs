@@ -1,0 +1,221 @@
+//! Sales channels: other shops whose orders are made here, and what is made for what they sell.
+
+mod import;
+pub mod orders;
+mod receive;
+mod requests;
+mod view;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::json;
+
+use self::requests::{ChannelChangeRequest, ChannelRequest, VariantsRequest};
+use self::view::{ChannelView, VariantView, VariantsView};
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::config::Config;
+use crate::domain::channel_order::ChannelOrder;
+use crate::domain::customer::Customer;
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::sales_channel::{GivenVariant, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand};
+use crate::domain::sku::Sku;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget, RequestHandles, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::openapi::operation::DescribedBody;
+use crate::http::openapi::shape::text;
+use crate::http::page::{PageQuery, Query, cut};
+use crate::http::path_id::{NamedId, PathId};
+use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::secrets::encryption::SecretCipher;
+use crate::store::queries::Queries;
+
+const PATH: &str = "/api/sales-channels";
+const ONE: &str = "/api/sales-channels/{id}";
+const VARIANTS: &str = "/api/sales-channels/{id}/variants";
+/// The id that examples use for a sales channel.
+pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
+
+handles! {
+    /// What the routes of sales channels use.
+    pub(crate) struct ChannelHandles {
+        channels: Directory<SalesChannel>,
+        records: Directory<ChannelOrder>,
+        customers: Directory<Customer>,
+        skus: Directory<Sku>,
+        queries: Queries,
+        cipher: Arc<SecretCipher>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+        request: RequestHandles,
+    }
+}
+
+/// The routes of sales channels.
+pub fn routes() -> ResourceRoutes {
+    let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
+    let about = "Other shops whose orders are made here. Their messages and files become paid orders through a map from what is sold \
+                 there to our SKUs; they are told what has left.";
+    ResourceRoutes::new("Sales channels", about, "sales_channel")
+        .get(operator, PATH, list, |op| op.named("listSalesChannels", "List sales channels"))
+        .post(admin, PATH, create, |op| {
+            op.named("createSalesChannel", "Set up a sales channel")
+                .about("Then enter `messagesUrl` there as the address of its webhooks about orders.")
+        })
+        .get(operator, ONE, one, |op| op.named("getSalesChannel", "Show a sales channel"))
+        .patch(admin, ONE, update, |op| {
+            op.named("updateSalesChannel", "Change a sales channel")
+                .about("Another `baseUrl` drops the access token, unless a new one comes with it.")
+        })
+        .delete(admin, ONE, remove, |op| {
+            op.named("deleteSalesChannel", "Remove a sales channel")
+                .about("Its messages are not taken any more; orders that came by it stay.")
+        })
+        .get(operator, VARIANTS, variants, |op| {
+            op.named("listVariants", "Show what is made for what a shop sells").about("By the name of the variant.")
+        })
+        .post(operator, VARIANTS, map, |op| {
+            op.named("mapVariants", "Say what is made for variants")
+                .about("Entries that are not named stay. Orders that waited for one are made.")
+        })
+        .delete(operator, "/api/sales-channels/{id}/variants/{variantId}", unmap, |op| {
+            op.named("unmapVariant", "Remove an entry of the map")
+        })
+        .post_long(operator, "/api/sales-channels/{id}/import", import::import, |mut op| {
+            op.body = Some(DescribedBody {
+                media: "text/csv",
+                shape: text(),
+                example: Some(json!(import::EXAMPLE)),
+                optional: false,
+            });
+            op.named("importOrders", "Import orders from a file").about(import::ABOUT).unkeyed()
+        })
+        .post(RequiredAccess::Open, "/webhooks/sales-channels/{id}", receive::receive, receive::words)
+}
+
+/// A channel that is not deleted.
+async fn present(app: &ChannelHandles, id: Id) -> Result<(i64, SalesChannel), ApiError> {
+    let (version, state) = found(&app.channels, id).await?;
+    let channel = state_of(&state)?;
+    if channel.archived { Err(Refusal::not_found("sales_channel").into()) } else { Ok((version, channel.clone())) }
+}
+
+fn shown(app: &ChannelHandles, answer: &SalesChannelAnswer, version: i64) -> Result<ChannelView, ApiError> {
+    match answer {
+        SalesChannelAnswer::Channel(channel) => Ok(ChannelView::new(channel, version, &app.config)),
+        other => Err(ApiError::internal(format!("a sales channel answered {other:?}"))),
+    }
+}
+
+async fn list(
+    State(app): State<ChannelHandles>,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<ChannelView>, ApiError> {
+    let page = page.into();
+    let (some, total) = app.queries.sales_channels(page).await?;
+    let items = some
+        .iter()
+        .filter_map(|found| Some(ChannelView::new(found.state.as_ref()?, found.revision(), &app.config)))
+        .collect();
+    Ok(Listed { page, items, total })
+}
+
+async fn one(State(app): State<ChannelHandles>, PathId(id): PathId) -> Result<Resource<ChannelView>, ApiError> {
+    let (version, channel) = present(&app, id).await?;
+    Ok(Resource::new(version, ChannelView::new(&channel, version, &app.config)))
+}
+
+async fn create(
+    State(app): State<ChannelHandles>,
+    call: CommandRequest<ChannelRequest>,
+) -> Result<Created<ChannelView>, ApiError> {
+    let command = async {
+        let new = call.read_body()?;
+        Ok(SalesChannelCommand::Create(Box::new(NewChannel {
+            kind: new.kind.0,
+            name: new.name,
+            site: new.site.map(|site| site.0),
+            currency: new.currency,
+            encrypted_secret: app.cipher.encrypt_or_empty(new.secret.as_deref().unwrap_or_default()),
+            base_url: new.base_url,
+            encrypted_token: app.cipher.encrypt_or_empty(new.access_token.as_deref().unwrap_or_default()),
+        })))
+    };
+    let done = call.ask_with(&app.channels, CommandTarget::New, command).await?;
+    Ok(Created::under(PATH, &done, shown(&app, &done.answer, done.version)?))
+}
+
+async fn update(
+    State(app): State<ChannelHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<ChannelChangeRequest>,
+) -> Result<Resource<ChannelView>, ApiError> {
+    let command = async {
+        let change = call.read_body()?.change(&app.cipher, call.if_match());
+        Ok(SalesChannelCommand::Update(Box::new(change)))
+    };
+    let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, shown(&app, &done.answer, done.version)?))
+}
+
+async fn remove(
+    State(app): State<ChannelHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    call.ask(&app.channels, CommandTarget::Id(id), SalesChannelCommand::Archive).await?;
+    Ok(NoContent)
+}
+
+async fn variants(
+    State(app): State<ChannelHandles>,
+    PathId(id): PathId,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<VariantView>, ApiError> {
+    let (_, channel) = present(&app, id).await?;
+    let page = page.into();
+    let all: Vec<VariantView> = channel.variants.values().map(|entry| VariantView::from(&**entry)).collect();
+    let (items, total) = cut(page, all);
+    Ok(Listed { page, items, total })
+}
+
+async fn map(
+    State(app): State<ChannelHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<VariantsRequest>,
+) -> Result<Plain<VariantsView>, ApiError> {
+    let command = async {
+        let given = call.read_body()?.variants;
+        let mut faults = Faults::default();
+        for (at, one) in given.iter().enumerate() {
+            let state = app.skus.read(one.sku_id).await?;
+            let there = state.as_ref().and_then(|state| state.state.as_ref()).is_some_and(|sku| !sku.archived);
+            faults.check(there, &format!("variants.{at}.skuId"), "no such SKU");
+        }
+        faults.refuse()?;
+        let given = given.into_iter();
+        let given = given.map(|one| GivenVariant { variant: one.variant, sku_id: one.sku_id, quantity: one.quantity });
+        Ok(SalesChannelCommand::Map(given.collect()))
+    };
+    let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;
+    match &done.answer {
+        SalesChannelAnswer::Variants(all) => Ok(Plain(VariantsView { variants: all.iter().map(Into::into).collect() })),
+        other => Err(ApiError::internal(format!("a sales channel answered {other:?}"))),
+    }
+}
+
+async fn unmap(
+    State(app): State<ChannelHandles>,
+    PathId(id): PathId,
+    NamedId(entry): NamedId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    call.ask(&app.channels, CommandTarget::Id(id), SalesChannelCommand::Unmap(entry)).await?;
+    Ok(NoContent)
+}

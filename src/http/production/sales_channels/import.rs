@@ -1,0 +1,233 @@
+//! Orders from a file: read as it comes, each order taken as soon as its rows are there, every fault told by its row.
+
+use std::collections::BTreeSet;
+
+use api_derive::{Request, Response};
+use axum::extract::multipart::MultipartError;
+use axum::extract::{self, FromRequest as _, Multipart, State};
+use axum::http::{StatusCode, header};
+use futures::StreamExt as _;
+use serde::Serialize;
+use serde_json::json;
+
+use super::receive::hear;
+use super::{ChannelHandles, present};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::domain::channel_order::SoldNews;
+use crate::domain::refusal::Refusal;
+use crate::domain::sales_channel::SalesChannel;
+use crate::http::access::Caller;
+use crate::http::bodies::silent;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::page::Query;
+use crate::http::part_heads::PartHeads;
+use crate::http::path_id::PathId;
+use crate::http::reply::Plain;
+use crate::services::sales_channels::{RowFault, TableOrder, TableReader};
+
+/// Most faults that an answer names; further ones are counted.
+const MAX_FAULTS_TOLD: usize = 100;
+/// Most variants without an entry that an answer names.
+const MAX_MISSING_TOLD: usize = 100;
+
+pub(super) const ABOUT: &str = "The body is the file itself, as `text/csv` or as the field `file` of a form. Its first row names the columns: `order`, `variant`, \
+`quantity` and `unit_price` must be there; `tax_rate` (per cent), `title`, `currency`, `shipping`, `total`, `email`, `name`, `line1`, \
+`line2`, `city`, `region`, `postal_code` and `country` may be; others are passed over. Prices are without tax. The rows of an order stand \
+together, and what holds for the whole order is said in the first of them. An order with a fault is not taken, the others are; one that was \
+imported before is not taken twice.";
+pub(super) const EXAMPLE: &str = "order,variant,quantity,unit_price,email\r\nF-17,VASE-G,2,12.50,ann@example.org\r\n";
+
+/// How a file is imported.
+#[derive(Request, Debug)]
+pub struct ImportQuery {
+    /// Only look: nothing is taken.
+    #[api(default = false)]
+    dry_run: bool,
+}
+
+/// What is wrong with a row of the file.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ImportFault", example = json!({"row": 3, "column": "quantity", "message": "must be a whole number of at least 1"}))]
+struct ImportFault {
+    /// Counts from 1, which is the row that names the columns.
+    row: u32,
+    /// The column; empty where it is the whole row.
+    column: String,
+    /// What is wrong, for people.
+    message: String,
+}
+
+/// What came of importing a file.
+#[derive(Response, Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "OrderImport", example = json!({
+    "dryRun": false, "orders": 2, "taken": 1, "known": 0, "faulty": 1,
+    "faults": [{"row": 3, "column": "quantity", "message": "must be a whole number of at least 1"}], "moreFaults": 0,
+    "unmapped": ["VASE-R"], "complete": true,
+}))]
+pub(super) struct ImportView {
+    /// Whether nothing was taken because nothing was to be.
+    dry_run: bool,
+    /// How many orders the file has.
+    orders: u32,
+    /// How many of them are new; with `dryRun`, how many are without a fault.
+    taken: u32,
+    /// How many were known already.
+    known: u32,
+    /// How many have a fault.
+    faulty: u32,
+    /// The first faults, in the order of the rows.
+    faults: Vec<ImportFault>,
+    /// How many more there are.
+    more_faults: u32,
+    /// Variants that the map has no entry for: their orders wait.
+    unmapped: Vec<String>,
+    /// Whether the file was read to its end; a fault of the file itself ends it.
+    complete: bool,
+}
+
+/// An import under way.
+struct Import<'a> {
+    app: &'a ChannelHandles,
+    origin: CommandOrigin,
+    channel: SalesChannel,
+    reader: TableReader,
+    report: ImportView,
+    unmapped: BTreeSet<String>,
+}
+
+impl Import<'_> {
+    /// Takes the next piece of the file; `false`: it cannot be read further.
+    async fn take(&mut self, piece: &[u8]) -> Result<bool, ApiError> {
+        match self.reader.push(piece) {
+            Ok(done) => {
+                self.add(done).await?;
+                Ok(true)
+            }
+            Err(fault) => {
+                self.fault(fault);
+                Ok(false)
+            }
+        }
+    }
+
+    async fn add(&mut self, orders: Vec<TableOrder>) -> Result<(), ApiError> {
+        for order in orders {
+            self.report.orders += 1;
+            match order {
+                Ok(news) => self.one(news).await?,
+                Err(faults) => {
+                    self.report.faulty += 1;
+                    faults.into_iter().for_each(|fault| self.fault(fault));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn one(&mut self, news: SoldNews) -> Result<(), ApiError> {
+        for line in news.content.iter().flat_map(|content| &content.lines) {
+            let known = self.channel.mapped(line.variant.as_deref(), line.code.as_deref()).is_some();
+            if !known && self.unmapped.len() < MAX_MISSING_TOLD {
+                self.unmapped.insert(line.wanted());
+            }
+        }
+        let fresh = self.report.dry_run || hear(self.app, self.origin.clone(), self.channel.id, news).await?;
+        *if fresh { &mut self.report.taken } else { &mut self.report.known } += 1;
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: RowFault) {
+        let RowFault { row, column, message } = fault;
+        if self.report.faults.len() < MAX_FAULTS_TOLD {
+            self.report.faults.push(ImportFault { row, column, message });
+        } else {
+            self.report.more_faults += 1;
+        }
+    }
+
+    async fn finish(mut self, readable: bool) -> Result<ImportView, ApiError> {
+        if readable {
+            let reader = std::mem::replace(&mut self.reader, TableReader::new("", self.app.environment.now()));
+            match reader.finish() {
+                Ok(done) => {
+                    self.add(done).await?;
+                    self.report.complete = true;
+                }
+                Err(fault) => self.fault(fault),
+            }
+        }
+        if let (false, 0, Some(fault)) = (self.report.complete, self.report.orders, self.report.faults.first()) {
+            let path = if fault.column.is_empty() { "file" } else { &fault.column };
+            return Err(Refusal::field(path, fault.message.clone()).into());
+        }
+        self.report.unmapped = self.unmapped.into_iter().collect();
+        Ok(self.report)
+    }
+}
+
+/// Answers `POST /api/sales-channels/{id}/import`.
+pub(super) async fn import(
+    State(app): State<ChannelHandles>,
+    PathId(id): PathId,
+    Query(query): Query<ImportQuery>,
+    who: Caller,
+    request: extract::Request,
+) -> Result<Plain<ImportView>, ApiError> {
+    let (_, channel) = present(&app, id).await?;
+    let (parts, body) = request.into_parts();
+    let call = CommandRequest::without_body(&app.request, who, &parts)?;
+    let media = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let report = ImportView { dry_run: query.dry_run, ..ImportView::default() };
+    let reader = TableReader::new(&channel.currency, app.environment.now());
+    let mut import = Import { app: &app, origin: call.origin(), channel, reader, report, unmapped: BTreeSet::new() };
+    let limit = app.config.server.upload_max_bytes;
+    let (mut readable, mut read) = (true, 0u64);
+    match media.as_str() {
+        "text/csv" => {
+            let mut pieces = body.into_data_stream();
+            while let (true, Some(piece)) = (readable, pieces.next().await) {
+                let piece = piece.map_err(|error| broken(&error))?;
+                read += piece.len() as u64;
+                within(read, limit)?;
+                readable = import.take(&piece).await?;
+            }
+        }
+        "multipart/form-data" => {
+            let heads = PartHeads::default();
+            let request = extract::Request::from_parts(parts, heads.bounded(body));
+            let mut form = Multipart::from_request(request, &app).await.map_err(|_| unsupported())?;
+            let mut file = heads.reading(form.next_field()).await.map_err(|error| malformed(&error))?;
+            let Some(file) = file.as_mut().filter(|field| field.name() == Some("file")) else {
+                return Err(Refusal::field("file", "is required, as the first field").into());
+            };
+            while let (true, Some(piece)) = (readable, file.chunk().await.map_err(|error| malformed(&error))?) {
+                read += piece.len() as u64;
+                within(read, limit)?;
+                readable = import.take(&piece).await?;
+            }
+        }
+        _ => return Err(unsupported()),
+    }
+    import.finish(readable).await.map(Plain)
+}
+
+fn within(read: u64, limit: u64) -> Result<(), ApiError> {
+    if read > limit { Err(ApiError::too_large(limit)) } else { Ok(()) }
+}
+
+fn unsupported() -> ApiError {
+    let message = "the body must be text/csv, or multipart/form-data with a field `file`";
+    ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+}
+
+fn malformed(error: &MultipartError) -> ApiError {
+    silent(error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
+}
+
+fn broken(error: &axum::Error) -> ApiError {
+    silent(error).unwrap_or_else(|| ApiError::bad_request("incomplete_body", "the body did not come to its end"))
+}

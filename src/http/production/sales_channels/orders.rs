@@ -1,0 +1,246 @@
+//! Orders that other shops sold, as the staff sees them: what waits for what, and what the shops were told.
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::super::orders::EXAMPLE_ID as ORDER_ID;
+use super::EXAMPLE_ID as CHANNEL_ID;
+use crate::actors::kernel::directory::Directory;
+use crate::domain::channel_order::{
+    ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderStatus, SoldLine, Tracking, TrackingState,
+};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{PageQuery, Query};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Listed, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmptyBody, OptionalBody, enumeration};
+use crate::store::queries::{ChannelOrderFilter, Queries};
+
+handles! {
+    /// What the routes of orders of other shops use.
+    pub(crate) struct ChannelOrderHandles {
+        records: Directory<ChannelOrder>,
+        queries: Queries,
+    }
+}
+
+/// The routes of orders of other shops.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    let about = "Orders that other shops sold, from their first message on. One that cannot be made yet is kept and says what is missing.";
+    ResourceRoutes::new("Channel orders", about, "channel_order")
+        .get(operator, "/api/channel-orders", list, |op| op.named("listChannelOrders", "List orders of other shops"))
+        .get(operator, "/api/channel-orders/{id}", one, |op| {
+            op.named("getChannelOrder", "Show an order of another shop")
+        })
+        .post(operator, "/api/channel-orders/{id}/retry", retry, |op| {
+            op.named("retryChannelOrder", "Try once more what failed")
+                .about("One that waits is looked up again; shipments that the shop was not told of are told again.")
+        })
+}
+
+enumeration! {
+    /// Where an order of another shop stands.
+    ChannelOrderStatus,
+    /// How far the other shop knows of a shipment.
+    TrackingState,
+}
+
+/// Which orders are listed.
+#[derive(Request, Debug)]
+pub struct ChannelOrderQuery {
+    /// Only those that came by this sales channel.
+    channel_id: Option<Id>,
+    /// Only those that stand here.
+    status: Option<ChannelOrderStatus>,
+    /// Only those that need a person, or that need none.
+    attention: Option<bool>,
+    /// Only the one whose order here has this id.
+    order_id: Option<Id>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+/// A line as the other shop sold it.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SoldLine")]
+struct SoldLineView {
+    /// Id of the variant there.
+    variant: Option<String>,
+    /// SKU code there.
+    code: Option<String>,
+    /// What it is called there.
+    title: String,
+    /// How many were sold.
+    quantity: u32,
+    /// Price of one there, in minor units.
+    unit_price_cents: i64,
+}
+
+/// A shipment, and how far the other shop knows of it.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ToldShipment")]
+struct ToldShipmentView {
+    /// Counts from 1 within our order.
+    number: u32,
+    /// Name of the carrier.
+    carrier: String,
+    /// The carrier's tracking number.
+    tracking_number: String,
+    /// How far it is told.
+    state: TrackingState,
+    /// Tries that failed.
+    tries: u32,
+    /// When the next try is due; null when there is none.
+    next_try_at: Option<Timestamp>,
+    /// What was wrong with the last try.
+    error: Option<String>,
+}
+
+/// An order that another shop sold.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ChannelOrder", many = "channelOrders", example = example())]
+struct ChannelOrderView {
+    /// Id of the record here.
+    id: Id,
+    /// The sales channel that it came by.
+    channel_id: Id,
+    /// Id of the order there.
+    external_id: String,
+    /// Its number there.
+    number: String,
+    /// Where it stands.
+    status: ChannelOrderStatus,
+    /// Whether a person has to look.
+    attention: bool,
+    /// Our order; null until it is made.
+    order_id: Option<Id>,
+    /// Whether it was cancelled there.
+    cancelled: bool,
+    /// What was paid back there, in minor units.
+    refunded_cents: i64,
+    /// What was paid in all, in minor units.
+    total_cents: i64,
+    /// ISO 4217, in lower case.
+    currency: String,
+    /// The customer's e-mail address.
+    customer_email: Option<String>,
+    /// What was sold.
+    lines: Vec<SoldLineView>,
+    /// What the variant map has no entry for.
+    missing: Vec<String>,
+    /// What is in the way besides, for people.
+    problem: Option<String>,
+    /// What has left, and how far the shop knows of it.
+    shipments: Vec<ToldShipmentView>,
+    /// When its first message came.
+    created_at: Timestamp,
+    /// When it last changed here.
+    updated_at: Timestamp,
+}
+
+fn example() -> Value {
+    json!({
+        "id": "01890a5d-ac96-774b-bcce-b302099a8092", "channelId": CHANNEL_ID, "externalId": "450789469", "number": "#1001",
+        "status": "made", "attention": false, "orderId": ORDER_ID, "cancelled": false, "refundedCents": 0,
+        "totalCents": 2700, "currency": "usd", "customerEmail": "ann@example.org",
+        "lines": [{"variant": "39072856", "code": "VASE-G", "title": "Vase", "quantity": 2, "unitPriceCents": 1250}],
+        "missing": [], "problem": null, "shipments": [{
+            "number": 1, "carrier": "DHL", "trackingNumber": "00340434", "state": "told", "tries": 0, "nextTryAt": null,
+            "error": null,
+        }],
+        "createdAt": "2026-11-02T10:00:00.000Z", "updatedAt": "2026-11-02T10:00:01.000Z",
+    })
+}
+
+impl From<&SoldLine> for SoldLineView {
+    fn from(line: &SoldLine) -> Self {
+        let SoldLine { variant, code, title, quantity, unit_price_cents, .. } = line.clone();
+        Self { variant, code, title, quantity, unit_price_cents }
+    }
+}
+
+impl From<&Tracking> for ToldShipmentView {
+    fn from(tracking: &Tracking) -> Self {
+        let shipment = tracking.shipment.clone();
+        Self {
+            number: shipment.number,
+            carrier: shipment.carrier,
+            tracking_number: shipment.tracking_number,
+            state: tracking.state,
+            tries: tracking.tries,
+            next_try_at: (tracking.state == TrackingState::Pending).then_some(tracking.next_at),
+            error: tracking.error.clone(),
+        }
+    }
+}
+
+impl From<&ChannelOrder> for ChannelOrderView {
+    fn from(order: &ChannelOrder) -> Self {
+        let content = order.content.as_ref();
+        Self {
+            id: order.id,
+            channel_id: order.channel_id,
+            external_id: order.external_id.clone(),
+            number: order.number.clone(),
+            status: order.status(),
+            attention: order.needs_attention(),
+            order_id: order.made.then_some(order.order_id),
+            cancelled: order.there.cancelled,
+            refunded_cents: order.there.refunded_cents,
+            total_cents: content.map_or(0, |content| content.total_cents),
+            currency: content.map(|content| content.currency.clone()).unwrap_or_default(),
+            customer_email: content.and_then(|content| content.customer_email.clone()),
+            lines: content.iter().flat_map(|content| &content.lines).map(Into::into).collect(),
+            missing: order.missing.clone(),
+            problem: order.problem.clone(),
+            shipments: order.trackings.iter().map(Into::into).collect(),
+            created_at: order.created_at,
+            updated_at: order.updated_at,
+        }
+    }
+}
+
+async fn list(
+    State(app): State<ChannelOrderHandles>,
+    Query(query): Query<ChannelOrderQuery>,
+) -> Result<Listed<ChannelOrderView>, ApiError> {
+    let ChannelOrderQuery { channel_id, status, attention, order_id, page } = query;
+    let page = page.into();
+    let filter = ChannelOrderFilter { channel_id, status, attention, order_id };
+    let (some, total) = app.queries.channel_orders(&filter, page).await?;
+    let items = some.iter().filter_map(|found| found.state.as_ref()).map(Into::into).collect();
+    Ok(Listed { page, items, total })
+}
+
+async fn one(State(app): State<ChannelOrderHandles>, PathId(id): PathId) -> Result<Plain<ChannelOrderView>, ApiError> {
+    let (_, state) = found(&app.records, id).await?;
+    Ok(Plain(state_of(&state)?.into()))
+}
+
+async fn retry(
+    State(app): State<ChannelOrderHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Plain<ChannelOrderView>, ApiError> {
+    let command = async { call.read_body().map(|_| ChannelOrderCommand::Retry) };
+    let done = call.ask_with(&app.records, CommandTarget::Id(id), command).await?;
+    match &done.answer {
+        ChannelOrderAnswer::Order(order) => Ok(Plain((&**order).into())),
+        other @ ChannelOrderAnswer::Heard { .. } => {
+            Err(ApiError::internal(format!("an order of another shop answered {other:?}")))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Signed messages of other shops: verified over the raw bytes, then brought to the record of their order.
+//!
+//! A repeat needs no memory of its own: whatever the id of its delivery, it comes to the record of the same order,
+//! which knows what it says already.
+
+use api_derive::Response;
+use axum::extract::{FromRequest, Request, State};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{ChannelHandles, present};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::domain::channel_order::{ChannelOrderCommand, SoldNews};
+use crate::domain::id::Id;
+use crate::domain::principal::Principal;
+use crate::domain::refusal::Refusal;
+use crate::http::AppState;
+use crate::http::billing::session::customer_of;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::{DescribedBody, DescribedOperation};
+use crate::http::openapi::shape::{Shape, open_object};
+use crate::http::path_id::PathId;
+use crate::http::reply::Plain;
+use crate::http::wire::{Argument, Components, ToSchema, schema_of};
+use crate::services::sales_channels::{MessageError, channel_type};
+
+pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
+    operation
+        .named("receiveChannelMessage", "Receive a signed message of another shop")
+        .about(
+            "The raw body is signed with the channel's secret, in the header of the shop's system. Messages may come late, twice and \
+             in any order. 200 for everything that is signed, also for what is not used; a 5xx makes the shop send it again.",
+        )
+        .error(400, "invalid_signature", "The signature is missing or wrong.")
+        .error(400, "malformed_order", "The body is no order.")
+        .error(503, "channel_not_configured", "The channel has no secret to check signatures with, or is switched off.")
+}
+
+/// A body that is verified and read as raw bytes.
+pub(super) struct SignedMessage(CommandRequest);
+
+impl FromRequest<AppState> for SignedMessage {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
+        CommandRequest::from_request(request, app).await.map(Self)
+    }
+}
+
+impl Argument for SignedMessage {
+    fn describe(operation: &mut DescribedOperation, components: &mut Components) {
+        components.add::<ChannelMessage>();
+        operation.body = Some(DescribedBody {
+            media: "application/json",
+            shape: schema_of::<ChannelMessage>(),
+            example: Some(ChannelMessage::example()),
+            optional: false,
+        });
+    }
+}
+
+/// How the description names what another shop sends.
+struct ChannelMessage;
+
+impl ToSchema for ChannelMessage {
+    const NAME: Option<&'static str> = Some("ChannelMessage");
+    fn schema() -> Shape {
+        open_object().about("An order as the system of the other shop tells it.")
+    }
+    fn example() -> Value {
+        json!({"id": 450_789_469, "name": "#1001", "financial_status": "paid", "line_items": []})
+    }
+}
+
+/// That a message of another shop was taken.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ChannelMessageReceived", example = json!({"received": true}))]
+pub(super) struct MessageReceived {
+    /// Always `true`: what it says is kept and need not be sent again.
+    received: bool,
+}
+
+/// Answers `POST /webhooks/sales-channels/{id}`.
+pub(super) async fn receive(
+    State(app): State<ChannelHandles>,
+    PathId(id): PathId,
+    SignedMessage(call): SignedMessage,
+) -> Result<Plain<MessageReceived>, ApiError> {
+    let (_, channel) = present(&app, id).await?;
+    let messages = channel_type(&channel.kind).and_then(|kind| kind.messages.as_ref());
+    let messages = messages.ok_or_else(|| Refusal::not_found("sales_channel"))?;
+    if channel.encrypted_secret.is_empty() || !channel.active {
+        let words = "the channel has no secret to check signatures with, or is switched off";
+        return Err(ApiError::unavailable("channel_not_configured", words, 300));
+    }
+    let secret = app.cipher.decrypt(&channel.encrypted_secret).map_err(ApiError::internal)?;
+    let news = messages.receive(&call.headers, &call.body, &secret).map_err(|error| match error {
+        MessageError::Unsigned(_) => ApiError::bad_request("invalid_signature", error.to_string()),
+        MessageError::Malformed(words) => {
+            tracing::warn!(channel = %id, words, "a signed message of another shop cannot be read");
+            ApiError::bad_request("malformed_order", words)
+        }
+    })?;
+    if let Some(news) = news {
+        hear(&app, CommandOrigin::new(Principal::Channel { id }), id, news).await?;
+    }
+    Ok(Plain(MessageReceived { received: true }))
+}
+
+/// Brings what is said of an order to its record. Its id follows from the channel and the order's id there, so that
+/// whatever is said of one order meets. Answers whether it was not known before.
+pub(super) async fn hear(
+    app: &ChannelHandles,
+    origin: CommandOrigin,
+    channel: Id,
+    news: SoldNews,
+) -> Result<bool, ApiError> {
+    let id = Id(Uuid::new_v5(&channel.0, news.external_id.as_bytes()));
+    let email = news.content.as_ref().and_then(|content| content.customer_email.as_deref()).filter(|_| news.paid);
+    let customer = match email {
+        Some(email) => Some(customer_of(&app.queries, &app.customers, origin.clone(), email).await?),
+        None => None,
+    };
+    let known = app.records.find(id).await?.is_some();
+    let command = ChannelOrderCommand::Hear { channel, customer, news: Box::new(news) };
+    if known {
+        app.records.ask(id, origin, command).await?;
+    } else {
+        app.records.create_as(id, origin, command).await?;
+    }
+    Ok(!known)
+}

@@ -1,0 +1,31 @@
+//! What a page has done to a product: the operations of the API, with what the form says as their body.
+
+use axum::extract::State;
+use serde_json::Value;
+
+use super::{SkuHandles, create, remove, update};
+use crate::domain::id::Id;
+use crate::http::command_request::CommandRequest;
+use crate::http::error::ApiError;
+use crate::http::path_id::PathId;
+
+/// Adds a product; gives its id.
+pub(crate) async fn add_by_page(app: SkuHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
+    let made = create(State(app), call.with_body(said)).await?;
+    made.made_id().ok_or_else(|| ApiError::internal("a product without an id"))
+}
+
+/// Changes the members that are said.
+pub(crate) async fn change_by_page(
+    app: SkuHandles,
+    id: Id,
+    call: CommandRequest,
+    said: &Value,
+) -> Result<(), ApiError> {
+    update(State(app), PathId(id), call.with_body(said)).await.map(|_| ())
+}
+
+/// Removes a product.
+pub(crate) async fn remove_by_page(app: SkuHandles, id: Id, call: CommandRequest) -> Result<(), ApiError> {
+    remove(State(app), PathId(id), call).await.map(|_| ())
+}

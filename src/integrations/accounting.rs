@@ -1,0 +1,333 @@
+//! The accounting system: documents of settled invoices are told it in the order in which they were issued, each once.
+//!
+//! What has still to be told is read from what is stored, again and again, so nothing is queued and nothing lost. Each
+//! document is a posting ([`crate::domain::posting`]): it is looked for by its number before it is made, and made under
+//! a key. Tokens are replaced before they end ([`tokens`]). What the system refuses waits for a person; while it does
+//! not answer everything waits.
+
+mod tokens;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Client;
+use tokio::sync::Notify;
+use tokio::time::sleep;
+use url::Url;
+use uuid::Uuid;
+
+use super::{IntegrationType, Line, Sources, Work};
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::AskError;
+use crate::config::Config;
+use crate::domain::accounting::paper::Paper;
+use crate::domain::accounting::{Accounting, AccountingCommand, SealedTokens, Tenant};
+use crate::domain::id::Id;
+use crate::domain::invoice::{Document, DocumentKind, Invoice};
+use crate::domain::posting::{Posting, PostingCommand, PostingState};
+use crate::domain::time::Timestamp;
+use crate::secrets::encryption::{EncryptionError, SecretCipher};
+use crate::services::accounting::{AccountingClient, AccountingError, Books};
+use crate::services::peer_client::PeerSettingError;
+use crate::services::peers::PeerFault;
+use crate::store::queries::Queries;
+use crate::store::rows::LoadError;
+
+/// Where a browser comes back to from the page of the provider.
+const CALLBACK_PATH: &str = "/api/v1/integrations/accounting/callback";
+/// Documents that are looked up in one go.
+const DOCUMENTS_PER_LOOK: u64 = 50;
+/// Time until the next look after one that failed.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// Amounts that are nearer than this are the same: half a cent.
+const SAME_AMOUNT: f64 = 0.005;
+
+/// The accounting system.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "accounting",
+    title: "Accounting",
+    is_on: |config| !config.accounting.client_id.is_empty(),
+    test: |client, config| Box::pin(async move { client_of(client, config).map_err(PeerFault::from)?.check().await }),
+    prepare: |config, client| {
+        let (client, every) = (client_of(client, config)?, config.accounting.interval_seconds.duration());
+        Ok(Box::new(move |sources| Arc::new(Bookkeeper::new(client, every, sources))))
+    },
+};
+
+fn client_of(client: &Client, config: &Config) -> Result<AccountingClient, PeerSettingError> {
+    let back = format!("{}{CALLBACK_PATH}", config.public_url().trim_end_matches('/'));
+    AccountingClient::new(client.clone(), config.accounting.client_settings(), &back)
+}
+
+/// The posting of a document.
+fn posting_of(document: Id) -> Id {
+    Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("posting {document}").as_bytes()))
+}
+
+/// Has the accounting system looked at now, and not when its time comes.
+#[derive(Clone, Debug, Default)]
+pub struct AccountingWake(Arc<Notify>);
+
+impl AccountingWake {
+    /// Something has changed: it was connected, or a posting is to be tried anew.
+    pub fn wake(&self) {
+        self.0.notify_one();
+    }
+}
+
+/// The way to the accounting system for an admin who connects it.
+pub struct AccountingDesk<'a> {
+    client: AccountingClient,
+    line: &'a Line,
+}
+
+impl<'a> AccountingDesk<'a> {
+    pub(super) fn new(client: &Client, config: &Config, line: &'a Line) -> Result<Self, PeerSettingError> {
+        Ok(Self { client: client_of(client, config)?, line })
+    }
+
+    /// The page on which the admin consents; `verifier` is the secret behind this one consent.
+    pub fn consent_page(&self, state: &str, verifier: &str) -> Url {
+        self.client.consent_page(state, verifier)
+    }
+
+    /// The first tokens, for the code that the admin brought back, as they are kept, and whose books they open.
+    pub async fn connect(
+        &self,
+        code: &str,
+        verifier: &str,
+        (cipher, now): (&SecretCipher, Timestamp),
+    ) -> Result<(Tenant, SealedTokens), AccountingError> {
+        let tokens = call(self.line, self.client.first_tokens(code, verifier)).await?;
+        let all = call(self.line, self.client.organisations(&tokens.access)).await?;
+        let first = all.into_iter().next();
+        let first = first.ok_or_else(|| AccountingError::Refused("it names no organisation".to_owned()))?;
+        Ok((Tenant { id: first.id, name: first.name }, tokens::sealed(cipher, &tokens, now)))
+    }
+}
+
+/// Calls over the line. Only what does not answer counts against it.
+async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, AccountingError>>) -> Result<T, AccountingError> {
+    let answered = line.call(async {
+        match asked.await {
+            Err(AccountingError::Unavailable(fault)) => Err(fault),
+            other => Ok(other),
+        }
+    });
+    answered.await.unwrap_or_else(|fault| Err(fault.into()))
+}
+
+/// Why a round ended early.
+#[derive(Debug, thiserror::Error)]
+enum RoundError {
+    #[error(transparent)]
+    Books(#[from] AccountingError),
+    #[error("not written: {0}")]
+    Ask(#[from] AskError),
+    #[error("not read: {0}")]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Sealed(#[from] EncryptionError),
+}
+
+/// What a round left.
+enum Left {
+    /// Nothing that could be told now.
+    Nothing,
+    /// There is more to tell.
+    More,
+}
+
+/// Tells documents to the accounting system.
+struct Bookkeeper {
+    client: AccountingClient,
+    every: Duration,
+    accounting: Directory<Accounting>,
+    postings: Directory<Posting>,
+    queries: Queries,
+    cipher: Arc<SecretCipher>,
+    environment: Arc<Environment>,
+    wake: AccountingWake,
+}
+
+impl Bookkeeper {
+    fn new(client: AccountingClient, every: Duration, sources: &Sources) -> Self {
+        Self {
+            client,
+            every,
+            accounting: sources.accounting.clone(),
+            postings: sources.postings.clone(),
+            queries: sources.queries.clone(),
+            cipher: sources.cipher.clone(),
+            environment: sources.environment.clone(),
+            wake: sources.accounting_wake.clone(),
+        }
+    }
+
+    /// The connection as it is kept.
+    async fn kept(&self) -> Result<Option<Accounting>, RoundError> {
+        Ok(self.accounting.read(Id::ONLY).await?.and_then(|known| known.state.clone()))
+    }
+
+    async fn tell(&self, command: AccountingCommand) -> Result<(), AskError> {
+        self.accounting.ask(Id::ONLY, CommandOrigin::system(), command).await.map(drop)
+    }
+
+    async fn round(&self, line: &Line) -> Result<Left, RoundError> {
+        let kept = self.kept().await?;
+        if let Some(sealed) = kept.as_ref().and_then(|kept| kept.to_revoke.as_deref()) {
+            let told = match self.cipher.decrypt(sealed) {
+                Ok(refresh) => call(line, self.client.revoke(&refresh)).await,
+                Err(_) => Ok(()),
+            };
+            match told {
+                Ok(()) => self.tell(AccountingCommand::Revoked).await?,
+                // A former connection does not hold up the present one.
+                Err(_) if kept.as_ref().is_some_and(|kept| kept.link.is_some()) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let lost = kept.as_ref().and_then(|kept| kept.lost.clone());
+        let Some((link, since)) = kept.and_then(|kept| kept.link.zip(kept.since)) else {
+            line.note(lost.is_none().then(|| "it is not connected: an admin does that".to_owned()));
+            line.needs_person(lost);
+            return Ok(Left::Nothing);
+        };
+        line.needs_person(None);
+        let tenant = link.tenant.id.clone();
+        let Some(access) = self.access(line, &link, false).await? else { return Ok(Left::More) };
+        let told = match self.post_due(line, &self.client.books(&tenant, &access)?, since).await {
+            Err(RoundError::Books(AccountingError::Token)) => {
+                // It was given up there before its time.
+                let Some(link) = self.kept().await?.and_then(|kept| kept.link) else { return Ok(Left::More) };
+                let Some(access) = self.access(line, &link, true).await? else { return Ok(Left::More) };
+                self.post_due(line, &self.client.books(&tenant, &access)?, since).await
+            }
+            told => told,
+        }?;
+        let refused = self.queries.refused_postings().await?;
+        line.note((refused > 0).then(|| format!("{refused} documents were refused and wait for a person")));
+        Ok(told)
+    }
+
+    async fn post_due(&self, line: &Line, books: &Books<'_>, since: Timestamp) -> Result<Left, RoundError> {
+        let due = self.queries.unposted(since, DOCUMENTS_PER_LOOK).await?;
+        let mut posted = 0;
+        for id in due {
+            let document = match self.queries.document(id).await {
+                Err(LoadError::Damaged(damaged)) => {
+                    tracing::error!(%damaged, "a document cannot be read, and is not told to the accounting system");
+                    None
+                }
+                read => read?,
+            };
+            if let Some(document) = document {
+                self.post(line, books, &document).await?;
+                posted += 1;
+            }
+        }
+        Ok(if posted == DOCUMENTS_PER_LOOK { Left::More } else { Left::Nothing })
+    }
+
+    /// Brings one document into the books.
+    async fn post(&self, line: &Line, books: &Books<'_>, document: &Document) -> Result<(), RoundError> {
+        let id = posting_of(document.id);
+        let known = self.postings.read(id).await?.and_then(|known| known.state.clone());
+        let posting = match known {
+            Some(posting) => posting,
+            None => {
+                let begin = PostingCommand::Begin(Box::new(document.clone()));
+                *self.postings.create_as(id, CommandOrigin::system(), begin).await?.answer
+            }
+        };
+        let round = posting.round;
+        let outcome = match self.send(line, books, document, &posting).await {
+            Ok(remote_id) => PostingCommand::Posted { round, remote_id },
+            Err(RoundError::Books(AccountingError::Refused(words))) => PostingCommand::Refused { round, words },
+            Err(error) => return Err(error),
+        };
+        self.postings.ask(id, CommandOrigin::system(), outcome).await?;
+        Ok(())
+    }
+
+    /// Finds or makes a document there; gives its id.
+    async fn send(
+        &self,
+        line: &Line,
+        books: &Books<'_>,
+        document: &Document,
+        posting: &Posting,
+    ) -> Result<String, RoundError> {
+        if document.kind == DocumentKind::CreditNote
+            && let Some(invoice) = document.preceding
+            && let Some(before) = self.postings.read(posting_of(invoice)).await?.and_then(|known| known.state.clone())
+            && before.state != PostingState::Posted
+        {
+            let words = format!("{}, which it takes back, is not in the books", before.number);
+            return Err(AccountingError::Refused(words).into());
+        }
+        let (paper, key) = (Paper::of(document), posting.key());
+        let made = match call(line, books.paper(paper.kind, &paper.number)).await? {
+            Some(made) => {
+                let total: f64 = paper.amount(paper.total_cents).parse().unwrap_or_default();
+                if let Some(there) = made.total.filter(|there| (there - total).abs() >= SAME_AMOUNT) {
+                    let words = format!("there is another document {} over {there} there", paper.number);
+                    return Err(AccountingError::Refused(words).into());
+                }
+                made
+            }
+            None => {
+                let contact = match call(line, books.contact(&paper)).await? {
+                    Some(contact) => contact,
+                    None => call(line, books.create_contact(&paper, &format!("{key}-contact"))).await?,
+                };
+                call(line, books.create_paper(&paper, &contact, &key)).await?
+            }
+        };
+        // What is due there tells whether the payment was booked before.
+        let unpaid = made.due.is_some_and(|due| due >= SAME_AMOUNT);
+        if books.takes_payments() && unpaid && self.was_paid(document).await? {
+            call(line, books.create_payment(&paper, &made.id, &format!("{key}-payment"))).await?;
+        }
+        Ok(made.id)
+    }
+
+    /// Whether it is an invoice that was paid, whatever was given back of it later.
+    async fn was_paid(&self, document: &Document) -> Result<bool, LoadError> {
+        if document.kind != DocumentKind::Invoice {
+            return Ok(false);
+        }
+        let invoice = self.queries.snapshot::<Invoice>(document.invoice_id).await?;
+        Ok(invoice.state.is_some_and(|invoice| invoice.paid_at.is_some()))
+    }
+}
+
+#[async_trait]
+impl Work for Bookkeeper {
+    async fn run(&self, line: &Line) {
+        loop {
+            line.ready().await;
+            let wait = match self.round(line).await {
+                Ok(Left::Nothing) => self.every,
+                Ok(Left::More) => continue,
+                Err(RoundError::Books(AccountingError::Busy(seconds))) => {
+                    line.note(Some(format!("it asked to be left alone for {seconds} s")));
+                    sleep(Duration::from_secs(seconds)).await;
+                    continue;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "the accounting system was not told everything");
+                    AFTER_FAILURE.min(self.every)
+                }
+            };
+            tokio::select! {
+                biased; // somebody who asks before the time that passes
+                () = self.wake.0.notified() => {}
+                () = sleep(wait) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Where Moonraker itself books what it prints: its component `[spoolman]` reports what is extruded to Spoolman, as
+//! used of the spool that is active there.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::FwRest;
+use crate::domain::printer_status::SpoolBooking;
+use crate::printers::adapter::PrinterError;
+
+/// How long an answer stands; changes are pushed besides.
+const ANSWER_LIFETIME: Duration = Duration::from_secs(5);
+/// How long it stands that Moonraker has no such component: it is restarted to get one.
+const ABSENCE_LIFETIME: Duration = Duration::from_secs(60);
+
+/// What Moonraker last told.
+#[derive(Debug, Default)]
+pub(super) struct KnownSpools(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    booking: Option<SpoolBooking>,
+    stands_until: Option<Instant>,
+}
+
+impl KnownSpools {
+    /// What was told may have changed.
+    pub(super) fn doubt(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).stands_until = None;
+    }
+
+    /// What was told, and whether it still stands.
+    fn last(&self) -> (Option<SpoolBooking>, bool) {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (known.booking, known.stands_until.is_some_and(|until| Instant::now() < until))
+    }
+
+    fn note(&self, booking: Option<SpoolBooking>, lifetime: Duration) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Known { booking, stands_until: Some(Instant::now() + lifetime) };
+    }
+}
+
+/// Where it books now. What it cannot be asked stays as it was.
+pub(super) async fn booking(printer: &FwRest) -> Option<SpoolBooking> {
+    let (last, stands) = printer.spools.last();
+    if stands {
+        return last;
+    }
+    let (booking, lifetime) = match printer.get("server/spoolman/status", &[]).await {
+        Ok(status) => (read(&status), ANSWER_LIFETIME),
+        Err(PrinterError::NotFound(_)) => (None, ABSENCE_LIFETIME),
+        Err(_) => (last, ANSWER_LIFETIME),
+    };
+    printer.spools.note(booking, lifetime);
+    booking
+}
+
+fn read(status: &Value) -> Option<SpoolBooking> {
+    let spool = status.get("spool_id")?.as_i64()?;
+    let connected = status.get("spoolman_connected").and_then(Value::as_bool).unwrap_or(true);
+    // While it reaches it, reports wait for some seconds at most.
+    let waits = status.get("pending_reports").and_then(Value::as_array).is_some_and(|reports| !reports.is_empty());
+    Some(SpoolBooking { spool, connected, unreported: waits && !connected })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn moonraker_books_only_while_a_spool_is_active() {
+        let told = |connected: bool, spool: Value, pending: Value| {
+            read(&json!({"spoolman_connected": connected, "pending_reports": pending, "spool_id": spool}))
+        };
+        let waits = || json!([{"spool_id": 7, "filament_used": 12.5}]);
+        let booking = |connected: bool, unreported: bool| Some(SpoolBooking { spool: 7, connected, unreported });
+        assert_eq!(told(true, json!(7), waits()), booking(true, false));
+        assert_eq!(told(false, json!(7), json!([])), booking(false, false));
+        assert_eq!(told(false, json!(7), waits()), booking(false, true));
+        assert_eq!((told(true, Value::Null, json!([])), read(&json!({}))), (None, None));
+    }
+
+    #[test]
+    fn what_was_told_stands_for_a_while_unless_it_is_doubted() {
+        let known = KnownSpools::default();
+        let booking = Some(SpoolBooking { spool: 7, connected: true, unreported: false });
+        assert_eq!(known.last(), (None, false), "nothing was told");
+        known.note(booking, ABSENCE_LIFETIME);
+        assert_eq!(known.last(), (booking, true));
+        known.doubt();
+        assert_eq!(known.last(), (booking, false));
+    }
+}

@@ -1,0 +1,248 @@
+//! The accounting system: consent and tokens (OAuth 2.0 with PKCE), and the books. Speaks Xero's API.
+//!
+//! Tokens are handed in and out as they are; who keeps them encrypts them. Nothing here repeats a call: what is told
+//! twice is known by its number and its key, and whoever calls decides when.
+
+mod books;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use books::Books;
+pub use read::MadePaper;
+
+use oauth2::basic::{BasicClient, BasicErrorResponseType, BasicTokenResponse};
+use oauth2::{
+    AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet, HttpRequest,
+    HttpResponse, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RefreshToken, RequestTokenError, Scope,
+    TokenResponse as _, TokenUrl,
+};
+use reqwest::{Client, Method};
+use url::Url;
+
+use super::peer_client::{PeerSettingError, causes, send, whole};
+use super::peers::{Asked, PeerFault};
+use crate::domain::peer_address::PeerAddress;
+
+/// Longest answer of the token endpoint, in bytes.
+const MAX_TOKEN_ANSWER_BYTES: usize = 64 * 1024;
+/// Life of a token whose life the provider does not tell, in seconds.
+const UNTOLD_LIFE_SECONDS: u64 = 300;
+/// What people call it in faults.
+const WHO: &str = "the accounting system";
+/// A token that no provider ever gave: with it the answer shows whether the program itself is known.
+const NO_TOKEN: &str = "printfloor-connection-test";
+
+/// Two tokens, as the provider gave them. Never printed.
+pub struct Tokens {
+    /// The one that calls show.
+    pub access: String,
+    /// The one that gives the next two, once.
+    pub refresh: String,
+    /// How long the first works, in seconds.
+    pub life_seconds: u64,
+}
+
+/// An organisation whose books are kept there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Organisation {
+    /// The provider's id of it.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+}
+
+/// Why the accounting system did not do what it was asked.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum AccountingError {
+    /// It did not answer, or could not; whether anything was done is not known.
+    #[error("{}", .0.in_one_line())]
+    Unavailable(PeerFault),
+    /// It wants to be left alone for so many seconds.
+    #[error("the accounting system asks to be left alone for {0} s")]
+    Busy(u64),
+    /// It does not take the first token any more.
+    #[error("the accounting system does not take the token")]
+    Token,
+    /// It said no to this; the same will be refused again.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl From<PeerFault> for AccountingError {
+    fn from(fault: PeerFault) -> Self {
+        Self::Unavailable(fault)
+    }
+}
+
+type OAuth = BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
+
+/// Where the accounting system is, what proves the shop's program to it, and how documents are booked there.
+#[derive(Clone)]
+#[expect(missing_docs, reason = "each is explained beside the setting of the same name")]
+pub struct AccountingSettings {
+    pub client_id: String,
+    pub client_secret: String,
+    pub authorize_url: String,
+    pub token_url: String,
+    pub revocation_url: String,
+    pub url: String,
+    pub scopes: Vec<String>,
+    pub sales_account: String,
+    pub payment_account: String,
+    /// Rate in basis points and the system's word for it.
+    pub tax_words: Vec<(i64, String)>,
+}
+
+/// The way to the accounting system with these settings.
+#[derive(Clone)]
+pub struct AccountingClient {
+    client: Client,
+    oauth: OAuth,
+    scopes: Vec<Scope>,
+    revocation: Option<PeerAddress>,
+    api: PeerAddress,
+    client_id: String,
+    client_secret: String,
+    sales_account: String,
+    payment_account: String,
+    tax_words: Vec<(i64, String)>,
+}
+
+impl AccountingClient {
+    /// With these settings; browsers come back to `redirect`. `client` is the one for configured services.
+    pub fn new(client: Client, settings: AccountingSettings, redirect: &str) -> Result<Self, PeerSettingError> {
+        // The addresses are judged here: the crate for OAuth knows nothing of that.
+        let address = |text: &str| PeerAddress::web(text).map(|address| address.url().clone());
+        let revocation = Some(settings.revocation_url.as_str()).filter(|url| !url.is_empty());
+        let oauth = BasicClient::new(ClientId::new(settings.client_id.clone()))
+            .set_client_secret(ClientSecret::new(settings.client_secret.clone()))
+            .set_auth_uri(AuthUrl::from_url(address(&settings.authorize_url)?))
+            .set_token_uri(TokenUrl::from_url(address(&settings.token_url)?))
+            .set_redirect_uri(RedirectUrl::from_url(address(redirect)?));
+        Ok(Self {
+            client,
+            oauth,
+            scopes: settings.scopes.into_iter().map(Scope::new).collect(),
+            revocation: revocation.map(PeerAddress::web).transpose()?,
+            api: PeerAddress::web(&settings.url)?,
+            client_id: settings.client_id,
+            client_secret: settings.client_secret,
+            sales_account: settings.sales_account,
+            payment_account: settings.payment_account,
+            tax_words: settings.tax_words,
+        })
+    }
+
+    /// The page on which an admin consents. `verifier` is the secret behind this one consent: 43 to 128 letters and
+    /// digits.
+    pub fn consent_page(&self, state: &str, verifier: &str) -> Url {
+        let verifier = PkceCodeVerifier::new(verifier.to_owned());
+        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier);
+        let state = state.to_owned();
+        let page = self.oauth.authorize_url(|| CsrfToken::new(state)).add_scopes(self.scopes.iter().cloned());
+        page.set_pkce_challenge(challenge).url().0
+    }
+
+    /// The first tokens, for the code that an admin brought back from the page.
+    pub async fn first_tokens(&self, code: &str, verifier: &str) -> Result<Tokens, AccountingError> {
+        let http = |request| call(self.client.clone(), request);
+        let asked = self.oauth.exchange_code(AuthorizationCode::new(code.to_owned()));
+        let asked = asked.set_pkce_verifier(PkceCodeVerifier::new(verifier.to_owned()));
+        tokens(asked.request_async(&http).await, None)
+    }
+
+    /// The next tokens, for the second of the present ones, which works once. [`AccountingError::Refused`] means that
+    /// it never will again.
+    pub async fn next_tokens(&self, refresh: &str) -> Result<Tokens, AccountingError> {
+        let http = |request| call(self.client.clone(), request);
+        let token = RefreshToken::new(refresh.to_owned());
+        let asked = self.oauth.exchange_refresh_token(&token);
+        tokens(asked.request_async(&http).await, Some(refresh))
+    }
+
+    /// Gives a token up.
+    pub async fn revoke(&self, refresh: &str) -> Result<(), AccountingError> {
+        let Some(address) = &self.revocation else { return Ok(()) };
+        let request = self
+            .client
+            .request(Method::POST, address.url().clone())
+            .basic_auth(&self.client_id, Some(&self.client_secret))
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(url::form_urlencoded::Serializer::new(String::new()).append_pair("token", refresh).finish());
+        let answer = send(request, WHO).await?;
+        match answer.status().as_u16() {
+            500.. | 429 => Err(PeerFault::new(format!("{WHO} answers with status {}", answer.status())).into()),
+            // A token that it does not know is given up already.
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it is there and knows this shop's program. Changes nothing there.
+    pub async fn check(&self) -> Asked {
+        match self.next_tokens(NO_TOKEN).await {
+            Err(AccountingError::Refused(words)) if words.starts_with("invalid_grant") => {
+                Ok("the accounting system answers and knows this program; whether it is connected is shown elsewhere"
+                    .to_owned())
+            }
+            Err(AccountingError::Refused(words)) => {
+                Err(PeerFault::new("the accounting system does not know this program: client_id or client_secret")
+                    .saying(words))
+            }
+            Err(AccountingError::Unavailable(fault)) => Err(fault),
+            Err(other) => Err(PeerFault::new(other.to_string())),
+            Ok(_) => Err(PeerFault::new("it gives tokens for nothing; is this an accounting system?")),
+        }
+    }
+}
+
+/// What the network or a bound said.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.in_one_line())]
+struct CallFault(PeerFault);
+
+/// Sends a request of the crate for OAuth, and reads its answer within bounds.
+async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, CallFault> {
+    let fault = |words: String| CallFault(PeerFault::new(words));
+    let request = reqwest::Request::try_from(request).map_err(|error| fault(causes(error)))?;
+    let sent = client.execute(request).await;
+    let mut answer =
+        sent.map_err(|error| CallFault(PeerFault::new(format!("{WHO} does not answer")).saying(causes(error))))?;
+    let status = answer.status();
+    if status.is_server_error() || status.as_u16() == 429 {
+        return Err(fault(format!("{WHO} answers with status {status}")));
+    }
+    let body = whole(&mut answer, MAX_TOKEN_ANSWER_BYTES, WHO).await.map_err(CallFault)?;
+    if bounded_json::read(&body, bounded_json::ANSWER).is_err() {
+        return Err(fault(format!("{WHO} answers with status {status} and no JSON")));
+    }
+    let mut response = HttpResponse::new(body);
+    *response.status_mut() = status;
+    let kept = answer.headers().get("content-type").cloned();
+    if let Some(kind) = kept {
+        response.headers_mut().insert("content-type", kind);
+    }
+    Ok(response)
+}
+
+type TokenFault = RequestTokenError<CallFault, oauth2::StandardErrorResponse<BasicErrorResponseType>>;
+
+/// What the token endpoint gave; `former` is kept where it gives no second token, because the former one then works on.
+fn tokens(asked: Result<BasicTokenResponse, TokenFault>, former: Option<&str>) -> Result<Tokens, AccountingError> {
+    let given = asked.map_err(|fault| match fault {
+        RequestTokenError::ServerResponse(no) => AccountingError::Refused(no.to_string()),
+        RequestTokenError::Request(CallFault(fault)) => AccountingError::Unavailable(fault),
+        RequestTokenError::Parse(error, _) => {
+            AccountingError::Unavailable(PeerFault::new(format!("{WHO} gives no tokens: {error}")))
+        }
+        RequestTokenError::Other(words) => {
+            AccountingError::Unavailable(PeerFault::new(format!("{WHO} gives no tokens: {words}")))
+        }
+    })?;
+    let refresh = given.refresh_token().map(|token| token.secret().to_owned()).or(former.map(str::to_owned));
+    let refresh = refresh.ok_or_else(|| {
+        AccountingError::Refused("it gave no token that lasts; accounting.scopes must have offline_access".to_owned())
+    })?;
+    let life_seconds = given.expires_in().map_or(UNTOLD_LIFE_SECONDS, |life| life.as_secs());
+    Ok(Tokens { access: given.access_token().secret().to_owned(), refresh, life_seconds })
+}

@@ -1,0 +1,184 @@
+//! Calls of the books: organisations, contacts, invoices and credit notes.
+//!
+//! What creates carries a key, under which the system repeats its first answer instead of acting twice.
+
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::{Map, Number, Value, json};
+
+use super::read::{self, MadePaper};
+use super::{AccountingClient, AccountingError, Organisation, WHO};
+use crate::domain::accounting::paper::{Paper, PaperLine};
+use crate::domain::invoice::DocumentKind;
+use crate::services::peer_client::{PeerClient, TokenForm, send, whole};
+use crate::services::peers::PeerFault;
+
+/// Longest answer that is read, in bytes.
+const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// Most seconds that somebody is left alone because they ask for it: an hour.
+const MAX_BUSY_SECONDS: u64 = 3_600;
+/// Seconds for which somebody is left alone who does not say how long.
+const UNTOLD_BUSY_SECONDS: u64 = 60;
+
+/// The path of the accounting API below its address.
+const API: &str = "api.xro/2.0";
+
+/// The books of one organisation, as long as a token works.
+pub struct Books<'a> {
+    of: &'a AccountingClient,
+    peer: PeerClient,
+    tenant: String,
+}
+
+impl AccountingClient {
+    /// The books of this organisation, with this token.
+    pub fn books(&self, tenant: &str, access: &str) -> Result<Books<'_>, AccountingError> {
+        Ok(Books { of: self, peer: peer(&self.client, self.api.url().as_str(), access)?, tenant: tenant.to_owned() })
+    }
+
+    /// The organisations that an admin let this program into.
+    pub async fn organisations(&self, access: &str) -> Result<Vec<Organisation>, AccountingError> {
+        let peer = peer(&self.client, self.api.url().as_str(), access)?;
+        read::organisations(&answer(peer.below(Method::GET, "connections")).await?)
+    }
+}
+
+fn peer(client: &Client, url: &str, access: &str) -> Result<PeerClient, AccountingError> {
+    PeerClient::new(client.clone(), url, TokenForm::Bearer, access).map_err(|error| PeerFault::from(error).into())
+}
+
+impl Books<'_> {
+    fn call(&self, method: Method, path: &str) -> RequestBuilder {
+        let call = self.peer.below(method, &format!("{API}/{path}"));
+        call.header("xero-tenant-id", &self.tenant).header("accept", "application/json")
+    }
+
+    /// The id of the contact with this e-mail address, or with this name where there is none.
+    pub async fn contact(&self, paper: &Paper) -> Result<Option<String>, AccountingError> {
+        let (member, value) = match &paper.contact_email {
+            Some(email) => ("EmailAddress", email),
+            None => ("Name", &paper.contact_name),
+        };
+        let wanted = format!("{member}==\"{}\"", quoted(value));
+        let found = answer(self.call(Method::GET, "Contacts").query(&[("where", wanted)])).await?;
+        read::contact(&found)
+    }
+
+    /// Makes a contact; gives its id.
+    pub async fn create_contact(&self, paper: &Paper, key: &str) -> Result<String, AccountingError> {
+        let mut contact = json!({"Name": paper.contact_name});
+        if let Some(email) = &paper.contact_email {
+            contact["EmailAddress"] = json!(email);
+        }
+        let call = self.call(Method::PUT, "Contacts").header("idempotency-key", key);
+        let made = answer(call.json(&json!({"Contacts": [contact]}))).await?;
+        read::contact(&made)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no contact")).into())
+    }
+
+    /// The document with this number that counts there; deleted and voided ones do not.
+    pub async fn paper(&self, kind: DocumentKind, number: &str) -> Result<Option<MadePaper>, AccountingError> {
+        let (path, member) = (words(kind).0, words(kind).2);
+        let wanted = format!("{member}==\"{}\"", quoted(number));
+        let found = answer(self.call(Method::GET, path).query(&[("where", wanted)])).await?;
+        read::paper(&found, kind)
+    }
+
+    /// Makes a document for a contact.
+    pub async fn create_paper(&self, paper: &Paper, contact: &str, key: &str) -> Result<MadePaper, AccountingError> {
+        let (path, kind_word, number) = words(paper.kind);
+        let mut body = json!({
+            "Type": kind_word,
+            number: paper.number,
+            "Contact": {"ContactID": contact},
+            "Date": day(paper.issued_at.to_string()),
+            "LineAmountTypes": "Exclusive",
+            "LineItems": paper.lines.iter().map(|line| self.line(paper, line)).collect::<Vec<_>>(),
+            "Reference": paper.reference.clone().unwrap_or_default(),
+            "CurrencyCode": paper.currency.to_uppercase(),
+            "Status": "AUTHORISED",
+        });
+        if paper.kind == DocumentKind::Invoice {
+            body["DueDate"] = json!(day(paper.due_at.unwrap_or(paper.issued_at).to_string()));
+        }
+        let call = self.call(Method::PUT, path).header("idempotency-key", key);
+        let mut all = Map::new();
+        all.insert(path.to_owned(), Value::Array(vec![body]));
+        let made = answer(call.json(&Value::Object(all))).await?;
+        read::paper(&made, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no document")).into())
+    }
+
+    /// Whether payments are booked at all.
+    pub fn takes_payments(&self) -> bool {
+        !self.of.payment_account.is_empty()
+    }
+
+    /// Books that an invoice there is paid as a whole.
+    pub async fn create_payment(&self, paper: &Paper, invoice: &str, key: &str) -> Result<(), AccountingError> {
+        let amount = paper.amount(paper.total_cents).parse::<Number>().map_or(Value::Null, Value::Number);
+        let payment = json!({
+            "Invoice": {"InvoiceID": invoice},
+            "Account": {"Code": self.of.payment_account},
+            "Date": day(paper.issued_at.to_string()),
+            "Amount": amount,
+            "Reference": paper.number,
+        });
+        let call = self.call(Method::PUT, "Payments").header("idempotency-key", key);
+        answer(call.json(&json!({"Payments": [payment]}))).await.map(drop)
+    }
+
+    fn line(&self, paper: &Paper, line: &PaperLine) -> Value {
+        let amount = |cents: i64| paper.amount(cents).parse::<Number>().map_or(Value::Null, Value::Number);
+        let mut body = json!({
+            "Description": line.description,
+            "Quantity": line.quantity,
+            "UnitAmount": amount(line.unit_cents),
+            "LineAmount": amount(line.net_cents),
+            "TaxAmount": amount(line.tax_cents),
+            "AccountCode": self.of.sales_account,
+        });
+        if let Some((_, word)) = self.of.tax_words.iter().find(|(rate, _)| *rate == line.rate_bps) {
+            body["TaxType"] = json!(word);
+        }
+        body
+    }
+}
+
+/// Path, word and member of the number of a kind of document there.
+fn words(kind: DocumentKind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        DocumentKind::Invoice => ("Invoices", "ACCREC", "InvoiceNumber"),
+        DocumentKind::CreditNote => ("CreditNotes", "ACCRECCREDIT", "CreditNoteNumber"),
+    }
+}
+
+/// A text within quotes of a filter.
+fn quoted(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect()
+}
+
+fn day(time: String) -> String {
+    time.get(..10).unwrap_or_default().to_owned()
+}
+
+/// Sends a call; what is no success is told apart.
+async fn answer(call: RequestBuilder) -> Result<Value, AccountingError> {
+    let mut answer = send(call, WHO).await?;
+    let status = answer.status();
+    let pause = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    let body = whole(&mut answer, MAX_ANSWER_BYTES, WHO).await?;
+    let json = bounded_json::read(&body, bounded_json::ANSWER);
+    match status.as_u16() {
+        200..=299 => {
+            let fault = |error| PeerFault::new(format!("{WHO} answers with no JSON")).saying(format!("{error}"));
+            json.map_err(|error: serde_json::Error| fault(error).into())
+        }
+        401 => Err(AccountingError::Token),
+        // Said of the connection, not of what was asked.
+        403 => {
+            let words = read::refusal(status.as_u16(), &json.unwrap_or_default(), &body);
+            Err(PeerFault::new(format!("{WHO} does not let this program in any more")).saying(words).into())
+        }
+        429 => Err(AccountingError::Busy(pause.unwrap_or(UNTOLD_BUSY_SECONDS).min(MAX_BUSY_SECONDS))),
+        500.. | 408 => Err(PeerFault::new(format!("{WHO} answers with status {status}")).into()),
+        _ => Err(AccountingError::Refused(read::refusal(status.as_u16(), &json.unwrap_or_default(), &body))),
+    }
+}

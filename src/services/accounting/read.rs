@@ -1,0 +1,85 @@
+//! What answers of the books say.
+
+use serde_json::Value;
+
+use super::{AccountingError, Organisation, WHO};
+use crate::domain::invoice::DocumentKind;
+use crate::services::peers::PeerFault;
+
+/// Most characters of what was said that are told.
+const MAX_WORDS_CHARS: usize = 400;
+/// Most organisations that are looked at.
+const MAX_ORGANISATIONS: usize = 100;
+
+/// A document as it is there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MadePaper {
+    /// The accounting system's id of it.
+    pub id: String,
+    /// What it is over, in its currency; `None` where it does not say.
+    pub total: Option<f64>,
+    /// What is still to be paid of it there; `None` where it does not say.
+    pub due: Option<f64>,
+}
+
+fn strange(what: &str) -> AccountingError {
+    PeerFault::new(format!("{WHO} answers with {what}")).into()
+}
+
+fn text(value: &Value, name: &str) -> Option<String> {
+    value[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// The organisations of a list of connections.
+pub(super) fn organisations(answer: &Value) -> Result<Vec<Organisation>, AccountingError> {
+    let all = answer.as_array().ok_or_else(|| strange("no list of organisations"))?;
+    let read = |one: &Value| {
+        let id = text(one, "tenantId")?;
+        Some(Organisation { name: text(one, "tenantName").unwrap_or_else(|| id.clone()), id })
+    };
+    Ok(all.iter().take(MAX_ORGANISATIONS).filter_map(read).collect())
+}
+
+/// The first contact of an answer.
+pub(super) fn contact(answer: &Value) -> Result<Option<String>, AccountingError> {
+    let all = answer["Contacts"].as_array().ok_or_else(|| strange("no list of contacts"))?;
+    let counts = |one: &&Value| one["ContactStatus"].as_str().is_none_or(|status| status == "ACTIVE");
+    match all.iter().find(counts) {
+        Some(one) => Ok(Some(text(one, "ContactID").ok_or_else(|| strange("a contact without an id"))?)),
+        None => Ok(None),
+    }
+}
+
+/// The first document of an answer that counts.
+pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<MadePaper>, AccountingError> {
+    let (list, id) = match kind {
+        DocumentKind::Invoice => ("Invoices", "InvoiceID"),
+        DocumentKind::CreditNote => ("CreditNotes", "CreditNoteID"),
+    };
+    let all = answer[list].as_array().ok_or_else(|| strange("no list of documents"))?;
+    let counts = |one: &&Value| !matches!(one["Status"].as_str(), Some("DELETED" | "VOIDED"));
+    let Some(one) = all.iter().find(counts) else { return Ok(None) };
+    if one["HasErrors"] == true || one["StatusAttributeString"] == "ERROR" {
+        return Err(AccountingError::Refused(validation(one).unwrap_or_else(|| "it gives no reason".to_owned())));
+    }
+    let id = text(one, id).ok_or_else(|| strange("a document without an id"))?;
+    Ok(Some(MadePaper { id, total: one["Total"].as_f64(), due: one["AmountDue"].as_f64() }))
+}
+
+/// Why something was refused, in its own words.
+pub(super) fn refusal(status: u16, answer: &Value, body: &[u8]) -> String {
+    let of_elements: Vec<String> = answer["Elements"].as_array().into_iter().flatten().filter_map(validation).collect();
+    let words = match (of_elements.join("; "), text(answer, "Detail").or_else(|| text(answer, "Message"))) {
+        (words, _) if !words.is_empty() => words,
+        (_, Some(words)) => words,
+        _ => String::from_utf8_lossy(body).into_owned(),
+    };
+    let plain = words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_WORDS_CHARS);
+    format!("status {status}: {}", plain.collect::<String>())
+}
+
+fn validation(element: &Value) -> Option<String> {
+    let all = element["ValidationErrors"].as_array()?;
+    let words: Vec<&str> = all.iter().filter_map(|one| one["Message"].as_str()).collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}

@@ -1,0 +1,99 @@
+//! A circuit breaker with a time limit around calls of one outside system: whoever failed several times in a row is
+//! left alone for a while, so that a system that hangs costs nobody anything but itself.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+
+use super::peers::PeerFault;
+use crate::domain::breaker::{Breaker, BreakerRules};
+use crate::domain::schedule::Delays;
+
+/// Failures in a row that open the circuit.
+const FAILURES_UNTIL_OPEN: u32 = 3;
+/// Shortest wait for a circuit that is about to close.
+const MIN_WAIT: Duration = Duration::from_millis(10);
+
+/// How long a call may take, and how long a system is left alone.
+#[derive(Clone, Copy, Debug)]
+pub struct CircuitSettings {
+    /// Longest time of one call.
+    pub timeout: Duration,
+    /// Pauses after the failure that opened the circuit and after each further one.
+    pub pauses: Delays,
+}
+
+/// The circuit to one system.
+pub struct Circuit {
+    within: Duration,
+    rules: BreakerRules,
+    /// The moment from which the breaker counts its milliseconds.
+    began: Instant,
+    breaker: Mutex<Breaker>,
+}
+
+impl Circuit {
+    /// A closed circuit.
+    pub fn new(settings: CircuitSettings) -> Self {
+        let CircuitSettings { timeout: within, pauses } = settings;
+        let rules = BreakerRules { failures_until_open: FAILURES_UNTIL_OPEN, pauses, longest_call: within };
+        Self { within, rules, began: Instant::now(), breaker: Mutex::default() }
+    }
+
+    /// Makes a call, unless the circuit is open. One that takes too long counts as failed. `chance`, from 0 to 1,
+    /// spreads the pauses.
+    pub async fn call<T>(&self, chance: f64, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
+        if let Err(wait_ms) = self.with(|breaker| breaker.admit(&self.rules, self.now_ms())) {
+            let seconds = wait_ms.div_ceil(1000);
+            return Err(PeerFault::new(format!("it failed several times in a row and is not called for {seconds} s")));
+        }
+        let late = || Err(PeerFault::new(format!("no answer within {} s", self.within.as_secs_f64())));
+        let outcome = timeout(self.within, call).await.unwrap_or_else(|_| late());
+        match &outcome {
+            Ok(_) => self.with(Breaker::succeeded),
+            Err(_) => self.with(|breaker| breaker.failed(&self.rules, self.now_ms(), chance)),
+        }
+        outcome
+    }
+
+    /// Waits until a call may be made.
+    pub async fn ready(&self) {
+        loop {
+            match self.with(|breaker| breaker.closed_for_ms(self.now_ms())) {
+                0 => return,
+                wait_ms => sleep(Duration::from_millis(wait_ms).max(MIN_WAIT)).await,
+            }
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Breaker) -> T) -> T {
+        act(&mut self.breaker.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_hangs_is_left_alone_and_tried_again() {
+        let pause = Duration::from_millis(200);
+        let settings =
+            CircuitSettings { timeout: Duration::from_millis(20), pauses: Delays { first: pause, longest: pause } };
+        let circuit = Circuit::new(settings);
+        for _ in 0..3 {
+            let hung = circuit.call(1.0, std::future::pending::<Result<(), PeerFault>>()).await;
+            assert_eq!(hung, Err(PeerFault::new("no answer within 0.02 s")));
+        }
+        let held = circuit.call(1.0, async { Ok(1) }).await;
+        assert!(held.is_err_and(|fault| fault.message.contains("is not called")));
+        circuit.ready().await;
+        assert_eq!(circuit.call(1.0, async { Ok(2) }).await, Ok(2));
+        assert_eq!(circuit.call(1.0, async { Ok(3) }).await, Ok(3));
+    }
+}

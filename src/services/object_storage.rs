@@ -1,0 +1,216 @@
+//! Object storage: where rendered documents are put so that everybody who knows their address can read them. A folder
+//! of this machine, or a bucket of a service that speaks Amazon's S3 protocol.
+
+use std::path::Path as FolderPath;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use object_store::aws::AmazonS3Builder;
+use object_store::client::{
+    ClientOptions, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+};
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{
+    Attribute, Attributes, BackoffConfig, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload, RetryConfig,
+};
+
+/// Largest answer of the service, in bytes: more than any document has.
+const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+
+/// Why object storage did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// There is nothing at this address.
+    #[error("there is no such object")]
+    Missing,
+    /// It did not answer in time, or could not be reached.
+    #[error("object storage did not answer: {0}")]
+    Silent(String),
+    /// It sent more than the largest document has.
+    #[error("object storage sent more than any document has")]
+    TooLarge,
+    /// The key may not do that, or is none.
+    #[error("object storage does not allow it: {0}")]
+    Denied(String),
+    /// It refused, or something went wrong there.
+    #[error("object storage refused: {0}")]
+    Failed(String),
+}
+
+/// A bucket, as the settings name it.
+#[derive(Clone)]
+pub struct BucketSettings {
+    /// Name of the bucket.
+    pub bucket: String,
+    /// Address of the service; empty: Amazon's.
+    pub endpoint: String,
+    /// Region of the bucket.
+    pub region: String,
+    /// Identifier of the access key.
+    pub access_key_id: String,
+    /// What requests are signed with.
+    pub secret_access_key: String,
+    /// Address at which everybody can read what is in the bucket.
+    pub public_url: String,
+    /// Longest time of one request.
+    pub timeout: Duration,
+}
+
+/// Where documents are put.
+#[derive(Clone)]
+pub struct ObjectStorage {
+    store: Arc<dyn ObjectStore>,
+    public_url: String,
+    timeout: Duration,
+    local: bool,
+}
+
+/// Hands the server's own client to the library, so that it dials nobody by itself.
+#[derive(Debug)]
+struct OwnClient(reqwest::Client);
+
+impl HttpConnector for OwnClient {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(Self(self.0.clone())))
+    }
+}
+
+#[async_trait]
+impl HttpService for OwnClient {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let failed = |kind: HttpErrorKind| move |error: reqwest::Error| HttpError::new(kind, error.without_url());
+        let (parts, body) = request.into_parts();
+        let call = self.0.request(parts.method, parts.uri.to_string()).headers(parts.headers);
+        let answer = call.body(reqwest::Body::wrap(body)).send().await;
+        let mut answer = answer.map_err(|error| {
+            let kind = if error.is_timeout() { HttpErrorKind::Timeout } else { HttpErrorKind::Connect };
+            failed(kind)(error)
+        })?;
+        let mut response = HttpResponse::new(Bytes::new().into());
+        *response.status_mut() = answer.status();
+        *response.headers_mut() = answer.headers().clone();
+        let mut body = BytesMut::new();
+        while let Some(piece) = answer.chunk().await.map_err(failed(HttpErrorKind::Interrupted))? {
+            if body.len() + piece.len() > MAX_ANSWER_BYTES {
+                return Err(HttpError::new(HttpErrorKind::Decode, StorageError::TooLarge));
+            }
+            body.extend_from_slice(&piece);
+        }
+        *response.body_mut() = body.freeze().into();
+        Ok(response)
+    }
+}
+
+impl ObjectStorage {
+    /// A folder of this machine, which is made if it is not there. `public_url` is where the server hands its files
+    /// out.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be used.
+    pub fn folder(folder: &FolderPath, public_url: String) -> Result<Self, std::io::Error> {
+        std::fs::create_dir_all(folder)?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(std::io::Error::other)?;
+        let timeout = Duration::from_secs(10);
+        Ok(Self { store: Arc::new(store.with_fsync(true)), public_url, timeout, local: true })
+    }
+
+    /// A bucket, over this client.
+    ///
+    /// # Errors
+    ///
+    /// When the settings name none that can be used.
+    pub fn bucket(settings: &BucketSettings, client: reqwest::Client) -> Result<Self, StorageError> {
+        let retry = RetryConfig { backoff: BackoffConfig::default(), max_retries: 2, retry_timeout: settings.timeout };
+        let mut builder = AmazonS3Builder::new()
+            .with_bucket_name(&settings.bucket)
+            .with_region(&settings.region)
+            .with_access_key_id(&settings.access_key_id)
+            .with_secret_access_key(&settings.secret_access_key)
+            .with_allow_http(true)
+            .with_retry(retry)
+            .with_http_connector(OwnClient(client));
+        if !settings.endpoint.is_empty() {
+            builder = builder.with_endpoint(&settings.endpoint).with_virtual_hosted_style_request(false);
+        }
+        let store = builder.build().map_err(|error| StorageError::Failed(error.to_string()))?;
+        let public_url = settings.public_url.trim_end_matches('/').to_owned();
+        Ok(Self { store: Arc::new(store), public_url, timeout: settings.timeout, local: false })
+    }
+
+    /// Whether it is a folder of this machine, which the server itself hands out.
+    pub fn is_local(&self) -> bool {
+        self.local
+    }
+
+    /// The address at which everybody can read what is stored under this key, now or later.
+    pub fn url(&self, key: &str) -> String {
+        format!("{}/{key}", self.public_url)
+    }
+
+    /// Whether something is stored under this key. A key that may not list what is there is told nothing of what is
+    /// not: then it counts as not stored, and can be stored again.
+    ///
+    /// # Errors
+    ///
+    /// When storage does not tell.
+    pub async fn has(&self, key: &str) -> Result<bool, StorageError> {
+        match self.within(self.store.head(&Path::from(key))).await {
+            Ok(_) => Ok(true),
+            Err(StorageError::Missing | StorageError::Denied(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks for something that is not there: whether the service answers, and knows the access key. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer, or refuses; also when the key may store but not look.
+    pub async fn probe(&self) -> Result<(), StorageError> {
+        match self.within(self.store.head(&Path::from("printfloor-check"))).await {
+            Ok(_) | Err(StorageError::Missing) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Stores a document. The same key always has the same content, so one that is there is simply replaced.
+    ///
+    /// # Errors
+    ///
+    /// When it is not stored, or nobody can tell.
+    pub async fn put(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
+        // A folder keeps no attributes; the server that hands its files out names the type.
+        let attributes =
+            if self.local { Attributes::new() } else { Attributes::from_iter([(Attribute::ContentType, media)]) };
+        let options = PutOptions { attributes, ..PutOptions::default() };
+        let payload = PutPayload::from_bytes(content);
+        self.within(self.store.put_opts(&Path::from(key), payload, options)).await.map(drop)
+    }
+
+    /// Reads a document.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or storage does not answer.
+    pub async fn get(&self, key: &str) -> Result<Bytes, StorageError> {
+        let path = Path::from(key);
+        self.within(async { self.store.get(&path).await?.bytes().await }).await
+    }
+
+    async fn within<T>(&self, work: impl Future<Output = object_store::Result<T>>) -> Result<T, StorageError> {
+        match tokio::time::timeout(self.timeout, work).await {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(object_store::Error::NotFound { .. })) => Err(StorageError::Missing),
+            Ok(Err(
+                error @ (object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. }),
+            )) => Err(StorageError::Denied(error.to_string())),
+            Ok(Err(error @ object_store::Error::Generic { .. })) => Err(StorageError::Silent(error.to_string())),
+            Ok(Err(error)) => Err(StorageError::Failed(error.to_string())),
+            Err(_) => Err(StorageError::Silent("no answer in time".to_owned())),
+        }
+    }
+}

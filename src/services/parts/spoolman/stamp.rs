@@ -1,0 +1,264 @@
+//! How a booking on a spool is recognised later. Pure.
+//!
+//! Spoolman keeps no reference with a use. But it keeps what was used of a spool as a floating number, far finer than
+//! anybody weighs. So a booking is made to end in digits below a milligram that follow from its id, its *stamp*:
+//! whoever changes the spool by whole milligrams afterwards leaves them as they are, and a change of the same amount
+//! by somebody else does not have them. They never add up: each booking replaces those that it finds. Where the
+//! digits are neither those of the booking nor those from before it, nobody can tell: a database that keeps single
+//! precision alone loses them.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::used;
+use crate::domain::amount::Amount;
+use crate::domain::parts_sync::{Booking, BookingVerdict};
+use crate::services::parts::StockError;
+
+/// Nanograms in a thousandth of a gram.
+const THOUSANDTH_NANOGRAMS: i64 = 1_000_000;
+/// How far a stamp lies at most from a whole thousandth, in nanograms: rounding must find the amount that is meant.
+const MAX_STAMP_NANOGRAMS: i64 = 400_000;
+/// How far it lies at least.
+const MIN_STAMP_NANOGRAMS: i64 = 1_000;
+/// How far digits may be off by what floating numbers lose, in nanograms.
+const MAX_NOISE_NANOGRAMS: i64 = 20;
+/// Longest time in seconds after a use in which another one may show the same moment, to the second.
+const SAME_MOMENT_SECONDS: i64 = 2;
+/// Most characters of a moment that are kept.
+const MAX_MOMENT_CHARS: usize = 40;
+/// How far an amount of a booking without a trace may be off by rounding, in thousandths.
+const MAX_ROUNDING: i64 = 1;
+
+/// What was used of a spool beyond whole thousandths of a gram, and when the spool was last used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Trace {
+    nanograms: i64,
+    /// Whether it was used so recently, when it was read, that a use right then would show the same moment.
+    recently: bool,
+    last_used: String,
+}
+
+impl Trace {
+    /// Of a spool that was read when the server's clock showed `now`; without it, it may have been used right then.
+    fn of(spool: &Value, now: Option<Timestamp>) -> Option<Self> {
+        let nanograms = (spool["used_weight"].as_f64()? * 1e9).round();
+        // What is beyond this is no amount either.
+        let nanograms = (nanograms.abs() < 9e18).then_some(nanograms as i64)?;
+        let told = spool["last_used"].as_str();
+        let age = |told: &str| Some(now?.as_second() - told.parse::<Timestamp>().ok()?.as_second());
+        let recently = told.is_some_and(|told| age(told).is_none_or(|seconds| seconds < SAME_MOMENT_SECONDS));
+        let last_used = told.unwrap_or_default().chars().take(MAX_MOMENT_CHARS).collect();
+        Some(Self { nanograms: nanograms - whole(nanograms), recently, last_used })
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, ' ');
+        let (nanograms, recently) = (parts.next()?.parse().ok()?, parts.next()? == RECENTLY);
+        Some(Self { nanograms, recently, last_used: parts.next()?.to_owned() })
+    }
+
+    /// As it is kept with a booking.
+    fn text(&self) -> String {
+        format!("{} {} {}", self.nanograms, if self.recently { RECENTLY } else { "before" }, self.last_used)
+    }
+}
+
+/// How it is said in a trace that a spool had just been used.
+const RECENTLY: &str = "recently";
+
+/// The nearest whole thousandth.
+fn whole(nanograms: i64) -> i64 {
+    let steps = nanograms.div_euclid(THOUSANDTH_NANOGRAMS);
+    let up = i64::from(nanograms.rem_euclid(THOUSANDTH_NANOGRAMS) * 2 >= THOUSANDTH_NANOGRAMS);
+    (steps + up) * THOUSANDTH_NANOGRAMS
+}
+
+fn near(one: i64, other: i64) -> bool {
+    (one - other).abs() <= MAX_NOISE_NANOGRAMS
+}
+
+/// The trace of a spool that was read when the server's clock showed `now`, as it is kept with a booking.
+pub(super) fn trace(spool: &Value, now: Option<Timestamp>) -> Option<String> {
+    Trace::of(spool, now).map(|trace| trace.text())
+}
+
+/// What a server's clock shows, by the header of an answer.
+pub(super) fn clock(date: &str) -> Option<Timestamp> {
+    jiff::fmt::rfc2822::parse(date).ok().map(|at| at.timestamp())
+}
+
+/// The digits that a booking leaves on a spool with this trace.
+fn stamp(booking: &Booking, before: &Trace) -> i64 {
+    let number = booking.id.0.as_u128();
+    let span = (MAX_STAMP_NANOGRAMS - MIN_STAMP_NANOGRAMS) as u128;
+    let size = MIN_STAMP_NANOGRAMS + (number % span) as i64;
+    // Less than nothing is never used.
+    let empty = booking.mark - booking.delta <= Amount::ZERO;
+    let stamp = if empty || (number >> 64) & 1 == 0 { size } else { -size };
+    if near(stamp, before.nanograms) { stamp / 2 } else { stamp }
+}
+
+/// How many grams are to be used for a booking: negative gives back.
+pub(super) fn grams_to_use(booking: &Booking) -> f64 {
+    let nanograms = -booking.delta.0 * THOUSANDTH_NANOGRAMS;
+    let before = booking.trace.as_deref().and_then(Trace::read);
+    let replaced = before.map_or(0, |before| stamp(booking, &before) - before.nanograms);
+    (nanograms + replaced) as f64 / 1e9
+}
+
+/// Whether a booking that was sent is on its spool, as the spool is now.
+pub(super) fn verdict(booking: &Booking, spool: &Value) -> Result<BookingVerdict, StockError> {
+    let used = used(spool)?;
+    let unclear = || {
+        let words = format!("{} g of it were used before and {used} g are now", booking.mark);
+        Ok(BookingVerdict::Unclear(words))
+    };
+    let (before, now) = (booking.trace.as_deref().and_then(Trace::read), Trace::of(spool, None));
+    let Some((before, now)) = before.zip(now) else {
+        // It was decided by a server that kept no traces.
+        return match used {
+            used if used == booking.mark => Ok(BookingVerdict::NotBooked),
+            used if (used - (booking.mark - booking.delta)).0.abs() <= MAX_ROUNDING => Ok(BookingVerdict::Booked),
+            _ => unclear(),
+        };
+    };
+    if near(now.nanograms, stamp(booking, &before)) {
+        return Ok(BookingVerdict::Booked);
+    }
+    // A weight that somebody sets has no digits, as a spool that nothing was ever booked on: by them alone it looks as
+    // before, whatever was booked meanwhile. Only if it was not used meanwhile either, nothing was.
+    let used_since = before.recently || now.last_used != before.last_used;
+    if near(now.nanograms, before.nanograms) && !(near(before.nanograms, 0) && used_since) {
+        return Ok(BookingVerdict::NotBooked);
+    }
+    unclear()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::id::Id;
+    use crate::domain::time::Timestamp as Moment;
+
+    /// A spool that was last used at this second.
+    fn spool(grams: f64, last_used: i64) -> Value {
+        json!({"used_weight": grams, "last_used": at(last_used).to_string()})
+    }
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    /// Decided by a look at this second.
+    fn booking(number: u128, delta: i64, on: &Value, second: i64) -> Booking {
+        let (mark, trace) = (used(on).unwrap(), trace(on, Some(at(second))));
+        let (before, at) = (Amount::ZERO, Moment(0));
+        Booking { id: Id(uuid::Uuid::from_u128(number)), item: 1, delta: Amount(delta), before, mark, trace, at }
+    }
+
+    #[test]
+    fn a_person_who_changes_the_same_amount_is_not_taken_for_us() {
+        let there = spool(120.0, 0);
+        let ours = booking(77, -30_000, &there, 10);
+        let sent = 120.0 + grams_to_use(&ours);
+        assert_eq!(used(&spool(sent, 10)), Ok(Amount(150_000)), "the amount that was meant");
+        let told = |grams, last_used| verdict(&ours, &spool(grams, last_used)).unwrap();
+        assert_eq!(told(sent, 10), BookingVerdict::Booked);
+        assert_eq!(told(120.0, 0), BookingVerdict::NotBooked);
+        assert_eq!(told(150.0, 0), BookingVerdict::NotBooked, "a person set it, and used nothing");
+        assert_eq!(told(sent - 30.0, 11), BookingVerdict::Booked, "ours, and somebody gave as much back");
+        assert!(matches!(told(150.0, 11), BookingVerdict::Unclear(_)), "somebody used as much, and ours was lost");
+        let next = booking(78, -5_000, &spool(sent, 10), 20);
+        let word = verdict(&next, &spool(sent + 5.0, 21)).unwrap();
+        assert_eq!(word, BookingVerdict::NotBooked, "the digits are those of our last booking");
+    }
+
+    #[test]
+    fn a_spool_that_was_just_used_does_not_tell_whether_it_was_used_again() {
+        let just_used = booking(77, -30_000, &spool(120.0, 10), 10);
+        let untouched = spool(120.0, 10);
+        assert!(matches!(verdict(&just_used, &untouched), Ok(BookingVerdict::Unclear(_))));
+        let later = booking(77, -30_000, &spool(120.0, 10), 12);
+        assert_eq!(verdict(&later, &untouched), Ok(BookingVerdict::NotBooked));
+        let never_used = booking(77, -30_000, &json!({"used_weight": 0}), 0);
+        assert_eq!(verdict(&never_used, &json!({"used_weight": 0})), Ok(BookingVerdict::NotBooked));
+    }
+
+    #[test]
+    fn a_servers_clock_is_read() {
+        assert_eq!(clock("Sun, 06 Nov 1994 08:49:37 GMT"), "1994-11-06T08:49:37Z".parse().ok());
+        assert_eq!(clock("yesterday"), None);
+    }
+
+    #[test]
+    fn what_was_decided_without_a_trace_is_told_by_its_amount() {
+        let ours = Booking { trace: None, ..booking(1, -30_000, &spool(120.0, 0), 10) };
+        assert!((grams_to_use(&ours) - 30.0).abs() < 1e-12);
+        let told = |grams| verdict(&ours, &spool(grams, 10)).unwrap();
+        assert_eq!((told(150.0), told(120.0)), (BookingVerdict::Booked, BookingVerdict::NotBooked));
+        assert!(matches!(told(151.0), BookingVerdict::Unclear(_)));
+    }
+
+    /// What somebody there does before it is asked what became of a booking.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    enum Meanwhile {
+        Nothing,
+        Uses(i64),
+        Sets(i64),
+    }
+
+    fn meanwhile() -> impl Strategy<Value = Meanwhile> {
+        prop_oneof![
+            Just(Meanwhile::Nothing),
+            (-3_000i64..3_000).prop_map(Meanwhile::Uses),
+            (-3_000i64..3_000).prop_map(Meanwhile::Sets),
+        ]
+    }
+
+    proptest! {
+        /// Whatever was booked before, and whatever people use or set by whole milligrams afterwards, also in the same
+        /// second: a booking that arrived is never taken for lost, one that was lost never for booked, and digits
+        /// never add up to an amount.
+        #[test]
+        fn a_booking_is_told_from_changes_of_others(
+            start in 0i64..2_000_000,
+            bookings in prop::collection::vec((any::<u128>(), 1i64..50_000, any::<bool>(), any::<bool>(), meanwhile(), 0i64..4), 1..40),
+        ) {
+            let (mut there, mut amount_there) = (start as f64 / 1000.0 + 1000.0, start + 1_000_000);
+            let (mut second, mut last_used) = (100, 0);
+            for (number, amount, adds, arrives, meanwhile, pause) in bookings {
+                second += pause;
+                let delta = if adds { amount } else { -amount };
+                let ours = booking(number, delta, &spool(there, last_used), second);
+                if arrives {
+                    (there, amount_there, last_used) = (there + grams_to_use(&ours), amount_there - delta, second);
+                }
+                match meanwhile {
+                    Meanwhile::Nothing => {}
+                    Meanwhile::Uses(used) => {
+                        (there, amount_there, last_used) = (there + used as f64 / 1000.0, amount_there + used, second);
+                    }
+                    Meanwhile::Sets(more) => {
+                        amount_there += more;
+                        there = amount_there as f64 / 1000.0;
+                    }
+                }
+                let now = spool(there, last_used);
+                prop_assert_eq!(used(&now), Ok(Amount(amount_there)));
+                match verdict(&ours, &now).unwrap() {
+                    BookingVerdict::Booked => prop_assert!(arrives),
+                    BookingVerdict::NotBooked => prop_assert!(!arrives),
+                    _ => {}
+                }
+                if arrives && !matches!(meanwhile, Meanwhile::Sets(_)) {
+                    prop_assert_eq!(verdict(&ours, &now).unwrap(), BookingVerdict::Booked);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Bodies as the processor takes them: forms whose names say where a value stands, `line_items[0][quantity]=1`.
+
+/// Names and values, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Form(Vec<(String, String)>);
+
+impl Form {
+    pub(super) fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this value.
+    pub(super) fn with(mut self, name: &str, value: impl ToString) -> Self {
+        self.0.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// With this value, if there is one.
+    pub(super) fn with_some(self, name: &str, value: Option<impl ToString>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// With these names and values below `name`.
+    pub(super) fn with_map(mut self, name: &str, map: &[(String, String)]) -> Self {
+        self.0.extend(map.iter().map(|(key, value)| (format!("{name}[{key}]"), value.clone())));
+        self
+    }
+
+    /// As it goes over the wire.
+    pub(super) fn encoded(&self) -> String {
+        let mut text = url::form_urlencoded::Serializer::new(String::new());
+        text.extend_pairs(&self.0);
+        text.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_where_a_value_stands() {
+        let form = Form::new()
+            .with("mode", "payment")
+            .with("line_items[0][quantity]", 1)
+            .with_some("customer_email", None::<String>)
+            .with_map("metadata", &[("orderId".to_owned(), "a&b=ü".to_owned())]);
+        assert_eq!(
+            form.encoded(),
+            "mode=payment&line_items%5B0%5D%5Bquantity%5D=1&metadata%5BorderId%5D=a%26b%3D%C3%BC"
+        );
+    }
+}

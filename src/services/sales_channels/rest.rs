@@ -1,0 +1,56 @@
+//! Calls in JSON to the interface of a shop, within bounds of size; the caller bounds their time.
+
+use reqwest::{RequestBuilder, StatusCode};
+use serde_json::Value;
+
+use crate::services::peer_client::{beginning, send};
+use crate::services::peers::PeerFault;
+
+/// Most bytes of one answer.
+const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
+/// The other side, in messages.
+const OTHER_SIDE: &str = "the shop";
+
+/// What a call came to.
+pub(super) enum ShopAnswer {
+    /// It was done; with what it says.
+    Done(Value),
+    /// It was refused as it is, in these words.
+    Refused(String),
+}
+
+/// Makes a call. A fault says why it may be made again.
+pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
+    let mut answer = send(call.header("accept", "application/json"), OTHER_SIDE).await?;
+    let status = answer.status();
+    let said = beginning(&mut answer, MAX_ANSWER_BYTES + 1, OTHER_SIDE).await?;
+    if said.len() > MAX_ANSWER_BYTES {
+        return Err(PeerFault::new("the shop answers with too much"));
+    }
+    let words = || {
+        let text = String::from_utf8_lossy(&said).chars().filter(|c| !c.is_control()).take(200).collect::<String>();
+        format!("{} {text}", status.as_u16())
+    };
+    match status {
+        status if status.is_success() => match bounded_json::read(&said, bounded_json::ANSWER) {
+            Ok(value) => Ok(ShopAnswer::Done(value)),
+            Err(_) => Err(PeerFault::new("the shop answers, but not as a shop does").saying(words())),
+        },
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            Err(PeerFault::new("the shop refuses the access token").saying(words()))
+        }
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS | StatusCode::LOCKED => {
+            Err(PeerFault::new("the shop wants it later").saying(words()))
+        }
+        status if status.is_client_error() => Ok(ShopAnswer::Refused(words())),
+        _ => Err(PeerFault::new("the shop could not do it").saying(words())),
+    }
+}
+
+/// The answer to a question; a refusal is a fault here, because it may be another one later.
+pub(super) async fn look(call: RequestBuilder) -> Result<Value, PeerFault> {
+    match ask(call).await? {
+        ShopAnswer::Done(value) => Ok(value),
+        ShopAnswer::Refused(words) => Err(PeerFault::new("the shop does not show the order").saying(words)),
+    }
+}

@@ -1,0 +1,338 @@
+//! Orders in a file of comma-separated values: one row for each line, the rows of an order together, and what holds for
+//! the whole order in the first of them.
+//!
+//! It is read as it comes: no more than one order is held, and of those before it their numbers alone.
+
+use std::collections::BTreeSet;
+
+use csv_core::{ReadRecordResult, Reader};
+
+use super::ChannelType;
+use super::values::one_line;
+use crate::domain::access::normal_email;
+use crate::domain::address::{Address, NO_POSTAL_CODE};
+use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
+use crate::domain::currency;
+use crate::domain::invoice::{InvoiceLine, Sums};
+use crate::domain::time::Timestamp;
+
+pub(super) const TYPE: ChannelType = ChannelType { word: "csv", messages: None, connect: None };
+
+/// The columns that a file may have, in any order; the first four it must have.
+pub const COLUMNS: [&str; 17] = [
+    "order",
+    "variant",
+    "quantity",
+    "unit_price",
+    "tax_rate",
+    "title",
+    "currency",
+    "shipping",
+    "total",
+    "email",
+    "name",
+    "line1",
+    "line2",
+    "city",
+    "region",
+    "postal_code",
+    "country",
+];
+/// How many of [`COLUMNS`] every file has.
+const REQUIRED_COLUMNS: usize = 4;
+/// Most bytes of one row.
+const MAX_ROW_BYTES: usize = 16 * 1024;
+/// Most fields of one row.
+const MAX_FIELDS: usize = 64;
+/// Most rows of one file.
+const MAX_ROWS: u32 = 50_000;
+
+/// What is wrong with a row.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RowFault {
+    /// Counts from 1, which is the head.
+    pub row: u32,
+    /// The column; empty where it is the row as a whole.
+    pub column: String,
+    /// What is wrong, for people; the sentence continues the column.
+    pub message: String,
+}
+
+/// An order of the file: what it says, or all that is wrong with it.
+pub type TableOrder = Result<SoldNews, Vec<RowFault>>;
+
+/// One row by its columns; empty texts are absent.
+#[derive(Clone, Default)]
+struct SheetRow {
+    number: u32,
+    cells: Vec<String>,
+}
+
+impl SheetRow {
+    fn cell(&self, column: &str) -> Option<&str> {
+        let at = COLUMNS.iter().position(|name| *name == column)?;
+        self.cells.get(at).map(String::as_str).filter(|text| !text.is_empty())
+    }
+}
+
+/// Reads a file piece by piece.
+pub struct TableReader {
+    core: Reader,
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+    /// Bytes and fields of the row that is being read.
+    filled: (usize, usize),
+    rows: u32,
+    /// For each field of a row, which of [`COLUMNS`] it is.
+    head: Option<Vec<Option<usize>>>,
+    /// The rows of the order that is being read.
+    order: Vec<SheetRow>,
+    seen: BTreeSet<String>,
+    currency: String,
+    now: Timestamp,
+}
+
+impl TableReader {
+    /// Orders that name no currency are of this one. `now` is when they count as changed.
+    pub fn new(currency: &str, now: Timestamp) -> Self {
+        Self {
+            core: Reader::new(),
+            fields: vec![0; MAX_ROW_BYTES],
+            ends: vec![0; MAX_FIELDS],
+            filled: (0, 0),
+            rows: 0,
+            head: None,
+            order: Vec::new(),
+            seen: BTreeSet::new(),
+            currency: currency.to_owned(),
+            now,
+        }
+    }
+
+    /// Takes the next piece and gives the orders that it completes; a fault of the file as a whole ends it.
+    pub fn push(&mut self, mut piece: &[u8]) -> Result<Vec<TableOrder>, RowFault> {
+        let mut done = Vec::new();
+        while !piece.is_empty() {
+            piece = &piece[self.step(piece, &mut done)?..];
+        }
+        Ok(done)
+    }
+
+    /// The rest, once the file has ended.
+    pub fn finish(mut self) -> Result<Vec<TableOrder>, RowFault> {
+        let mut done = Vec::new();
+        // The last row may lack its line break.
+        self.step(&[], &mut done)?;
+        if self.head.is_none() {
+            return Err(self.fault("the file is empty; its first row names the columns"));
+        }
+        done.extend(self.complete());
+        Ok(done)
+    }
+
+    fn fault(&self, message: impl Into<String>) -> RowFault {
+        RowFault { row: self.rows.max(1), column: String::new(), message: message.into() }
+    }
+
+    /// Reads up to the end of a row; gives how many bytes were read.
+    fn step(&mut self, piece: &[u8], done: &mut Vec<TableOrder>) -> Result<usize, RowFault> {
+        let (bytes, fields) = self.filled;
+        let (result, read, wrote, ended) =
+            self.core.read_record(piece, &mut self.fields[bytes..], &mut self.ends[fields..]);
+        self.filled = (bytes + wrote, fields + ended);
+        match result {
+            ReadRecordResult::InputEmpty | ReadRecordResult::End => {}
+            ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
+                self.rows += 1;
+                return Err(self.fault(format!("the row is longer than {MAX_ROW_BYTES} bytes or {MAX_FIELDS} fields")));
+            }
+            ReadRecordResult::Record => {
+                self.rows += 1;
+                if self.rows > MAX_ROWS {
+                    return Err(self.fault(format!("the file has more than {MAX_ROWS} rows; send it in parts")));
+                }
+                let fields = self.row()?;
+                self.filled = (0, 0);
+                self.take(fields, done)?;
+            }
+        }
+        Ok(read)
+    }
+
+    fn row(&self) -> Result<Vec<String>, RowFault> {
+        let mut start = 0;
+        let mut all = Vec::with_capacity(self.filled.1);
+        for end in &self.ends[..self.filled.1] {
+            let text = std::str::from_utf8(&self.fields[start..*end]);
+            all.push(one_line(text.map_err(|_| self.fault("the row is no text in UTF-8"))?));
+            start = *end;
+        }
+        Ok(all)
+    }
+
+    fn take(&mut self, fields: Vec<String>, done: &mut Vec<TableOrder>) -> Result<(), RowFault> {
+        let Some(head) = &self.head else {
+            let named: Vec<Option<usize>> = fields
+                .iter()
+                .map(|name| name.trim_start_matches('\u{feff}').trim().to_lowercase())
+                .map(|name| COLUMNS.iter().position(|column| *column == name))
+                .collect();
+            for (at, column) in COLUMNS.iter().enumerate() {
+                let times = named.iter().filter(|named| **named == Some(at)).count();
+                if times > 1 || (times == 0 && at < REQUIRED_COLUMNS) {
+                    let words = if times > 1 { "is there twice" } else { "is missing in the first row" };
+                    return Err(RowFault { row: 1, column: (*column).to_owned(), message: words.to_owned() });
+                }
+            }
+            self.head = Some(named);
+            return Ok(());
+        };
+        let mut row = SheetRow { number: self.rows, cells: vec![String::new(); COLUMNS.len()] };
+        for (text, column) in fields.into_iter().zip(head) {
+            if let Some(column) = column {
+                row.cells[*column] = text;
+            }
+        }
+        let same = |first: &SheetRow| first.cell("order") == row.cell("order");
+        if self.order.first().is_some_and(|first| !same(first)) {
+            done.extend(self.complete());
+        }
+        self.order.push(row);
+        if self.order.len() > MAX_SOLD_LINES {
+            return Err(self.fault(format!("an order has more than {MAX_SOLD_LINES} rows")));
+        }
+        Ok(())
+    }
+
+    /// The order whose rows have all come.
+    fn complete(&mut self) -> Option<TableOrder> {
+        let rows = std::mem::take(&mut self.order);
+        let first = rows.first()?;
+        let mut faults = Vec::new();
+        let mut fault = |row: u32, column: &str, message: &str| {
+            faults.push(RowFault { row, column: column.to_owned(), message: message.to_owned() });
+        };
+        let number = first.cell("order").unwrap_or_default().to_owned();
+        if number.is_empty() {
+            fault(first.number, "order", "is required");
+        } else if !self.seen.insert(number.clone()) {
+            fault(first.number, "order", "is there already: the rows of an order stand together");
+        }
+        let currency = first.cell("currency").map_or_else(|| self.currency.clone(), str::to_lowercase);
+        if currency.len() != 3 {
+            fault(first.number, "currency", "must be an ISO 4217 code");
+        }
+        let money = |row: &SheetRow, column: &str| match row.cell(column) {
+            None => Ok(None),
+            Some(text) => currency::parse(text, &currency).filter(|cents| *cents >= 0).map(Some).ok_or(()),
+        };
+        let mut lines = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
+            let variant = row.cell("variant");
+            let quantity = row.cell("quantity").and_then(|text| text.parse().ok());
+            let quantity = quantity.filter(|quantity| (1..=MAX_QUANTITY).contains(quantity));
+            let price = money(row, "unit_price").ok().flatten();
+            let rate = row.cell("tax_rate").map_or(Some(0.0), |text| text.parse::<f64>().ok());
+            let rate = rate.filter(|rate| (0.0..=100.0).contains(rate));
+            if variant.is_none() {
+                fault(row.number, "variant", "is required");
+            }
+            if quantity.is_none() {
+                fault(row.number, "quantity", "must be a whole number of at least 1");
+            }
+            if price.is_none() {
+                fault(row.number, "unit_price", "must be an amount such as 12.50");
+            }
+            if rate.is_none() {
+                fault(row.number, "tax_rate", "must be a percentage from 0 to 100");
+            }
+            if let (Some(variant), Some(quantity), Some(price), Some(rate)) = (variant, quantity, price, rate) {
+                lines.push(SoldLine {
+                    line_id: (at + 1).to_string(),
+                    variant: Some(variant.to_owned()),
+                    code: None,
+                    title: row.cell("title").unwrap_or(variant).to_owned(),
+                    quantity,
+                    unit_price_cents: price,
+                    tax_rate_bps: (rate * 100.0).round() as i64,
+                });
+            }
+        }
+        let [shipping, total] = ["shipping", "total"].map(|column| {
+            money(first, column).unwrap_or_else(|()| {
+                fault(first.number, column, "must be an amount such as 12.50");
+                None
+            })
+        });
+        let email = first.cell("email").map(normal_email).transpose().unwrap_or_else(|_| {
+            fault(first.number, "email", "must be an e-mail address");
+            None
+        });
+        let address = address(first).unwrap_or_else(|column| {
+            fault(first.number, column, "is needed for an address; country is a code of two letters");
+            None
+        });
+        let shipping_tax_rate_bps = lines.iter().map(|line| line.tax_rate_bps).max().unwrap_or(0);
+        let total_cents = total.or_else(|| sum(&lines, shipping.unwrap_or(0), shipping_tax_rate_bps));
+        if total_cents.is_none() && faults.is_empty() {
+            faults.push(RowFault { row: first.number, column: "total".to_owned(), message: "is too large".to_owned() });
+        }
+        if !faults.is_empty() {
+            return Some(Err(faults));
+        }
+        let content = SoldContent {
+            lines,
+            currency,
+            taxes_included: false,
+            shipping_cents: shipping.unwrap_or(0),
+            shipping_tax_rate_bps,
+            discount_cents: 0,
+            total_cents: total_cents.unwrap_or(0),
+            customer_email: email,
+            address,
+            recipient: first.cell("name").map(str::to_owned),
+            notes: None,
+        };
+        Some(Ok(SoldNews {
+            external_id: number.clone(),
+            number,
+            changed_at: self.now,
+            paid: true,
+            cancelled: false,
+            refunded_cents: 0,
+            content: Some(content),
+        }))
+    }
+}
+
+/// What the lines and the shipping add up to with their tax.
+fn sum(lines: &[SoldLine], shipping_cents: i64, shipping_bps: i64) -> Option<i64> {
+    let priced: Vec<InvoiceLine> = lines
+        .iter()
+        .map(|line| InvoiceLine {
+            description: String::new(),
+            quantity: line.quantity,
+            unit_price_cents: line.unit_price_cents,
+            tax_rate_bps: line.tax_rate_bps,
+        })
+        .collect();
+    Sums::of(&priced, (shipping_cents, shipping_bps), 0).map(|sums| sums.total_cents)
+}
+
+/// The address of a row, if any of it is there; the error names a column that it lacks.
+fn address(row: &SheetRow) -> Result<Option<Address>, &'static str> {
+    let parts = ["line1", "line2", "city", "region", "postal_code", "country"];
+    if parts.iter().all(|part| row.cell(part).is_none()) {
+        return Ok(None);
+    }
+    let [line1, line2, city, region, postal_code, country] = parts.map(|part| row.cell(part).map(str::to_owned));
+    Ok(Some(Address {
+        line1: line1.ok_or("line1")?,
+        line2,
+        city: city.ok_or("city")?,
+        region,
+        postal_code: postal_code.unwrap_or_else(|| NO_POSTAL_CODE.to_owned()),
+        country: country.filter(|code| code.len() == 2).ok_or("country")?.to_uppercase(),
+    }))
+}

@@ -1,0 +1,164 @@
+//! `WooCommerce`: webhooks of orders, and notes and status through its REST API.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use super::rest::{ShopAnswer, ask, look};
+use super::values::{
+    address, cents, email, id, malformed, moment, notes, one_line, quantity, rate_bps, read_body, whole_bps, word,
+};
+use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
+use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
+use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
+use crate::services::peers::PeerFault;
+
+/// Longest body of the call that tries the address of a new webhook: `webhook_id=` and a number.
+const MAX_TRIAL_BYTES: usize = 40;
+
+pub(super) const TYPE: ChannelType = ChannelType {
+    word: "woocommerce",
+    messages: Some(MessageType { signature_header: "X-WC-Webhook-Signature", read, is_trial }),
+    connect: Some(|client, url, token| Ok(Box::new(WooStore::new(client, url, token)?))),
+};
+
+/// A webhook that is saved sends this once, unsigned, and is switched off unless it is answered 200.
+fn is_trial(headers: &HeaderMap, body: &[u8]) -> bool {
+    let number = body.strip_prefix(b"webhook_id=").filter(|number| !number.is_empty());
+    let plain = number.is_some_and(|number| number.iter().all(u8::is_ascii_digit));
+    plain && body.len() <= MAX_TRIAL_BYTES && !headers.contains_key(TYPE_SIGNATURE)
+}
+
+const TYPE_SIGNATURE: &str = "x-wc-webhook-signature";
+
+/// Reads what is told of an order; other topics are of no use.
+fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageError> {
+    let topic = headers.get("x-wc-webhook-topic").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !["order.created", "order.updated", "order.restored"].contains(&topic) {
+        return Ok(None);
+    }
+    let order = read_body(body)?;
+    let external_id = id(&order["id"]).ok_or_else(|| malformed("id"))?;
+    let status = order["status"].as_str().ok_or_else(|| malformed("status"))?;
+    let currency = order["currency"].as_str().unwrap_or_default().to_lowercase();
+    let changed_at = moment(&order["date_modified_gmt"]).ok_or_else(|| malformed("date_modified_gmt"))?;
+    let refunds = list(&order["refunds"]).iter().filter_map(|refund| cents(&refund["total"], &currency));
+    let content = content(&order, &currency)?;
+    let back: i64 = refunds.map(i64::abs).sum();
+    Ok(Some(SoldNews {
+        number: word(&order["number"]).map_or_else(|| external_id.clone(), |number| format!("#{number}")),
+        external_id,
+        changed_at,
+        paid: matches!(status, "processing" | "completed" | "refunded") || !order["date_paid_gmt"].is_null(),
+        cancelled: status == "cancelled",
+        refunded_cents: if status == "refunded" { content.total_cents } else { back },
+        content: Some(content),
+    }))
+}
+
+fn content(order: &Value, currency: &str) -> Result<SoldContent, MessageError> {
+    let percents = list(&order["tax_lines"]).iter();
+    let rates: BTreeMap<String, f64> =
+        percents.filter_map(|line| Some((id(&line["rate_id"])?, rate_bps(&line["rate_percent"], 100.0)))).collect();
+    let rate = |of: &Value| {
+        let taxed =
+            list(&of["taxes"]).iter().filter(|tax| cents(&tax["total"], currency).is_none_or(|cents| cents != 0));
+        whole_bps(taxed.filter_map(|tax| rates.get(&id(&tax["id"])?).copied()))
+    };
+    let lines = list(&order["line_items"]);
+    if lines.is_empty() || lines.len() > MAX_SOLD_LINES {
+        return Err(malformed("line_items"));
+    }
+    let line = |of: &Value| {
+        let quantity = quantity(&of["quantity"])?;
+        // What one line costs before discounts; its price is rounded there already.
+        let all = cents(&of["subtotal"], currency).filter(|cents| *cents >= 0)?;
+        Some(SoldLine {
+            line_id: id(&of["id"])?,
+            variant: id(&of["variation_id"]).or_else(|| id(&of["product_id"])),
+            code: word(&of["sku"]),
+            title: word(&of["name"]).unwrap_or_else(|| one_line("(no name)")),
+            quantity,
+            unit_price_cents: (all + i64::from(quantity) / 2) / i64::from(quantity),
+            tax_rate_bps: rate(of),
+        })
+    };
+    let lines: Option<Vec<SoldLine>> = lines.iter().map(line).collect();
+    let amount = |name: &str| cents(&order[name], currency);
+    let shipping_rate = list(&order["shipping_lines"]).first().map_or(0, rate);
+    let to = if word(&order["shipping"]["address_1"]).is_some() { &order["shipping"] } else { &order["billing"] };
+    let names = [&to["first_name"], &to["last_name"]].map(|name| word(name).unwrap_or_default());
+    Ok(SoldContent {
+        lines: lines.ok_or_else(|| malformed("line_items"))?,
+        currency: currency.to_owned(),
+        // The parts of an order are told without tax, whatever the shop's prices have in them.
+        taxes_included: false,
+        shipping_cents: amount("shipping_total").unwrap_or(0),
+        shipping_tax_rate_bps: shipping_rate,
+        discount_cents: amount("discount_total").unwrap_or(0),
+        total_cents: amount("total").ok_or_else(|| malformed("total"))?,
+        customer_email: email(&order["billing"]["email"]),
+        address: address(to, ["address_1", "address_2", "city", "state", "postcode", "country"]),
+        recipient: Some(names.join(" ").trim().to_owned()).filter(|name| !name.is_empty()),
+        notes: notes(&order["customer_note"]),
+    })
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The REST API of one store.
+struct WooStore {
+    peer: PeerClient,
+    /// Consumer key and secret.
+    key: (String, String),
+}
+
+impl WooStore {
+    fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        // They are shown as a user and a password, so the peer itself has no token.
+        let peer = PeerClient::new(client, url, TokenForm::Bearer, "")?;
+        let (key, secret) = token.split_once(':').unwrap_or((token, ""));
+        Ok(Self { peer, key: (key.to_owned(), secret.to_owned()) })
+    }
+
+    fn call(&self, method: Method, path: &str) -> RequestBuilder {
+        let call = self.peer.below(method, &format!("wp-json/wc/v3/{path}"));
+        call.basic_auth(&self.key.0, Some(&self.key.1))
+    }
+}
+
+#[async_trait]
+impl ShopClient for WooStore {
+    async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<Told, PeerFault> {
+        let order = format!("orders/{}", notice.external_id);
+        let shipment = notice.shipment;
+        let way = if shipment.tracking_number.is_empty() {
+            shipment.carrier.clone()
+        } else {
+            format!("{} {}", shipment.carrier, shipment.tracking_number)
+        };
+        // The words say which shipment of which order it is, and so are their own mark.
+        let words = one_line(&format!("Shipment {} of {}: {way}", shipment.number, notice.mark));
+        let found = look(self.call(Method::GET, &format!("{order}/notes"))).await?;
+        let said = |note: &Value| note["note"].as_str().is_some_and(|text| text.contains(&words));
+        if !list(&found).iter().any(said) {
+            let body = json!({"note": words, "customer_note": true});
+            let call = self.call(Method::POST, &format!("{order}/notes")).json(&body);
+            if let ShopAnswer::Refused(words) = ask(call).await? {
+                return Ok(Told::Refused(words));
+            }
+        }
+        if !shipment.last {
+            return Ok(Told::Known);
+        }
+        match ask(self.call(Method::PUT, &order).json(&json!({"status": "completed"}))).await? {
+            ShopAnswer::Done(_) => Ok(Told::Known),
+            ShopAnswer::Refused(words) => Ok(Told::Refused(words)),
+        }
+    }
+}

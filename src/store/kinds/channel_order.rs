@@ -1,0 +1,25 @@
+//! Orders that other shops sold: a snapshot row alone.
+
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
+use crate::domain::channel_order::ChannelOrder;
+use crate::entities::channel_orders;
+use crate::store::load::Load;
+use crate::store::rows::{snapshot_row, word};
+
+snapshot_row!(ChannelOrder in channel_orders, |this, at_rest| {
+    channel_id: this.channel_id.to_string(),
+    number: this.number.clone(),
+    status: word(&this.status())?,
+    attention: this.needs_attention(),
+    active: !at_rest,
+    order_id: this.order_id.to_string(),
+    created_at: this.created_at.0,
+});
+
+impl Load for ChannelOrder {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(channel_orders::Column::Active.eq(true)))
+    }
+}

@@ -1,0 +1,24 @@
+//! Custom requests: a snapshot row alone; photos are files that are made in the same commit.
+
+use crate::domain::custom_request::{CustomRequest, CustomRequestCreated};
+use crate::store::load::Load;
+use crate::store::rows::{RowSink, StoredRow, WriteError, snapshot_row, word};
+
+snapshot_row!(CustomRequest in custom_requests, |this, at_rest| {
+    status: word(&this.status)?,
+    site: this.site.clone(),
+    customer_email: this.customer_email.clone(),
+    customer_name: this.customer_name.clone(),
+    created_at: this.created_at.0,
+});
+
+impl StoredRow for CustomRequestCreated {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Mail(mail) => mail.write(to),
+            Self::Photo(file) => to.create(file.id, &**file),
+        }
+    }
+}
+
+impl Load for CustomRequest {}

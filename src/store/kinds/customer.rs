@@ -1,0 +1,43 @@
+//! Customers: sessions are rows.
+
+use std::sync::Arc;
+
+use sea_orm::DbErr;
+
+use crate::domain::customer::{Customer, CustomerRow, CustomerSession};
+use crate::store::load::{Load, Loaded, Loading};
+use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+
+snapshot_row!(Customer in customers unique email, |this, at_rest| {
+    email: this.email.clone(),
+    name: this.name.clone(),
+    created_at: this.created_at.0,
+});
+part_row!(CustomerSession in customer_sessions of customer_id unique [hash], |this| {
+    hash: this.hash.clone(),
+    created_at: this.created_at.0,
+});
+
+impl StoredRow for CustomerRow {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Session(session) => to.replace(&**session),
+            Self::SessionGone(id) => {
+                to.delete::<CustomerSession>(id);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Load for Customer {
+    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut sessions = found.parts::<CustomerSession>().await?;
+        // One that cannot be read signs nobody else out.
+        Ok(found.complete(|id, mut customer| {
+            customer.sessions = sessions.take_readable(id).into_iter().map(Arc::new).collect();
+            customer.sessions.sort_by_key(|session| (session.created_at, session.id));
+            Ok(customer)
+        }))
+    }
+}

@@ -1,0 +1,25 @@
+//! Exports: a snapshot row alone. In memory are those with a file: to be written, or to be deleted when its time is
+//! over.
+
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
+use crate::domain::export::{Export, ExportState};
+use crate::entities::exports;
+use crate::store::load::Load;
+use crate::store::rows::{snapshot_row, word};
+
+snapshot_row!(Export in exports, |this, at_rest| {
+    state: word(&this.state)?,
+    customer_email: this.scope.customer_email.clone(),
+    token_hash: this.token_hash.clone(),
+    created_at: this.created_at.0,
+});
+
+impl Load for Export {
+    fn resident() -> Option<Condition> {
+        let with_file = [ExportState::Queued, ExportState::Running, ExportState::Ready, ExportState::Failed];
+        let words = with_file.iter().map(word).collect::<Result<Vec<_>, _>>().ok()?;
+        Some(Condition::all().add(exports::Column::State.is_in(words)))
+    }
+}

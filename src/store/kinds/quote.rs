@@ -1,0 +1,40 @@
+//! Quotes: a snapshot row alone. Their commits create mails, and the private SKUs of models.
+
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
+use crate::domain::quote::{Quote, QuoteCreated};
+use crate::entities::quotes;
+use crate::store::load::Load;
+use crate::store::rows::{RowSink, StoredRow, WriteError, snapshot_row, text, word};
+
+snapshot_row!(Quote in quotes unique number, |this, at_rest| {
+    number: this.number,
+    status: word(&this.status)?,
+    site: this.site.clone(),
+    customer_email: this.customer_email.clone(),
+    custom_request_id: text(this.custom_request_id),
+    order_id: text(this.order_id),
+    model_file_id: text(this.lines.iter().find_map(|line| line.model.as_ref()).map(|model| model.file_id)),
+    valid_until: this.valid_until.map(|at| at.0),
+    total_cents: this.total_cents,
+    active: !at_rest,
+    archived: this.archived,
+    created_at: this.created_at.0,
+});
+
+impl StoredRow for QuoteCreated {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Mail(mail) => mail.write(to),
+            Self::Sku(sku) => to.create(sku.id, &**sku),
+        }
+    }
+}
+
+impl Load for Quote {
+    /// Those whose model is to be sliced, or whose order is to be made.
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(quotes::Column::Active.eq(true)))
+    }
+}

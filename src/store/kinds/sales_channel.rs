@@ -1,0 +1,50 @@
+//! Sales channels: the entries of their variant maps are rows.
+
+use std::sync::Arc;
+
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, DbErr};
+
+use crate::domain::sales_channel::{SalesChannel, SalesChannelRow, Variant};
+use crate::entities::sales_channels;
+use crate::store::load::{Load, Loaded, Loading};
+use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+
+snapshot_row!(SalesChannel in sales_channels, |this, at_rest| {
+    name: this.name.clone(),
+    kind: this.kind.clone(),
+    archived: this.archived,
+    created_at: this.created_at.0,
+});
+part_row!(Variant in sales_channel_variants of channel_id unique [channel_id variant], |this| {
+    variant: this.variant.clone(),
+    sku_id: this.sku_id.to_string(),
+});
+
+impl StoredRow for SalesChannelRow {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Variant(variant) => to.replace(&**variant),
+            Self::VariantGone(id) => {
+                to.delete::<Variant>(id);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Load for SalesChannel {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(sales_channels::Column::Archived.eq(false)))
+    }
+
+    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut variants = found.parts::<Variant>().await?;
+        Ok(found.complete(|id, mut channel| {
+            for variant in variants.take(id)? {
+                channel.variants.insert_mut(variant.variant.clone(), Arc::new(variant));
+            }
+            Ok(channel)
+        }))
+    }
+}

@@ -1,0 +1,13 @@
+//! Links that sign customers in: a snapshot row alone.
+
+use crate::domain::sign_in_link::SignInLink;
+use crate::store::load::Load;
+use crate::store::rows::snapshot_row;
+
+snapshot_row!(SignInLink in sign_in_links unique hash, |this, at_rest| {
+    hash: this.hash.clone(),
+    expires_at: this.expires_at.0,
+    created_at: this.created_at.0,
+});
+
+impl Load for SignInLink {}

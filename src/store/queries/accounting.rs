@@ -1,0 +1,67 @@
+//! Queries of what is in the books of the accounting system, and of what has still to be told there.
+
+use sea_orm::sea_query::{Condition, Query};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
+use super::orders::json;
+use super::{Page, Queries, id_of};
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::invoice::InvoiceStatus;
+use crate::domain::posting::{Posting, PostingState};
+use crate::domain::time::Timestamp;
+use crate::entities::{invoice_documents, invoices, postings};
+use crate::store::rows::{LoadError, word};
+
+/// Invoices in these states are settled one way or the other, and so in the books: paid, given back, or taken back by a
+/// credit note.
+const SETTLED: [InvoiceStatus; 3] = [InvoiceStatus::Paid, InvoiceStatus::Refunded, InvoiceStatus::Void];
+
+impl Queries {
+    /// Postings, newest first, and how many there are.
+    pub async fn postings(
+        &self,
+        state: Option<PostingState>,
+        page: Page,
+    ) -> Result<(Vec<Versioned<Posting>>, u64), LoadError> {
+        use postings::Column as C;
+        let state = state.as_ref().map(word).transpose().map_err(json)?;
+        let select = postings::Entity::find().apply_if(state, |all, state| all.filter(C::State.eq(state)));
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// How many postings were refused.
+    pub async fn refused_postings(&self) -> Result<u64, LoadError> {
+        let refused = Page { limit: 0, offset: 0 };
+        Ok(self.postings(Some(PostingState::Refused), refused).await?.1)
+    }
+
+    /// Documents of settled invoices that were issued since then and are not known to be in the books, in the order in
+    /// which they were issued; those that were refused are left out.
+    pub async fn unposted(&self, since: Timestamp, limit: u64) -> Result<Vec<Id>, LoadError> {
+        use invoice_documents::Column as D;
+        let settled = SETTLED.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;
+        let settled = Query::select()
+            .column(invoices::Column::Id)
+            .from(invoices::Entity)
+            .cond_where(Condition::all().add(invoices::Column::Status.is_in(settled)))
+            .to_owned();
+        let sending = word(&PostingState::Sending).map_err(json)?;
+        let known = Query::select()
+            .column(postings::Column::DocumentId)
+            .from(postings::Entity)
+            .cond_where(Condition::all().add(postings::Column::State.ne(sending)))
+            .to_owned();
+        let select = invoice_documents::Entity::find()
+            .select_only()
+            .column(D::Id)
+            .filter(D::CreatedAt.gte(since.0))
+            .filter(D::InvoiceId.in_subquery(settled))
+            .filter(D::Id.not_in_subquery(known))
+            .order_by_asc(D::CreatedAt)
+            .order_by_asc(D::Id)
+            .limit(limit);
+        let ids: Vec<String> = select.into_tuple().all(&self.db).await?;
+        ids.iter().map(|id| id_of("invoice_documents", id)).collect()
+    }
+}

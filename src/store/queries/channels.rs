@@ -1,0 +1,50 @@
+//! Queries of sales channels and of the orders that came by them.
+
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
+
+use super::orders::json;
+use super::{Page, Queries};
+use crate::domain::aggregate::Versioned;
+use crate::domain::channel_order::{ChannelOrder, ChannelOrderStatus};
+use crate::domain::id::Id;
+use crate::domain::sales_channel::SalesChannel;
+use crate::entities::{channel_orders, sales_channels};
+use crate::store::rows::{LoadError, word};
+
+/// Which orders of other shops are asked for; an absent member excludes none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChannelOrderFilter {
+    /// The channel that they came by.
+    pub channel_id: Option<Id>,
+    /// Where they stand.
+    pub status: Option<ChannelOrderStatus>,
+    /// Whether a person has to look.
+    pub attention: Option<bool>,
+    /// The one whose order here has this id.
+    pub order_id: Option<Id>,
+}
+
+impl Queries {
+    /// Sales channels that are not deleted, without their maps, newest first, and how many there are.
+    pub async fn sales_channels(&self, page: Page) -> Result<(Vec<Versioned<SalesChannel>>, u64), LoadError> {
+        use sales_channels::Column as C;
+        let select = sales_channels::Entity::find().filter(C::Archived.eq(false));
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// Orders of other shops, newest first, and how many there are.
+    pub async fn channel_orders(
+        &self,
+        filter: &ChannelOrderFilter,
+        page: Page,
+    ) -> Result<(Vec<Versioned<ChannelOrder>>, u64), LoadError> {
+        use channel_orders::Column as C;
+        let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
+        let select = channel_orders::Entity::find()
+            .apply_if(filter.channel_id, |all, id| all.filter(C::ChannelId.eq(id.to_string())))
+            .apply_if(status, |all, status| all.filter(C::Status.eq(status)))
+            .apply_if(filter.attention, |all, attention| all.filter(C::Attention.eq(attention)))
+            .apply_if(filter.order_id, |all, id| all.filter(C::OrderId.eq(id.to_string())));
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+}

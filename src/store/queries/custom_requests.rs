@@ -1,0 +1,46 @@
+//! Queries of custom requests.
+
+use sea_orm::sea_query::ExprTrait as _;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
+
+use super::orders::json;
+use super::{Page, Queries, contains};
+use crate::domain::aggregate::Versioned;
+use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
+use crate::entities::custom_requests;
+use crate::store::rows::{LoadError, word};
+
+/// Which custom requests are asked for; an absent member excludes none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CustomRequestFilter {
+    /// Where they stand.
+    pub status: Option<CustomRequestStatus>,
+    /// Those of this site.
+    pub site: Option<String>,
+    /// Those of the customer with this e-mail address, in lower case.
+    pub customer_email: Option<String>,
+    /// Text that the customer's e-mail address or name contains.
+    pub q: Option<String>,
+}
+
+impl Queries {
+    /// Custom requests, newest first, and how many there are.
+    pub async fn custom_requests(
+        &self,
+        filter: &CustomRequestFilter,
+        page: Page,
+    ) -> Result<(Vec<Versioned<CustomRequest>>, u64), LoadError> {
+        use custom_requests::Column as C;
+        let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
+        let select = custom_requests::Entity::find()
+            .apply_if(status, |all, status| all.filter(C::Status.eq(status)))
+            .apply_if(filter.site.as_deref(), |all, site| all.filter(C::Site.eq(site)))
+            .apply_if(filter.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
+            .apply_if(filter.q.as_deref(), |all, q| {
+                all.filter(contains(C::CustomerEmail, q).or(contains(C::CustomerName, q)))
+            })
+            .order_by_desc(C::CreatedAt)
+            .order_by_desc(C::Id);
+        self.snapshots(select, page).await
+    }
+}

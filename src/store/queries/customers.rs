@@ -1,0 +1,58 @@
+//! Queries of customers, their sessions and their sign-in links.
+
+use sea_orm::sea_query::ExprTrait as _;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
+use super::{Page, Queries, contains, id_of};
+use crate::domain::aggregate::Versioned;
+use crate::domain::customer::{Customer, CustomerSession};
+use crate::domain::id::Id;
+use crate::entities::{customer_sessions, customers, sign_in_links};
+use crate::store::rows::{Doc, LoadError};
+
+/// Which customers are asked for; an absent member excludes none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CustomerFilter {
+    /// E-mail address, in its normal form.
+    pub email: Option<String>,
+    /// Text that the e-mail address or the name contains.
+    pub q: Option<String>,
+}
+
+impl Queries {
+    /// The session with a token of this hash, expired or not.
+    pub async fn customer_session(&self, hash: &str) -> Result<Option<CustomerSession>, LoadError> {
+        use customer_sessions::Column as C;
+        let row = customer_sessions::Entity::find().filter(C::Hash.eq(hash)).one(&self.db).await?;
+        Ok(row.map(|row| row.read()).transpose()?)
+    }
+
+    /// The customer with this address, which must be in its normal form.
+    pub async fn customer_by_email(&self, email: &str) -> Result<Option<Id>, LoadError> {
+        use customers::Column as C;
+        let select = customers::Entity::find().select_only().column(C::Id).filter(C::Email.eq(email));
+        let id: Option<String> = select.into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("customers", &id)).transpose()
+    }
+
+    /// Customers without their sessions, newest first, and how many there are.
+    pub async fn customers(
+        &self,
+        filter: &CustomerFilter,
+        page: Page,
+    ) -> Result<(Vec<Versioned<Customer>>, u64), LoadError> {
+        use customers::Column as C;
+        let select = customers::Entity::find()
+            .apply_if(filter.email.as_deref(), |all, email| all.filter(C::Email.eq(email)))
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Email, q).or(contains(C::Name, q))));
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// The link with a token of this hash, whether it still works or not.
+    pub async fn sign_in_link(&self, hash: &str) -> Result<Option<Id>, LoadError> {
+        use sign_in_links::Column as C;
+        let select = sign_in_links::Entity::find().select_only().column(C::Id).filter(C::Hash.eq(hash));
+        let id: Option<String> = select.into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("sign_in_links", &id)).transpose()
+    }
+}

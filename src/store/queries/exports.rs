@@ -1,0 +1,130 @@
+//! Queries of exports, and of the records that they write.
+
+use sea_orm::sea_query::ExprTrait as _;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
+
+use super::invoices::shown_as;
+use super::orders::json;
+use super::quotes::shown_as as quotes_shown_as;
+use super::{Page, Queries, id_of};
+use crate::domain::aggregate::Versioned;
+use crate::domain::export::{Export, ExportCursor, ExportState};
+use crate::domain::id::Id;
+use crate::domain::invoice::{Invoice, InvoiceStatus};
+use crate::domain::quote::{Quote, QuoteStatus};
+use crate::domain::time::Timestamp;
+use crate::entities::{exports, invoices, quotes};
+use crate::store::rows::{Doc as _, LoadError, word};
+
+/// Which records an export writes; `S` is their status.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExportRange<S> {
+    /// Those of the customer with this e-mail address, in lower case.
+    pub customer_email: Option<String>,
+    /// With this status, as it is shown at `upto`.
+    pub status: Option<S>,
+    /// Those of this site.
+    pub site: Option<String>,
+    /// Those made at this time or later.
+    pub from: Option<Timestamp>,
+    /// Those made before this time.
+    pub before: Option<Timestamp>,
+    /// Those made at this time or earlier.
+    pub upto: Timestamp,
+}
+
+impl<S> ExportRange<S> {
+    /// The next records of the range, oldest first, by the columns of their making and of their id.
+    fn next_of<E: EntityTrait, C: ColumnTrait>(
+        &self,
+        select: Select<E>,
+        (created, id): (C, C),
+        after: Option<ExportCursor>,
+        limit: u64,
+    ) -> Select<E> {
+        select
+            .filter(created.lte(self.upto.0))
+            .apply_if(self.from, |all, from| all.filter(created.gte(from.0)))
+            .apply_if(self.before, |all, before| all.filter(created.lt(before.0)))
+            .apply_if(after, |all, after| {
+                let later = created.gt(after.at.0);
+                all.filter(later.or(created.eq(after.at.0).and(id.gt(after.id.to_string()))))
+            })
+            .order_by_asc(created)
+            .order_by_asc(id)
+            .limit(limit)
+    }
+}
+
+impl Queries {
+    /// Exports, newest first, and how many there are.
+    pub async fn exports(&self, page: Page) -> Result<(Vec<Versioned<Export>>, u64), LoadError> {
+        use exports::Column as C;
+        self.snapshots(exports::Entity::find().order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// The export with a link whose token has this hash, expired or not.
+    pub async fn export_by_token(&self, hash: &str) -> Result<Option<Id>, LoadError> {
+        use exports::Column as C;
+        let select = exports::Entity::find().select_only().column(C::Id).filter(C::TokenHash.eq(hash));
+        let id: Option<String> = select.into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("exports", &id)).transpose()
+    }
+
+    /// How many exports of a customer wait or are under way.
+    pub async fn pending_exports(&self, customer_email: &str) -> Result<u64, LoadError> {
+        use exports::Column as C;
+        let pending = [ExportState::Queued, ExportState::Running];
+        let pending = pending.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;
+        let select =
+            exports::Entity::find().filter(C::CustomerEmail.eq(customer_email)).filter(C::State.is_in(pending));
+        Ok(select.count(&self.db).await?)
+    }
+
+    /// The next issued invoices of a range, oldest first, each with where the following ones begin. A damaged one is
+    /// counted and left out.
+    pub async fn invoices_of_range(
+        &self,
+        range: &ExportRange<InvoiceStatus>,
+        after: Option<ExportCursor>,
+        limit: u64,
+    ) -> Result<Vec<(ExportCursor, Option<Invoice>)>, LoadError> {
+        use invoices::Column as C;
+        let status = range.status.map(|status| shown_as(status, range.upto)).transpose()?;
+        let select = invoices::Entity::find()
+            .filter(C::IssuedAt.is_not_null())
+            .apply_if(status, QueryFilter::filter)
+            .apply_if(range.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
+            .apply_if(range.site.as_deref(), |all, site| all.filter(C::Site.eq(site)));
+        let rows = range.next_of(select, (C::CreatedAt, C::Id), after, limit).all(&self.db).await?;
+        let read = |row: &invoices::Model| {
+            let cursor = ExportCursor { at: Timestamp(row.created_at), id: id_of("invoices", &row.id)? };
+            Ok((cursor, self.damaged.sort_out("invoices", &row.id, row.read())))
+        };
+        rows.iter().map(read).collect()
+    }
+
+    /// The next quotes of a range that were sent, oldest first, each with where the following ones begin. A damaged one
+    /// is counted and left out.
+    pub async fn quotes_of_range(
+        &self,
+        range: &ExportRange<QuoteStatus>,
+        after: Option<ExportCursor>,
+        limit: u64,
+    ) -> Result<Vec<(ExportCursor, Option<Quote>)>, LoadError> {
+        use quotes::Column as C;
+        let status = range.status.map(|status| quotes_shown_as(status, range.upto)).transpose()?;
+        let select = quotes::Entity::find()
+            .filter(C::Archived.eq(false))
+            .filter(C::Status.ne(word(&QuoteStatus::Draft).map_err(json)?))
+            .apply_if(status, QueryFilter::filter)
+            .apply_if(range.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
+            .apply_if(range.site.as_deref(), |all, site| all.filter(C::Site.eq(site)));
+        let rows = range.next_of(select, (C::CreatedAt, C::Id), after, limit).all(&self.db).await?;
+        let read = |row: &quotes::Model| {
+            let cursor = ExportCursor { at: Timestamp(row.created_at), id: id_of("quotes", &row.id)? };
+            Ok((cursor, self.damaged.sort_out("quotes", &row.id, row.read())))
+        };
+        rows.iter().map(read).collect()
+    }
+}

@@ -1,0 +1,153 @@
+//! Queries of invoices and of what was issued.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Condition, Expr, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
+use super::orders::json;
+use super::{Page, Queries};
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::invoice::{Document, Invoice, InvoiceStatus};
+use crate::domain::time::Timestamp;
+use crate::entities::{invoice_documents, invoices};
+use crate::store::kinds::read_document;
+use crate::store::rows::{LoadError, word};
+
+/// Most missing numbers of one series that are named.
+const MAX_NAMED_GAPS: usize = 100;
+
+/// Which invoices are asked for; an absent member excludes none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InvoiceFilter {
+    /// The status as it is shown at `now`; overdue ones are neither open nor partially paid.
+    pub status: Option<InvoiceStatus>,
+    /// Those of this site.
+    pub site: Option<String>,
+    /// Those of the customer with this e-mail address, in lower case.
+    pub customer_email: Option<String>,
+    /// Those of this order.
+    pub order_id: Option<Id>,
+    /// Only those that were issued.
+    pub issued: bool,
+    /// The time by which it is judged what is overdue.
+    pub now: Timestamp,
+}
+
+/// How the numbers of one series stand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NumberingSeries {
+    /// `INV-2026`.
+    pub series: String,
+    /// How many documents it has.
+    pub count: i64,
+    /// The lowest number.
+    pub first: i64,
+    /// The highest number.
+    pub last: i64,
+    /// Numbers between 1 and the highest that no document has, at most a hundred of them.
+    pub missing: Vec<i64>,
+}
+
+impl NumberingSeries {
+    /// Whether no number from 1 to the highest is missing.
+    pub fn is_gapless(&self) -> bool {
+        self.first == 1 && self.count == self.last
+    }
+}
+
+impl Queries {
+    /// Invoices, newest first, and how many there are.
+    pub async fn invoices(
+        &self,
+        filter: &InvoiceFilter,
+        page: Page,
+    ) -> Result<(Vec<Versioned<Invoice>>, u64), LoadError> {
+        use invoices::Column as C;
+        let status = filter.status.map(|status| shown_as(status, filter.now)).transpose()?;
+        let select = invoices::Entity::find()
+            .apply_if(status, QueryFilter::filter)
+            .apply_if(filter.site.as_deref(), |all, site| all.filter(C::Site.eq(site)))
+            .apply_if(filter.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
+            .apply_if(filter.order_id, |all, order| all.filter(C::OrderId.eq(order.to_string())))
+            .apply_if(filter.issued.then_some(()), |all, ()| all.filter(C::IssuedAt.is_not_null()))
+            .order_by_desc(C::CreatedAt)
+            .order_by_desc(C::Id);
+        self.snapshots(select, page).await
+    }
+
+    /// The numbers of documents as people see them, by the document's id.
+    pub async fn document_numbers(&self, documents: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
+        use invoice_documents::Column as C;
+        if documents.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let ids = documents.iter().map(ToString::to_string);
+        let select = invoice_documents::Entity::find().select_only().columns([C::Id, C::Series, C::Number]);
+        let rows: Vec<(String, String, i64)> = select.filter(C::Id.is_in(ids)).into_tuple().all(&self.db).await?;
+        let numbered = |(id, series, number): (String, String, i64)| {
+            Ok((super::id_of("invoice_documents", &id)?, format!("{series}-{number:06}")))
+        };
+        rows.into_iter().map(numbered).collect()
+    }
+
+    /// A document with its number; `None` when there is none with this id.
+    pub async fn document(&self, id: Id) -> Result<Option<Document>, LoadError> {
+        let row = invoice_documents::Entity::find_by_id(id.to_string()).one(&self.db).await?;
+        row.as_ref().map(read_document).transpose()
+    }
+
+    /// How the numbers of every series stand, counted from what is stored.
+    pub async fn numbering(&self) -> Result<Vec<NumberingSeries>, LoadError> {
+        use invoice_documents::Column as C;
+        let number = || Expr::col(C::Number);
+        let select = invoice_documents::Entity::find()
+            .select_only()
+            .column(C::Series)
+            .column_as(number().count(), "n")
+            .column_as(number().min(), "first")
+            .column_as(number().max(), "last")
+            .group_by(C::Series)
+            .order_by_asc(C::Series);
+        let rows: Vec<(String, i64, i64, i64)> = select.into_tuple().all(&self.db).await?;
+        let mut all = Vec::with_capacity(rows.len());
+        for (series, count, first, last) in rows {
+            let missing = if count == last { Vec::new() } else { self.missing(&series, last).await? };
+            all.push(NumberingSeries { series, count, first, last, missing });
+        }
+        Ok(all)
+    }
+
+    async fn missing(&self, series: &str, last: i64) -> Result<Vec<i64>, LoadError> {
+        use invoice_documents::Column as C;
+        let select = invoice_documents::Entity::find().select_only().column(C::Number).filter(C::Series.eq(series));
+        let numbers: Vec<i64> = select.order_by_asc(C::Number).into_tuple().all(&self.db).await?;
+        let (mut missing, mut next) = (Vec::new(), 1);
+        for number in numbers.into_iter().chain([last + 1]) {
+            while next < number && missing.len() < MAX_NAMED_GAPS {
+                missing.push(next);
+                next += 1;
+            }
+            next = number + 1;
+        }
+        Ok(missing)
+    }
+}
+
+/// What is stored of invoices that are shown with this status at this time.
+pub(super) fn shown_as(status: InvoiceStatus, now: Timestamp) -> Result<Condition, LoadError> {
+    use invoices::Column as C;
+    let is = |status: InvoiceStatus| Ok::<_, LoadError>(C::Status.eq(word(&status).map_err(json)?));
+    let late = Condition::all().add(C::DueAt.is_not_null()).add(C::DueAt.lt(now.0));
+    Ok(match status {
+        InvoiceStatus::Overdue => {
+            let owing = Condition::any().add(is(InvoiceStatus::Open)?).add(is(InvoiceStatus::PartiallyPaid)?);
+            Condition::all().add(owing).add(late)
+        }
+        InvoiceStatus::Open | InvoiceStatus::PartiallyPaid => Condition::all().add(is(status)?).add(late.not()),
+        InvoiceStatus::Draft | InvoiceStatus::Paid | InvoiceStatus::Refunded | InvoiceStatus::Void => {
+            Condition::all().add(is(status)?)
+        }
+    })
+}

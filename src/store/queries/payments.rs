@@ -1,0 +1,130 @@
+//! Queries of payments: whose they are, and lists of those of orders and of invoices without an order together.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::{Condition, Expr};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
+use super::{Page, Queries, id_of};
+use crate::domain::id::Id;
+use crate::domain::ledger::Payment;
+use crate::entities::{invoices, orders, payments};
+use crate::store::rows::LoadError;
+
+/// Which payments are asked for; an absent member excludes none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PaymentFilter {
+    /// Those of the customer with this e-mail address, in lower case.
+    pub customer_email: Option<String>,
+    /// Those of this order.
+    pub order_id: Option<Id>,
+    /// Those of this invoice, which may be that of an order.
+    pub invoice_id: Option<Id>,
+    /// Those of this site.
+    pub site: Option<String>,
+}
+
+/// A payment with what it is for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ListedPayment {
+    /// The payment, or refund.
+    pub payment: Payment,
+    /// The order; `None` for a payment of an invoice without one.
+    pub order_id: Option<Id>,
+    /// The invoice; that of the order, which an order without money of its own currency does not have.
+    pub invoice_id: Option<Id>,
+    /// The customer's e-mail address.
+    pub customer_email: Option<String>,
+}
+
+impl Queries {
+    /// The order, or the invoice without an order, whose checkout session this is.
+    pub async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
+        let order = orders::Entity::find().select_only().column(orders::Column::Id);
+        let order = order.filter(orders::Column::PaymentSession.eq(session)).order_by_desc(orders::Column::Id);
+        if let Some(id) = order.into_tuple::<String>().one(&self.db).await? {
+            return Ok(Some(id_of("orders", &id)?));
+        }
+        let invoice = invoices::Entity::find().select_only().column(invoices::Column::Id);
+        let invoice = invoice.filter(invoices::Column::PaymentSession.eq(session)).order_by_desc(invoices::Column::Id);
+        let id: Option<String> = invoice.into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("invoices", &id)).transpose()
+    }
+
+    /// The order, or the invoice without an order, that has a payment of this payment intent.
+    pub async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
+        use payments::Column as C;
+        let select = payments::Entity::find().select_only().column(C::OwnerId).filter(C::Intent.eq(intent));
+        let id: Option<String> = select.order_by_desc(C::Id).into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("payments", &id)).transpose()
+    }
+
+    /// Payments and refunds, newest first, and how many there are.
+    pub async fn payments(&self, filter: &PaymentFilter, page: Page) -> Result<(Vec<ListedPayment>, u64), LoadError> {
+        use payments::Column as C;
+        let select = payments::Entity::find()
+            .apply_if(filter.order_id, |all, order| all.filter(C::OwnerId.eq(order.to_string())))
+            .apply_if(filter.invoice_id, |all, invoice| all.filter(of_invoice(invoice)))
+            .apply_if(filter.customer_email.as_deref(), |all, email| {
+                all.filter(owned_by(orders::Column::CustomerEmail.eq(email), invoices::Column::CustomerEmail.eq(email)))
+            })
+            .apply_if(filter.site.as_deref(), |all, site| {
+                all.filter(owned_by(orders::Column::Site.eq(site), invoices::Column::Site.eq(site)))
+            });
+        let newest = select.order_by_desc(C::CreatedAt).order_by_desc(C::Id);
+        let (found, total) = self.rows::<_, Payment>(newest, page).await?;
+        Ok((self.with_owners(found).await?, total))
+    }
+
+    /// What each payment is for.
+    async fn with_owners(&self, found: Vec<Payment>) -> Result<Vec<ListedPayment>, LoadError> {
+        use invoices::Column as I;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let owners: Vec<String> = found.iter().map(|payment| payment.owner_id.to_string()).collect();
+        let of_orders = orders::Entity::find()
+            .select_only()
+            .columns([orders::Column::Id, orders::Column::CustomerEmail])
+            .filter(orders::Column::Id.is_in(owners.clone()));
+        let of_orders: Vec<(String, Option<String>)> = of_orders.into_tuple().all(&self.db).await?;
+        let of_orders: HashMap<String, Option<String>> = of_orders.into_iter().collect();
+        let theirs = Condition::any().add(I::Id.is_in(owners.clone())).add(I::OrderId.is_in(owners));
+        let of_invoices = invoices::Entity::find().select_only().columns([I::Id, I::OrderId, I::CustomerEmail]);
+        let of_invoices = of_invoices.filter(theirs).order_by_asc(I::CreatedAt).order_by_asc(I::Id);
+        let of_invoices: Vec<(String, Option<String>, Option<String>)> = of_invoices.into_tuple().all(&self.db).await?;
+        // Of several invoices of an order the newest stands.
+        let mut by_owner: HashMap<String, (String, Option<String>)> = HashMap::new();
+        for (id, order, email) in of_invoices {
+            by_owner.insert(order.unwrap_or_else(|| id.clone()), (id, email));
+        }
+        let listed = |payment: Payment| {
+            let owner = payment.owner_id.to_string();
+            let (order, invoice) = (of_orders.get(&owner), by_owner.get(&owner));
+            Ok(ListedPayment {
+                order_id: order.map(|_| payment.owner_id),
+                invoice_id: invoice.map(|(id, _)| id_of("invoices", id)).transpose()?,
+                customer_email: order.cloned().or(invoice.map(|(_, email)| email.clone())).flatten(),
+                payment,
+            })
+        };
+        found.into_iter().map(listed).collect()
+    }
+}
+
+/// Payments of orders and of invoices without an order for which these hold.
+fn owned_by(order: Expr, invoice: Expr) -> Condition {
+    use payments::Column as C;
+    let orders = orders::Entity::find().select_only().column(orders::Column::Id).filter(order).into_query();
+    let invoices = invoices::Entity::find().select_only().column(invoices::Column::Id).filter(invoice).into_query();
+    Condition::any().add(C::OwnerId.in_subquery(orders)).add(C::OwnerId.in_subquery(invoices))
+}
+
+/// Payments of an invoice: its own, or those of the order that it follows.
+fn of_invoice(invoice: Id) -> Condition {
+    use invoices::Column as I;
+    let order = invoices::Entity::find().select_only().column(I::OrderId);
+    let order = order.filter(I::Id.eq(invoice.to_string())).into_query();
+    let own = payments::Column::OwnerId.eq(invoice.to_string());
+    Condition::any().add(own).add(payments::Column::OwnerId.in_subquery(order))
+}

@@ -1,0 +1,72 @@
+//! Queries of quotes.
+
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
+
+use super::orders::json;
+use super::{Page, Queries, versioned};
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::quote::{Quote, QuoteStatus};
+use crate::domain::time::Timestamp;
+use crate::entities::quotes;
+use crate::store::rows::{LoadError, word};
+
+/// Which quotes are asked for; an absent member excludes none. Deleted drafts are never among them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct QuoteFilter {
+    /// The status as it is shown at `now`; expired ones are not sent.
+    pub status: Option<QuoteStatus>,
+    /// Those of this site.
+    pub site: Option<String>,
+    /// Those of the customer with this e-mail address, in its normal form.
+    pub customer_email: Option<String>,
+    /// Those that answer this custom request.
+    pub custom_request_id: Option<Id>,
+    /// The one that became this order.
+    pub order_id: Option<Id>,
+    /// Only those that were sent.
+    pub sent: bool,
+    /// The time by which it is judged what has expired.
+    pub now: Timestamp,
+}
+
+impl Queries {
+    /// Quotes, newest first, and how many there are.
+    pub async fn quotes(&self, filter: &QuoteFilter, page: Page) -> Result<(Vec<Versioned<Quote>>, u64), LoadError> {
+        use quotes::Column as C;
+        let status = filter.status.map(|status| shown_as(status, filter.now)).transpose()?;
+        let draft = word(&QuoteStatus::Draft).map_err(json)?;
+        let select = quotes::Entity::find()
+            .filter(C::Archived.eq(false))
+            .apply_if(status, QueryFilter::filter)
+            .apply_if(filter.site.as_deref(), |all, site| all.filter(C::Site.eq(site)))
+            .apply_if(filter.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
+            .apply_if(filter.custom_request_id, |all, id| all.filter(C::CustomRequestId.eq(id.to_string())))
+            .apply_if(filter.order_id, |all, id| all.filter(C::OrderId.eq(id.to_string())))
+            .apply_if(filter.sent.then_some(draft), |all, draft| all.filter(C::Status.ne(draft)))
+            .order_by_desc(C::CreatedAt)
+            .order_by_desc(C::Id);
+        self.snapshots(select, page).await
+    }
+
+    /// The quote whose first model is this file.
+    pub async fn quote_of_model(&self, file: Id) -> Result<Option<Quote>, LoadError> {
+        use quotes::Column as C;
+        let select = quotes::Entity::find().filter(C::ModelFileId.eq(file.to_string())).filter(C::Archived.eq(false));
+        let row = select.order_by_asc(C::CreatedAt).one(&self.db).await?;
+        Ok(row.map(|row| versioned::<_, Quote>(&row)).transpose()?.and_then(|found| found.state))
+    }
+}
+
+/// What is stored of quotes that are shown with this status at this time.
+pub(super) fn shown_as(status: QuoteStatus, now: Timestamp) -> Result<Condition, LoadError> {
+    use quotes::Column as C;
+    let is = |status: QuoteStatus| Ok::<_, LoadError>(C::Status.eq(word(&status).map_err(json)?));
+    let late = Condition::all().add(C::ValidUntil.is_not_null()).add(C::ValidUntil.lte(now.0));
+    Ok(match status {
+        QuoteStatus::Expired => Condition::all().add(is(QuoteStatus::Sent)?).add(late),
+        QuoteStatus::Sent => Condition::all().add(is(QuoteStatus::Sent)?).add(late.not()),
+        QuoteStatus::Draft | QuoteStatus::Accepted | QuoteStatus::Declined => Condition::all().add(is(status)?),
+    })
+}

@@ -1,0 +1,58 @@
+//! Rows that are numbered without a gap: each gets the next number of its series when it is inserted.
+//!
+//! The last number of a series is read in the transaction that writes the next ones, and nowhere kept in memory: a
+//! transaction that is rolled back, or whose process is killed, takes no number. Nobody else writes meanwhile, because
+//! there is one writer, and its epoch is guarded in the same transaction.
+
+use std::collections::BTreeMap;
+
+use sea_orm::{ConnectionTrait, IntoActiveModel, ModelTrait, Statement};
+
+use crate::store::rows::statement::{ActiveOf, map_db_error, write_new};
+use crate::store::rows::{Doc, Part, WriteError};
+
+/// A part whose rows are numbered.
+pub trait NumberedPart: Part {
+    /// The series that it belongs to.
+    fn series(&self) -> String;
+    /// Its number in the series; 0 before it has one.
+    fn number(&self) -> i64;
+    /// The part with its number.
+    fn with_number(&self, number: i64) -> Self;
+}
+
+/// A row with the columns `series` and `number`.
+pub trait NumberedRow: Doc {
+    /// The series that it belongs to.
+    fn series(&self) -> &str;
+    /// Gives it its number.
+    fn set_number(&mut self, number: i64);
+}
+
+/// Inserts rows that must not be there yet, in the order of their numbers.
+pub(super) async fn write_numbered<M>(tx: &impl ConnectionTrait, mut rows: Vec<M>) -> Result<(), WriteError>
+where
+    M: ModelTrait + NumberedRow + IntoActiveModel<ActiveOf<M>> + 'static,
+{
+    let mut last: BTreeMap<String, i64> = BTreeMap::new();
+    for row in &mut rows {
+        let series = row.series().to_owned();
+        let known = match last.get(&series) {
+            Some(known) => *known,
+            None => last_number(tx, M::TABLE, &series).await?,
+        };
+        row.set_number(known + 1);
+        last.insert(series, known + 1);
+    }
+    write_new(tx, rows).await
+}
+
+async fn last_number(tx: &impl ConnectionTrait, table: &str, series: &str) -> Result<i64, WriteError> {
+    let text = format!("SELECT CAST(COALESCE(MAX(number), 0) AS BIGINT) AS last FROM {table} WHERE series = $1");
+    let query = Statement::from_sql_and_values(tx.get_database_backend(), text, [series.into()]);
+    let row = tx.query_one_raw(query).await.map_err(map_db_error)?;
+    row.map_or(Ok(0), |row| row.try_get("", "last").map_err(map_db_error))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Numbers over random transactions, of which some are committed, some given up after writing, and some refused: on
+//! both databases, and by the store in memory in the same way.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use sea_orm::{EntityTrait as _, TransactionTrait as _};
+
+use crate::domain::accounting::paper::tests::document;
+use crate::domain::invoice::{Document, DocumentKind, InvoiceRow};
+use crate::domain::time::Timestamp;
+use crate::entities::invoice_documents;
+use crate::store::memory::Tables;
+use crate::store::rows::samples::{id, on_each, write};
+use crate::store::rows::{Batch, RowSink, StoredRow as _};
+
+/// How many transactions there are, one after the other.
+const TRANSACTIONS: usize = 200;
+/// A day in November of 2023, and the length of a year, in milliseconds.
+const FIRST_DAY_MS: i64 = 1_700_000_000_000;
+const YEAR_MS: i64 = 31_557_600_000;
+
+/// How a transaction ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fate {
+    Committed,
+    /// Rolled back after all was written.
+    GivenUp,
+    /// Its last document is there already.
+    Refused,
+}
+
+/// The documents of each transaction (whether it is a credit note, and of which year), and how it ends.
+fn any_transactions() -> impl Strategy<Value = Vec<(Vec<(bool, i64)>, Fate)>> {
+    let fate = prop_oneof![4 => Just(Fate::Committed), 2 => Just(Fate::GivenUp), 1 => Just(Fate::Refused)];
+    let issued = prop::collection::vec((any::<bool>(), 0_i64..3), 0..8);
+    prop::collection::vec((issued, fate), TRANSACTIONS)
+}
+
+/// The document with this number among all that are ever made.
+fn made(n: u128, credit: bool, year: i64) -> Document {
+    Document {
+        id: id(1_000 + n),
+        invoice_id: id(1),
+        kind: if credit { DocumentKind::CreditNote } else { DocumentKind::Invoice },
+        number: 0,
+        issued_at: Timestamp(FIRST_DAY_MS + year * YEAR_MS),
+        ..document(&[(1250, 2, 1900)], 0, 0)
+    }
+}
+
+#[tokio::test]
+async fn whatever_becomes_of_transactions_each_series_counts_from_one_without_a_gap() {
+    let plan = any_transactions().new_tree(&mut TestRunner::deterministic()).unwrap().current();
+    on_each(async |db| {
+        let (mut count, mut tables) = (0, Tables::default());
+        let (mut last, mut expected) = (BTreeMap::<String, i64>::new(), BTreeMap::<String, (String, i64)>::new());
+        for (issued, fate) in &plan {
+            let mut documents = Vec::new();
+            for (credit, year) in issued {
+                count += 1;
+                documents.push(made(count, *credit, *year));
+            }
+            if *fate == Fate::Refused {
+                documents.extend(documents.first().cloned());
+            }
+            let (mut batch, mut next, mut refused) = (Batch::default(), tables.clone(), false);
+            for document in &documents {
+                let row = InvoiceRow::Issued(Box::new(document.clone()));
+                batch.push_row(&row).unwrap();
+                refused |= row.write(&mut RowSink::memory(&mut next)).is_err();
+            }
+            if *fate == Fate::GivenUp {
+                let tx = db.begin().await.unwrap();
+                batch.write(&tx).await.unwrap();
+                tx.rollback().await.unwrap();
+                continue;
+            }
+            assert_eq!(write(db, batch).await.is_err(), refused, "{documents:?}");
+            if refused {
+                continue;
+            }
+            tables = next;
+            for document in &documents {
+                let number = last.entry(document.series()).or_default();
+                *number += 1;
+                expected.insert(document.id.to_string(), (document.series(), *number));
+            }
+        }
+        assert!(last.len() == 6 && last.values().all(|number| *number > 20), "{last:?}");
+        let rows = invoice_documents::Entity::find().all(db).await.unwrap();
+        let stored: BTreeMap<_, _> = rows.into_iter().map(|row| (row.id, (row.series, row.number))).collect();
+        assert_eq!(stored, expected);
+        let kept = tables.parts_under::<Document>(id(1));
+        let kept: BTreeMap<_, _> = kept.map(|one| (one.id.to_string(), (one.series(), one.number))).collect();
+        assert_eq!(kept, expected, "the store in memory numbers them in the same way");
+    })
+    .await;
+}

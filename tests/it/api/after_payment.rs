@@ -1,0 +1,222 @@
+//! What happens to money after it was paid: refunds that fail days later, banks that take payments back, and a
+//! processor that has forgotten what it was asked for, or says no to a part of it.
+
+use serde_json::json;
+use simulator::processor::{Balance, Payer, PaymentProcessor, Travel, Verdict};
+use simulator::stock::Weather;
+
+use super::checkout::{KEY, balanced, check_out, knowing, session, shop, tells};
+use super::materials::mails;
+use super::payments::show;
+use super::{paths, some_sku};
+use crate::support::clock::HOUR;
+use crate::support::{App, Clock, Db, on_both, until, waiting::until_seen};
+
+/// A server that pays there and tells somebody what needs a person.
+async fn alerting(db: Db) -> (PaymentProcessor, App) {
+    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let app = knowing(&processor, db).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
+    tells(&processor, &app);
+    (processor, app)
+}
+
+/// An order of 2,500 that was paid at the processor, and the payment intent.
+async fn paid(processor: &PaymentProcessor, app: &App) -> (String, String) {
+    let sku = some_sku(app).await;
+    let order = app.order(&sku, 2).await;
+    processor.act(&session(app, &order).await, Payer::Pays).unwrap();
+    app.order_is(&order, "paid").await;
+    let intent = processor.all("payment_intent")[0]["id"].as_str().unwrap().to_owned();
+    (order, intent)
+}
+
+/// Waits until the order shows these flags.
+async fn flagged(app: &App, order: &str, flags: &[&str]) {
+    until("the flags", || async { (show(app, order).await["flags"] == json!(flags)).then_some(()) }).await;
+}
+
+/// Waits until all events of the processor were heard.
+async fn heard(processor: &PaymentProcessor) {
+    until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
+}
+
+on_both! {
+    async fn a_refund_that_fails_later_is_taken_back_in_the_books_and_flagged(db: Db) {
+        let (processor, app) = alerting(db).await;
+        processor.events_travel(Travel { twice: true, shuffled: true, ..Travel::default() });
+        let (order, _) = paid(&processor, &app).await;
+        let path = format!("/api/orders/{order}/refund");
+        app.act(&path).await.expect(200);
+        app.order_is(&order, "refunded").await;
+        assert_eq!(balanced(&processor, &app, &order).await, 0);
+        let refund = processor.all("refund")[0]["id"].as_str().unwrap().to_owned();
+        processor.fail_refund(&refund).unwrap();
+        // The shop has the money again, and it is not its own.
+        flagged(&app, &order, &["refund_failed", "refund_due"]).await;
+        assert_eq!(balanced(&processor, &app, &order).await, 2500);
+        let shown = show(&app, &order).await;
+        assert_eq!((&shown["status"], &shown["payments"][1]["status"]), (&json!("refunded"), &json!("failed")));
+        // Both alerts come in one mail where the first was not sent yet.
+        until("an alert", || async {
+            let sent = mails(&app, "refund failed").len() + mails(&app, "money to settle").len();
+            (sent > 0).then_some(())
+        })
+        .await;
+        // Given back once more, this time for good; nothing is credited twice. What comes late is read anew before.
+        until("the refund to be asked for", || async { (app.act(&path).await.status == 200).then_some(()) }).await;
+        flagged(&app, &order, &[]).await;
+        assert_eq!(balanced(&processor, &app, &order).await, 0);
+        let invoice = app.get(&format!("/api/invoices?orderId={order}")).await.expect(200)["invoices"][0].clone();
+        let invoice = app.get(&format!("/api/invoices/{}", invoice["id"].as_str().unwrap())).await.expect(200);
+        let notes = invoice["documents"].as_array().unwrap().iter().filter(|one| one["kind"] == "credit_note");
+        assert_eq!(notes.map(|one| one["totalCents"].as_i64().unwrap()).collect::<Vec<_>>(), [2500]);
+    }
+}
+
+#[tokio::test]
+async fn a_payment_that_the_bank_takes_back_is_flagged_and_alerted() {
+    let (processor, app) = alerting(Db::sqlite()).await;
+    let (order, intent) = paid(&processor, &app).await;
+    processor.dispute(&intent, Verdict::Asks).unwrap();
+    flagged(&app, &order, &["disputed"]).await;
+    until("an alert", || async { (!mails(&app, "disputed").is_empty()).then_some(()) }).await;
+    processor.dispute(&intent, Verdict::Lost).unwrap();
+    app.order_is(&order, "refunded").await;
+    let shown = show(&app, &order).await;
+    assert_eq!((&shown["keptCents"], &shown["flags"]), (&json!(0), &json!([])), "it is booked: {shown}");
+    let lost = &shown["payments"][1];
+    assert_eq!((&lost["amountCents"], &lost["method"]), (&json!(-2500), &json!("dispute")));
+    let events = app.get("/api/events?event=order.flagged").await.expect(200);
+    let told = events["events"].as_array().unwrap().iter().any(|one| one["data"]["flag"] == "dispute_lost");
+    assert!(told, "{events}");
+    // What the bank took is credited.
+    until_seen("the credit note", || async {
+        let invoices = app.get(&format!("/api/invoices?orderId={order}")).await.expect(200);
+        if invoices["invoices"][0]["status"] == "refunded" { Ok(()) } else { Err(invoices) }
+    })
+    .await;
+}
+
+on_both! {
+    async fn what_a_failed_refund_brought_back_is_given_otherwise_and_the_flag_goes(db: Db) {
+        let (processor, mut app) = shop(db).await;
+        let (order, _) = paid(&processor, &app).await;
+        let path = format!("/api/orders/{order}/refund");
+        app.post(&path, &json!({"amountCents": 1000})).await.expect(200);
+        assert_eq!(balanced(&processor, &app, &order).await, 1500);
+        heard(&processor).await;
+        let refund = processor.all("refund")[0]["id"].as_str().unwrap().to_owned();
+        processor.fail_refund(&refund).unwrap();
+        flagged(&app, &order, &["refund_failed"]).await;
+        assert_eq!(balanced(&processor, &app, &order).await, 2500);
+        heard(&processor).await;
+        // A hundred at the processor settle a hundred.
+        app.post(&path, &json!({"amountCents": 100})).await.expect(200);
+        assert_eq!(balanced(&processor, &app, &order).await, 2400);
+        heard(&processor).await;
+        until("the refund", || async { (show(&app, &order).await["pendingRefunds"] == json!([])).then_some(()) }).await;
+        assert_eq!(show(&app, &order).await["flags"], json!(["refund_failed"]));
+        app.kill_9();
+        app.start().await;
+        let payment = show(&app, &order).await["payments"][0]["id"].clone();
+        let give = |amount_cents: i64, method: &str| json!({"paymentId": payment, "amountCents": amount_cents, "method": method});
+        assert_eq!(paths(&app.post(&path, &give(900, "processor")).await.expect(400)), ["method"]);
+        // What the last event called for may still be read.
+        let refused = until("the reading", || async {
+            let refused = app.post(&path, &give(901, "bank_transfer")).await;
+            (refused.status != 409).then_some(refused)
+        })
+        .await;
+        assert_eq!(paths(&refused.expect(400)), ["amountCents"]);
+        let given = app.post(&path, &give(400, "bank_transfer")).await.expect(200);
+        assert_eq!((&given["keptCents"], &given["flags"]), (&json!(2000), &json!(["refund_failed"])));
+        // The rest on its invoice, which is the order's.
+        let invoices = app.get(&format!("/api/invoices?orderId={order}")).await.expect(200);
+        let invoice = format!("/api/invoices/{}/refund", invoices["invoices"][0]["id"].as_str().unwrap());
+        let rest = json!({"paymentId": payment, "method": "bank_transfer"});
+        app.post(&invoice, &rest).await.expect(200);
+        let shown = show(&app, &order).await;
+        assert_eq!((&shown["keptCents"], &shown["flags"]), (&json!(1500), &json!([])), "{shown}");
+        assert_eq!(app.post(&path, &rest).await.error(409), "nothing_to_refund");
+        assert_eq!(processor.balance(&order), Balance { took: 2500, gave_back: 100, payments: 1 });
+    }
+}
+
+#[tokio::test]
+async fn a_refund_is_made_once_by_a_key_that_may_not_list_refunds() {
+    let (processor, app) = shop(Db::sqlite()).await;
+    let (order, intent) = paid(&processor, &app).await;
+    processor.events_travel(Travel { held: true, ..Travel::default() });
+    processor.refuse_call("GET /v1/refunds", 403);
+    app.post(&format!("/api/orders/{order}/refund"), &json!({"amountCents": 1000})).await.expect(200);
+    assert_eq!(balanced(&processor, &app, &order).await, 1500);
+    processor.forget_keys();
+    until("the end of the refund", || async {
+        (show(&app, &order).await["pendingRefunds"] == json!([])).then_some(())
+    })
+    .await;
+    assert_eq!(processor.all("refund").len(), 1);
+    // It fails, and the key may not ask what went back: the failure is booked as it was told.
+    processor.events_travel(Travel::default());
+    heard(&processor).await;
+    let refund = processor.all("refund")[0]["id"].as_str().unwrap().to_owned();
+    processor.fail_refund(&refund).unwrap();
+    flagged(&app, &order, &["refund_failed"]).await;
+    assert_eq!(balanced(&processor, &app, &order).await, 2500);
+    heard(&processor).await;
+    // What goes back afterwards is booked, by the shop's own refund and at the processor itself.
+    app.post(&format!("/api/orders/{order}/refund"), &json!({"amountCents": 500})).await.expect(200);
+    assert_eq!(balanced(&processor, &app, &order).await, 2000);
+    assert_eq!(show(&app, &order).await["flags"], json!(["refund_failed"]));
+    processor.refund(&intent, Some(700)).unwrap();
+    assert_eq!(balanced(&processor, &app, &order).await, 1300);
+    flagged(&app, &order, &[]).await;
+}
+
+#[tokio::test]
+async fn a_refund_whose_answer_was_lost_is_made_once_after_the_keys_are_forgotten() {
+    let (processor, clock) = (PaymentProcessor::start(KEY).await.unwrap(), Clock::new());
+    let mut app = knowing(&processor, Db::sqlite()).clock(&clock).start().await;
+    tells(&processor, &app);
+    let (order, _) = paid(&processor, &app).await;
+    processor.events_travel(Travel { held: true, ..Travel::default() });
+    processor.weather(Weather::LosesAnswers);
+    app.post(&format!("/api/orders/{order}/refund"), &json!({"amountCents": 1000})).await.expect(200);
+    until("the refund", || async { (processor.balance(&order).gave_back == 1000).then_some(()) }).await;
+    app.kill_9();
+    processor.forget_keys();
+    processor.weather(Weather::Fair);
+    clock.set(25 * HOUR);
+    app.start().await;
+    assert_eq!(balanced(&processor, &app, &order).await, 1500);
+    assert_eq!(processor.balance(&order), Balance { took: 2500, gave_back: 1000, payments: 1 });
+    assert_eq!(processor.all("refund").len(), 1);
+}
+
+#[tokio::test]
+async fn an_address_that_the_processor_dislikes_is_left_out() {
+    let (processor, app) = shop(Db::sqlite()).await;
+    processor.dislike_addresses();
+    let sku = some_sku(&app).await;
+    let order = app.order(&sku, 1).await;
+    check_out(&app, &order).await.expect(200);
+    let made = processor.all("checkout.session").remove(0);
+    assert_eq!((&made["customer_email"], &made["amount_total"]), (&json!(null), &json!(1250)));
+}
+
+#[tokio::test]
+async fn a_slow_payment_that_failed_unheard_does_not_close_the_till() {
+    let (processor, app) = shop(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let order = app.order(&sku, 1).await;
+    let first = session(&app, &order).await;
+    processor.events_travel(Travel { held: true, ..Travel::default() });
+    processor.act(&first, Payer::PaysSlowly).unwrap();
+    assert_eq!(check_out(&app, &order).await.error(409), "payment_pending");
+    processor.settle(&first, false).unwrap();
+    let second = session(&app, &order).await;
+    assert_ne!(first, second);
+    processor.act(&second, Payer::Pays).unwrap();
+    assert_eq!(check_out(&app, &order).await.error(409), "already_paid");
+    assert_eq!(balanced(&processor, &app, &order).await, 1250);
+}

@@ -1,0 +1,40 @@
+//! What operators and admins do with exports and with the accounting system.
+
+use serde_json::{Value, json};
+use simulator::accounting::AccountingSystem;
+
+use super::super::id;
+use super::Walk;
+use crate::billing::customer;
+use crate::integrations::accounting::{connected, paid};
+use crate::support::{App, until};
+
+/// An export that is ready.
+pub(super) async fn export(app: &App) -> String {
+    let export = id(&app.post("/api/exports", &json!({"type": "invoices"})).await.expect(201));
+    until("the export", || async {
+        let shown = app.get(&format!("/api/exports/{export}")).await.expect(200);
+        (shown["state"] == "ready").then_some(())
+    })
+    .await;
+    export
+}
+
+impl Walk {
+    /// An export, and a document that the accounting system refuses; an admin ends the connection then.
+    pub(super) async fn books(&self, app: &App, books: &AccountingSystem) {
+        self.ok("POST /api/exports", "", json!({"type": "invoices"})).await;
+        books.refuse(Some("the year is closed"));
+        connected(books, &customer(app, "boss@example.org").await).await;
+        let invoice = paid(app, "ann@example.org").await;
+        let refused = until("the refusal", || async {
+            let list = app.get("/api/accounting/postings?state=refused").await.expect(200);
+            list["postings"].as_array()?.iter().find(|one| one["invoiceId"] == invoice).map(id)
+        })
+        .await;
+        self.ok("POST /api/accounting/postings/{id}/retry", &refused, Value::Null).await;
+        if self.role == "admin" {
+            self.ok("POST /api/integrations/accounting/disconnect", "", Value::Null).await;
+        }
+    }
+}

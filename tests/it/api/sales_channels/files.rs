@@ -1,0 +1,93 @@
+//! Orders from a file: looked at without taking any, with the faults of each row, and taken once.
+
+use serde_json::{Value, json};
+
+use super::super::{count, fault_paths, some_sku};
+use super::{CHANNELS, channel, map};
+use crate::support::client::Answer;
+use crate::support::{App, Db, on_both, until};
+
+const FILE: &str = "order,variant,quantity,unit_price,tax_rate,email,line1,city,country\r\n\
+    A1,VASE,2,12.50,8,ann@example.org,\"Main St, 1\",Ulm,DE\r\n\
+    A1,CUP,1,3.00,8,,,,\r\n\
+    A2,VASE,none,x,,nobody,,,\r\n\
+    A3,VASE,1,12.50,,,,,\r\n";
+
+async fn import(app: &App, channel: &str, query: &str, file: &str) -> Answer {
+    let request = app.request("POST", &format!("{CHANNELS}/{channel}/import{query}"));
+    app.send(request.header("Content-Type", "text/csv").body(file.to_owned())).await
+}
+
+on_both! {
+    async fn a_file_is_looked_at_and_then_taken_once(db: Db) {
+        let app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let channel = channel(&app, "csv", None).await;
+        map(&app, &channel, "VASE", &sku, 1).await;
+        let looked = import(&app, &channel, "?dryRun=true", FILE).await.expect(200);
+        assert_eq!(looked["unmapped"], json!(["CUP"]));
+        let counts = |report: &Value| ["orders", "taken", "known", "faulty"].map(|name| report[name].as_u64().unwrap());
+        assert_eq!(counts(&looked), [3, 2, 0, 1]);
+        let faults: Vec<(u64, &str)> = looked["faults"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fault| (fault["row"].as_u64().unwrap(), fault["column"].as_str().unwrap()))
+            .collect();
+        assert_eq!(faults, [(4, "quantity"), (4, "unit_price"), (4, "email")]);
+        assert_eq!(count(&app, "/api/channel-orders").await, 0, "nothing was taken");
+
+        let taken = import(&app, &channel, "", FILE).await.expect(200);
+        assert_eq!(counts(&taken), [3, 2, 0, 1]);
+        let made = until("A3 to be made", || async {
+            let all = app.get(&format!("/api/channel-orders?channelId={channel}&status=made")).await.expect(200);
+            all["channelOrders"].as_array()?.first().cloned()
+        })
+        .await;
+        assert_eq!(made["externalId"], "A3");
+        map(&app, &channel, "CUP", &sku, 1).await;
+        until("A1 to be made", || async { (count(&app, "/api/orders").await == 2).then_some(()) }).await;
+        let again = import(&app, &channel, "", FILE).await.expect(200);
+        assert_eq!(counts(&again), [3, 0, 2, 1]);
+        assert_eq!(count(&app, "/api/orders").await, 2);
+        let orders = app.get("/api/orders").await.expect(200);
+        let totals: Vec<u64> =
+            orders["orders"].as_array().unwrap().iter().map(|order| order["totalCents"].as_u64().unwrap()).collect();
+        assert!(totals.contains(&3024) && totals.contains(&1250), "{totals:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_file_of_orders_is_refused() {
+    let app = App::new(Db::sqlite()).await;
+    let channel = channel(&app, "csv", None).await;
+    let refused = import(&app, &channel, "", "order,variant,quantity\n").await.expect(400);
+    assert_eq!(fault_paths(&refused), ["unit_price"]);
+    assert_eq!(fault_paths(&import(&app, &channel, "", "").await.expect(400)), ["file"]);
+    let json = app.post(&format!("{CHANNELS}/{channel}/import"), &json!({})).await;
+    assert_eq!(json.error(415), "unsupported_media_type");
+    let part = reqwest::multipart::Part::bytes(FILE.as_bytes().to_vec()).file_name("orders.csv");
+    let form = reqwest::multipart::Form::new().part("file", part);
+    let path = format!("{CHANNELS}/{channel}/import?dryRun=true");
+    let looked = app.send(app.request("POST", &path).multipart(form)).await.expect(200);
+    assert_eq!((&looked["orders"], &looked["complete"]), (&json!(3), &json!(true)));
+}
+
+#[tokio::test]
+async fn a_large_file_is_taken_as_it_comes() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let channel = channel(&app, "csv", None).await;
+    map(&app, &channel, "VASE", &sku, 1).await;
+    let rows = (0..300).map(|n| format!("B{n},VASE,1,1.00\n"));
+    let file: String = ["order,variant,quantity,unit_price\n".to_owned()].into_iter().chain(rows).collect();
+    let taken = import(&app, &channel, "", &file).await.expect(200);
+    assert_eq!((&taken["taken"], &taken["faulty"]), (&json!(300), &json!(0)));
+    until("all to be made", || async { (count(&app, "/api/orders").await == 300).then_some(()) }).await;
+    assert!(stands_last(&app, &channel).await);
+}
+
+async fn stands_last(app: &App, channel: &str) -> bool {
+    let all = app.get(&format!("/api/channel-orders?channelId={channel}&status=made&limit=1")).await.expect(200);
+    all["pagination"]["total"] == 300
+}

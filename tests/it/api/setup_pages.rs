@@ -1,0 +1,294 @@
+//! The wizard as somebody with a browser sees it: page after page from the printed code to the first print.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
+
+use super::{PASSWORD, with_role};
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_both, until};
+
+/// A browser without script: keeps cookies, follows nothing.
+struct Browser {
+    client: Client,
+    cookies: BTreeMap<String, String>,
+}
+
+impl Browser {
+    fn new(app: &App) -> Self {
+        Self { client: app.nobody(), cookies: BTreeMap::new() }
+    }
+
+    async fn answered(&mut self, mut request: reqwest::RequestBuilder) -> Answer {
+        let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if !cookies.is_empty() {
+            request = request.header("cookie", cookies.join("; "));
+        }
+        let answer = self.client.send(request).await;
+        for set in answer.headers.get_all("set-cookie") {
+            let (name, value) = set.to_str().unwrap().split(';').next().unwrap().split_once('=').unwrap();
+            self.cookies.insert(name.to_owned(), value.to_owned());
+        }
+        answer
+    }
+
+    async fn get(&mut self, path: &str) -> Answer {
+        let request = self.client.request("GET", path);
+        let page = self.answered(request).await;
+        if page.status != 303 {
+            is_sound(&page);
+        }
+        page
+    }
+
+    async fn send(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let request = self.client.request("POST", path).header("content-type", "application/x-www-form-urlencoded");
+        let page = self.answered(request.header("sec-fetch-site", "same-origin").body(body)).await;
+        if page.status != 303 {
+            is_sound(&page);
+        }
+        page
+    }
+
+    /// Sends a form that leads on; where to.
+    #[track_caller]
+    fn led(answer: &Answer) -> &str {
+        assert_eq!(answer.status, 303, "{}", answer.text);
+        answer.header("location").expect("a place")
+    }
+
+    /// Opens the wizard with the code that was printed at this start, and makes the first admin.
+    async fn begin(&mut self, app: &App) {
+        let code = code(app, 1).await;
+        assert_eq!(Self::led(&self.send("/setup/enter", &[("code", code.as_str())]).await), "/setup");
+        let admin = [("name", "Sam"), ("email", "sam@example.org"), ("password", PASSWORD)];
+        assert_eq!(Self::led(&self.send("/setup", &admin).await), "/setup/database");
+        assert_eq!(self.send("/setup/database", &[]).await.status, 200);
+    }
+}
+
+/// What holds of every page of the wizard.
+#[track_caller]
+fn is_sound(page: &Answer) {
+    let (text, policy) = (&page.text, page.header("content-security-policy").expect("a policy"));
+    assert!(policy.starts_with("default-src 'none';") && policy.contains("form-action 'self'"), "{policy}");
+    assert_eq!(page.header("cache-control"), Some("no-store"));
+    for loaded in ["src=", "style=\"", " onclick", " onload", "<link", "url("] {
+        assert!(!text.contains(loaded), "{loaded} in {text}");
+    }
+    for field in text.split("<input id=\"").skip(1) {
+        let name = field.split('"').next().unwrap();
+        assert!(text.contains(&format!("<label for=\"{name}\"")), "{name} has no label in {text}");
+    }
+}
+
+/// The code that the server printed at this start, counted from the first.
+async fn code(app: &App, start: usize) -> String {
+    until("a code to be printed", || async {
+        let log = app.log();
+        let line =
+            log.iter().filter(|line| line.contains("/setup in a browser; the one-time code is")).nth(start - 1)?;
+        Some(line.split("code is ").nth(1)?.split(';').next()?.to_owned())
+    })
+    .await
+}
+
+/// The fields of a printer, as the form has them.
+fn fields_of<'a>(sim: &'a SimPrinter, key: &'a str) -> Vec<(&'static str, &'a str)> {
+    vec![
+        ("name", "Ada"),
+        ("type", sim.kind.as_str()),
+        ("baseUrl", sim.base_url.as_str()),
+        ("apiKey", key),
+        ("serial", ""),
+        ("machineType", "fdm_standard"),
+        ("x", "220"),
+        ("y", "220"),
+        ("z", "250"),
+    ]
+}
+
+#[tokio::test]
+async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
+    let app = App::new(Db::sqlite()).await;
+    let mut browser = Browser::new(&app);
+    assert_eq!(Browser::led(&browser.get("/setup").await), "/setup/enter");
+    assert_eq!(Browser::led(&browser.get("/setup/review").await), "/setup/enter");
+    let door = browser.get("/setup/enter").await;
+    assert!(door.text.contains("One-time code") && !door.text.contains("type=\"password\""), "{}", door.text);
+    let wrong = browser.send("/setup/enter", &[("code", "AAAA-AAAA-AAAA")]).await;
+    assert_eq!(Browser::led(&wrong), "/setup/enter?error=wrong_code");
+    let again = browser.get("/setup/enter?error=wrong_code").await;
+    assert!(again.text.contains("That is not the code."), "{}", again.text);
+    let printed = code(&app, 1).await;
+    let opened = browser.send("/setup/enter", &[("code", printed.as_str())]).await;
+    assert_eq!(Browser::led(&opened), "/setup");
+    let cookie = opened.header("set-cookie").unwrap();
+    assert!(
+        cookie.contains("Path=/setup;") && cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+
+    let welcome = browser.get("/setup").await;
+    for words in ["The first admin", "Payment processor", "Not used", "step 1 of 6"] {
+        assert!(welcome.text.contains(words), "{words} in {}", welcome.text);
+    }
+    assert_eq!(Browser::led(&browser.get("/setup/database").await), "/setup", "the admin comes first");
+    let short = [("name", "<b>Sam"), ("email", "sam@example.org"), ("password", "short")];
+    let refused = browser.send("/setup", &short).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.text.contains("password: ") && refused.text.contains("value=\"&lt;b&gt;Sam\""), "{}", refused.text);
+    let sam = [("name", "Sam"), ("email", "sam@example.org"), ("password", PASSWORD)];
+    assert_eq!(Browser::led(&browser.send("/setup", &sam).await), "/setup/database");
+    assert!(browser.cookies.contains_key("service_session"), "the admin is signed in");
+    let welcome = browser.get("/setup").await;
+    assert!(!welcome.text.contains("The first admin"), "{}", welcome.text);
+}
+
+#[tokio::test]
+async fn both_connections_are_tested_before_the_wizard_goes_on() {
+    let app = App::new(Db::sqlite()).await;
+    let mut browser = Browser::new(&app);
+    let code = code(&app, 1).await;
+    browser.send("/setup/enter", &[("code", code.as_str())]).await;
+    browser.send("/setup", &[("name", "Sam"), ("email", "sam@example.org"), ("password", PASSWORD)]).await;
+    for later in ["/setup/printers", "/setup/integrations", "/setup/commerce", "/setup/review"] {
+        assert_eq!(Browser::led(&browser.get(later).await), "/setup/database", "{later}");
+    }
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let dead = format!("postgres://shop:hunter2@{closed}/shop");
+    let failed = browser.send("/setup/database", &[("DATABASE_URL", dead.as_str())]).await;
+    assert_eq!(failed.status, 400, "{}", failed.text);
+    assert!(failed.text.contains("It does not work.") && !failed.text.contains("Go on: "), "{}", failed.text);
+    assert_eq!(Browser::led(&browser.send("/setup/review", &[]).await), "/setup/database", "nothing is written");
+    assert!(!app.folder().join(".env").exists());
+    let works = browser.send("/setup/database", &[]).await;
+    assert_eq!(works.status, 200, "{}", works.text);
+    for words in ["It works.", "None is configured", "Go on: Printer Discovery"] {
+        assert!(works.text.contains(words), "{words} in {}", works.text);
+    }
+    assert_eq!(browser.get("/setup/printers").await.status, 200);
+}
+
+on_both! {
+    async fn the_wizard_ends_with_the_settings_and_a_test_print(db: Db) {
+        let mut app = App::new(db).await;
+        let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+        let sim = &fleet.printers[0];
+        let mut browser = Browser::new(&app);
+        browser.begin(&app).await;
+
+        let wrong = browser.send("/setup/printers/new", &fields_of(sim, "no such key")).await;
+        assert_eq!(wrong.status, 400);
+        assert!(wrong.text.contains("It does not work.") && wrong.text.contains("Copy user name"), "{}", wrong.text);
+        let added = browser.send("/setup/printers/new", &fields_of(sim, &sim.api_key)).await;
+        assert_eq!(Browser::led(&added), "/setup/printers");
+        assert!(browser.get("/setup/printers").await.text.contains("Ada"));
+
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let dead = format!("http://{closed}");
+        let dead = [("service", "smart_home"), ("SMART_HOME_URL", dead.as_str()), ("SMART_HOME_TOKEN", "hunter2")];
+        let failed = browser.send("/setup/integrations", &dead).await;
+        assert_eq!(failed.status, 400);
+        assert!(failed.text.contains("It does not work."), "{}", failed.text);
+        assert!(failed.text.contains("value=\"http://") && !failed.text.contains("hunter2"), "{}", failed.text);
+        let without = browser.send("/setup/integrations", &[("service", "parts")]).await;
+        assert!(without.status == 200 && without.text.contains("does without it"), "{}", without.text);
+        let faulty = browser.send("/setup/commerce", &[("service", "smtp"), ("SMTP_PORT", "many")]).await;
+        assert!(faulty.status == 400 && faulty.text.contains("must be a number"), "{}", faulty.text);
+        let from = "Sam & Shop <shop@example.org>";
+        let kept = [("service", "smtp"), ("SMTP_PORT", "587"), ("SMTP_FROM", from)];
+        assert_eq!(browser.send("/setup/commerce", &kept).await.status, 200);
+
+        // Left, the server restarted, and resumed by signing in.
+        app.stop().await;
+        app.start().await;
+        let mut browser = Browser::new(&app);
+        let wrong = browser.send("/setup/sign-in", &[("email", "sam@example.org"), ("password", "not this one")]).await;
+        assert_eq!(Browser::led(&wrong), "/setup/enter?error=wrong_credentials");
+        let right = browser.send("/setup/sign-in", &[("email", "sam@example.org"), ("password", PASSWORD)]).await;
+        assert_eq!(Browser::led(&right), "/setup");
+        let review = browser.get("/setup/review").await;
+        assert!(review.text.contains("SMTP_FROM") && review.text.contains("Sam &amp; Shop"), "{}", review.text);
+        assert!(!review.text.contains("SMART_HOME_URL") && !review.text.contains("hunter2"), "{}", review.text);
+        let forged = browser.send("/setup/review", &[]).await;
+        assert_eq!(forged.status, 403, "a form of a session has its token");
+        let token = token(&review);
+        assert_eq!(Browser::led(&browser.send("/setup/review", &[("form_token", token.as_str())]).await), "/setup/done");
+        let dotenv = std::fs::read_to_string(app.folder().join(".env")).unwrap();
+        assert!(dotenv.contains("SMTP_FROM=") && !dotenv.contains("SMART_HOME"), "{dotenv}");
+
+        let done = browser.get("/setup/done").await;
+        for words in ["SMTP_FROM", "Restart the server", "mail.from", "Print a test part on Ada"] {
+            assert!(done.text.contains(words), "{words} in {}", done.text);
+        }
+        let printers = app.get("/api/printers").await.expect(200);
+        let printer = printers["printers"][0]["id"].as_str().unwrap().to_owned();
+        until("the printer to be seen", || async {
+            let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
+            (status["connection"] == "connected").then_some(())
+        })
+        .await;
+        let printed = browser.send("/setup/test-print", &[("form_token", token.as_str()), ("printer", printer.as_str())]).await;
+        assert_eq!(printed.status, 200, "{}", printed.text);
+        until("the test print to be seen", || async {
+            let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
+            (status["state"] == "printing" || status["state"] == "finished").then_some(())
+        })
+        .await;
+        let files = app.get("/api/files").await.expect(200);
+        assert_eq!(files["files"][0]["name"], "test-print.gcode", "{files}");
+
+        // From now on it is for admins.
+        let operator = with_role(&app, "operator").await.get("/setup").await;
+        assert!(operator.status == 403 && operator.text.contains("This is for admins"), "{}", operator.text);
+        let door = app.nobody().get("/setup/enter").await;
+        assert!(door.text.contains("The setup is done.") && !door.text.contains("One-time code"), "{}", door.text);
+        assert_eq!(browser.get("/setup").await.status, 200, "an admin may go through it again");
+    }
+}
+
+/// The token of the forms on a page.
+fn token(page: &Answer) -> String {
+    let (_, rest) = page.text.split_once("name=\"form_token\" value=\"").unwrap_or_else(|| panic!("{}", page.text));
+    rest.split('"').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_search_is_followed_on_its_page_with_script_and_without() {
+    let app = App::new(Db::sqlite()).await;
+    let mut browser = Browser::new(&app);
+    browser.begin(&app).await;
+    assert_eq!(Browser::led(&browser.send("/setup/printers/search", &[]).await), "/setup/printers");
+    let cookies = format!("setup_session={}", browser.cookies["setup_session"]);
+    let request = browser.client.request("GET", "/setup/printers/live").header("cookie", cookies);
+    let stream = browser.client.send(request).await;
+    assert_eq!(stream.header("content-type"), Some("text/event-stream"));
+    assert!(stream.text.starts_with("event: part\ndata: {"), "{}", stream.text);
+    assert!(stream.text.ends_with("event: over\ndata: {}\n\n"), "{}", stream.text);
+    let page = browser.get("/setup/printers").await;
+    assert!(page.text.contains("The search is over:") && !page.text.contains("data-stream"), "{}", page.text);
+    let form = browser.get("/setup/printers/new?found=7777").await;
+    assert!(form.status == 200 && form.text.contains("Test and add"), "{}", form.text);
+}
+
+#[tokio::test]
+async fn no_other_site_sends_a_form_of_the_wizard() {
+    let app = App::new(Db::sqlite()).await;
+    let mut browser = Browser::new(&app);
+    browser.begin(&app).await;
+    for path in ["/setup", "/setup/enter", "/setup/database", "/setup/printers/search", "/setup/review"] {
+        let request = browser.client.request("POST", path).header("content-type", "application/x-www-form-urlencoded");
+        let request = request.header("sec-fetch-site", "cross-site").body("code=x");
+        let refused = browser.answered(request).await;
+        assert_eq!(refused.status, 403, "{path}: {}", refused.text);
+        is_sound(&refused);
+    }
+    let json = browser.client.request("POST", "/setup/database").json(&json!({}));
+    assert_eq!(browser.answered(json).await.status, 415);
+    // Whoever has no session sees nothing of it.
+    let stranger = app.nobody().get("/setup/printers/live").await;
+    assert_eq!((stranger.status, stranger.header("location")), (303, Some("/setup/enter")));
+}

@@ -1,0 +1,190 @@
+//! The books: whatever races (payment events ten times in any order, checkouts, operators), what is kept of each order
+//! and invoice is what the processor and the till have of it, and what was issued adds up.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use simulator::processor::{Payer, PaymentProcessor, Travel};
+
+use super::pay_token_of;
+use crate::api::checkout::{KEY, knowing, tells};
+use crate::api::{id, some_sku};
+use crate::support::{App, on_both, until, waiting::until_seen};
+
+/// How many orders and how many invoices are paid at once; each is one interleaving.
+const EACH: usize = 100;
+/// How many acts each of them sees.
+const ACTS: usize = 5;
+
+/// An order, or an invoice without one.
+struct Paid {
+    path: String,
+    id: String,
+    checkout: String,
+    /// What gives it up.
+    end: &'static str,
+}
+
+impl Paid {
+    async fn order(app: &App, sku: &str) -> Self {
+        let id = app.order(sku, 1).await;
+        let path = format!("/api/orders/{id}");
+        Self { checkout: format!("{path}/checkout"), path, id, end: "cancel" }
+    }
+
+    async fn invoice(app: &App) -> Self {
+        let id = super::invoices::sent(app, "ann@example.org").await;
+        let checkout = format!("/api/v1/pay/{}/checkout", pay_token_of(app, &id).await);
+        Self { path: format!("/api/invoices/{id}"), id, checkout, end: "void" }
+    }
+
+    async fn act(&self, app: &App, processor: &PaymentProcessor, random: &mut fastrand::Rng) {
+        match random.u8(0..9) {
+            0..=2 => {
+                let made = app.act(&self.checkout).await;
+                if made.status == 200 && random.bool() {
+                    let session = made.json()["sessionId"].as_str().unwrap().to_owned();
+                    let _ = processor.act(&session, [Payer::Pays, Payer::IsDeclined][random.usize(0..2)]);
+                }
+            }
+            3 => {
+                let cash = json!({"method": "cash", "amountCents": random.u32(1..1250)});
+                drop(app.post(&format!("{}/mark-paid", self.path), &cash).await);
+            }
+            4 if random.bool() => drop(app.act(&format!("{}/{}", self.path, self.end)).await),
+            5 => {
+                let shown = app.get(&self.path).await.expect(200);
+                let through = shown["payments"].as_array().unwrap().iter().any(|one| one["method"] == "processor");
+                if through {
+                    let part = json!({"amountCents": random.u32(1..900)});
+                    drop(app.post(&format!("{}/refund", self.path), &part).await);
+                }
+            }
+            6 => {
+                let shown = app.get(&self.path).await.expect(200);
+                let cash = shown["payments"].as_array().unwrap().iter().find(|one| one["method"] == "cash").cloned();
+                if let Some(cash) = cash {
+                    let back = json!({"paymentId": cash["id"], "amountCents": 1});
+                    drop(app.post(&format!("{}/refund", self.path), &back).await);
+                }
+            }
+            _ => {
+                let open = self.open_session(processor);
+                if let Some(session) = open {
+                    let _ = processor.act(&session, Payer::Pays);
+                }
+            }
+        }
+    }
+
+    fn open_session(&self, processor: &PaymentProcessor) -> Option<String> {
+        let all = processor.all("checkout.session");
+        let own = all.iter().find(|one| one["client_reference_id"] == self.id.as_str() && one["status"] == "open")?;
+        own["id"].as_str().map(str::to_owned)
+    }
+
+    /// Whether nothing is under way, and the books are equal; what is shown of it.
+    async fn settled(&self, app: &App, processor: &PaymentProcessor) -> Result<Value, Value> {
+        let (shown, there) = (app.get(&self.path).await.expect(200), processor.balance(&self.id));
+        let payments = shown["payments"].as_array().unwrap();
+        let cash = payments.iter().filter(|one| one["method"] == "cash");
+        let cash: i64 = cash.map(|one| one["amountCents"].as_i64().unwrap()).sum();
+        let kept = shown.get("keptCents").unwrap_or(&shown["amountPaidCents"]).as_i64().unwrap();
+        let payable =
+            ["created", "payment_failed", "open", "partially_paid"].contains(&shown["status"].as_str().unwrap());
+        let closed = payable || self.open_session(processor).is_none();
+        let taken = payments.iter().filter(|one| one["method"] == "processor");
+        let taken = taken.filter(|one| one["amountCents"].as_i64().unwrap() > 0).count();
+        let even = kept == cash + there.took - there.gave_back && taken == there.payments;
+        if even && closed && shown["pendingRefunds"] == json!([]) { Ok(shown) } else { Err(shown) }
+    }
+}
+
+/// What was issued of an invoice adds up.
+fn adds_up(invoice: &Value) {
+    let documents = invoice["documents"].as_array().unwrap();
+    let sum = |kind: &str| -> i64 {
+        let of_kind = documents.iter().filter(|one| one["kind"] == kind);
+        of_kind.map(|one| one["totalCents"].as_i64().unwrap()).sum()
+    };
+    let total = invoice["totalCents"].as_i64().unwrap();
+    assert_eq!(sum("invoice"), total, "{invoice}");
+    let (credited, kept) = (sum("credit_note"), invoice["amountPaidCents"].as_i64().unwrap());
+    match invoice["status"].as_str().unwrap() {
+        "paid" => assert!((total - kept.clamp(0, total)..=total).contains(&credited), "{invoice}"),
+        "refunded" | "void" => assert_eq!(credited, total, "{invoice}"),
+        _ => assert_eq!(credited, 0, "{invoice}"),
+    }
+}
+
+on_both! {
+    async fn in_two_hundred_interleavings_the_books_are_the_processors(db: Db) {
+        let processor = PaymentProcessor::start(KEY).await.unwrap();
+        let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;
+        tells(&processor, &app);
+        processor.events_travel(Travel { tenfold: true, shuffled: true, ..Travel::default() });
+        let seed = std::env::var("PRINTFLOOR_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
+        println!("PRINTFLOOR_TEST_SEED={seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        let sku = some_sku(&app).await;
+        let orders = join_all((0..EACH).map(|_| Paid::order(&app, &sku))).await;
+        let invoices = join_all((0..EACH).map(|_| Paid::invoice(&app))).await;
+        let all: Vec<Paid> = orders.into_iter().chain(invoices).collect();
+        let seeds: Vec<u64> = all.iter().map(|_| random.u64(..)).collect();
+        for (some, seeds) in all.chunks(25).zip(seeds.chunks(25)) {
+            let (app, processor) = (&app, &processor);
+            join_all(some.iter().zip(seeds).map(|(one, seed)| async move {
+                let mut random = fastrand::Rng::with_seed(*seed);
+                for _ in 0..ACTS {
+                    one.act(app, processor, &mut random).await;
+                }
+            }))
+            .await;
+            until("all events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
+        }
+        for one in &all {
+            until_seen("nothing to be under way, and the books to be equal", || one.settled(&app, &processor)).await;
+        }
+        assert_eq!(processor.event_counts().2, 0, "none was given up");
+        // Each invoice follows, what was issued adds up, and no number is missing.
+        let mut followed = 0;
+        for one in &all {
+            let shown = one.settled(&app, &processor).await.expect("nothing happens any more");
+            if one.path.starts_with("/api/invoices/") {
+                adds_up(&shown);
+                continue;
+            }
+            let listed = app.get(&format!("/api/invoices?orderId={}", one.id)).await.expect(200);
+            let standing: Vec<String> =
+                listed["invoices"].as_array().unwrap().iter().filter(|one| one["status"] != "void").map(id).collect();
+            assert!(standing.len() <= 1, "{listed}");
+            for invoice in standing {
+                let whole = until_seen("the invoice to follow", || async {
+                    let whole = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
+                    let even = whole["amountPaidCents"] == shown["keptCents"]
+                        && whole["payments"].as_array().unwrap().len() == shown["payments"].as_array().unwrap().len();
+                    if even { Ok(whole) } else { Err(whole) }
+                })
+                .await;
+                adds_up(&whole);
+                followed += 1;
+            }
+        }
+        assert!(followed > EACH / 4, "{followed}");
+        let numbering = app.get("/api/invoices/numbering").await.expect(200);
+        assert_eq!(numbering["gapless"], true, "{numbering}");
+        // The list of payments has the same books.
+        let (mut listed, mut offset) = (0, 0);
+        loop {
+            let page = app.get(&format!("/api/payments?limit=200&offset={offset}")).await.expect(200);
+            let payments = page["payments"].as_array().unwrap();
+            let through = payments.iter().filter(|one| one["method"] == "processor");
+            listed += through.map(|one| one["amountCents"].as_i64().unwrap()).sum::<i64>();
+            offset += 200;
+            if page["pagination"]["hasMore"] == false {
+                break;
+            }
+        }
+        let there: i64 = all.iter().map(|one| processor.balance(&one.id)).map(|one| one.took - one.gave_back).sum();
+        assert_eq!(listed, there, "every cent that the processor keeps is listed, and no other");
+    }
+}

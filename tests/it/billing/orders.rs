@@ -1,0 +1,168 @@
+//! The customer's own orders.
+
+use serde_json::{Value, json};
+
+use super::customer;
+use crate::api::{NOTHING, count, fault_paths, paths, some_sku, with_role};
+use crate::support::{App, Client, Db, on_both};
+
+const LIST: &str = "/api/v1/orders";
+const DRAFT: &str = "/api/v1/orders/draft";
+
+fn one_of(sku: &str) -> Value {
+    json!({"lines": [{"skuId": sku, "quantity": 2}]})
+}
+
+/// A SKU that customers may order.
+async fn public_sku(app: &App) -> String {
+    let sku = some_sku(app).await;
+    app.patch(&format!("/api/skus/{sku}"), &json!({"public": true})).await.expect(200);
+    sku
+}
+
+async fn drafted(of: &Client, sku: &str) -> String {
+    let made = of.post(DRAFT, &one_of(sku)).await.expect(201);
+    assert_eq!(made["success"], true);
+    made["orderId"].as_str().unwrap().to_owned()
+}
+
+on_both! {
+    async fn a_draft_becomes_an_order_that_its_customer_follows(db: Db) {
+        let app = App::new(db).await;
+        let sku = public_sku(&app).await;
+        let (ann, bob) = (customer(&app, "ann@example.org").await, customer(&app, "bob@example.org").await);
+        let address = json!({
+            "kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "region": "Illinois",
+            "postalCode": "62701", "country": "US",
+        });
+        ann.patch("/api/v1/profile", &json!({"addresses": [address]})).await.expect(200);
+        let mut body = one_of(&sku);
+        body["notes"] = json!("in blue, please");
+        let made = ann.post(DRAFT, &body).await.expect(201);
+        let id = made["orderId"].as_str().unwrap();
+        let path = format!("{LIST}/{id}");
+        let order = ann.get(&path).await.expect(200)["order"].clone();
+        for (member, value) in [
+            ("status", json!("draft")), ("kind", json!("catalog")), ("totalCents", json!(2500)), ("itemCount", json!(2)),
+            ("notes", json!("in blue, please")), ("shipment", json!(null)), ("site", json!("industries")),
+        ] {
+            assert_eq!(order[member], value, "{member}: {order}");
+        }
+        assert_eq!(order["shippingAddress"]["region"], "IL");
+        assert_eq!(order["payment"], json!({"paidCents": 0, "dueCents": 2500, "paidAt": null}));
+        assert_eq!(order["timeline"][0]["actor"], "customer");
+        // The shop sees whose it is, and what is between the staff stays there.
+        let staff = app.get(&format!("/api/orders/{id}")).await.expect(200);
+        assert_eq!(staff["customerEmail"], "ann@example.org");
+        let me = ann.get("/api/v1/me").await.expect(200);
+        assert_eq!(staff["customerId"], me["profile"]["id"]);
+        app.patch(&format!("/api/orders/{id}"), &json!({"internalNotes": "secret"})).await.expect(200);
+        app.post(&format!("/api/orders/{id}/mark-paid"), &json!({"method": "cash", "reference": "drawer 7"})).await.expect(200);
+        let paid = ann.get(&path).await;
+        assert!(!paid.text.contains("secret") && !paid.text.contains("drawer 7"), "{}", paid.text);
+        let paid = paid.expect(200)["order"].clone();
+        assert_eq!((&paid["status"], &paid["payment"]["paidCents"]), (&json!("paid"), &json!(2500)));
+        assert_eq!(paid["lines"][0]["jobs"]["total"], 2);
+
+        assert_eq!(bob.get(&path).await.error(403), "forbidden");
+        assert_eq!(app.nobody().get(&path).await.error(401), "unauthorized");
+        assert_eq!(ann.get(&format!("{LIST}/{NOTHING}")).await.error(404), "order_not_found");
+        assert_eq!(ann.get(&format!("{LIST}/ORD-000001")).await.error(404), "not_found");
+        assert_eq!((count(&ann, LIST).await, count(&bob, LIST).await), (1, 0));
+    }
+
+    async fn lists_are_the_customers_own_and_filtered(db: Db) {
+        let app = App::new(db).await;
+        let sku = public_sku(&app).await;
+        let ann = customer(&app, "ann@example.org").await;
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            ids.insert(0, drafted(&ann, &sku).await);
+        }
+        let in_dev = ann.post(&format!("{DRAFT}?site=dev"), &one_of(&sku)).await.expect(201);
+        // An order that a shop front placed for the same address is Ann's, too.
+        let mut placed = one_of(&sku);
+        placed["customerEmail"] = json!("ann@example.org");
+        let by_staff = crate::api::id(&app.post("/api/orders", &placed).await.expect(201));
+        let listed = async |query: &str| {
+            let list = ann.get(&format!("{LIST}?{query}")).await.expect(200);
+            let ids = list["orders"].as_array().unwrap().iter().map(|order| order["id"].as_str().unwrap().to_owned());
+            (ids.collect::<Vec<_>>(), list["pagination"].clone())
+        };
+        assert_eq!(listed("kind=manual").await.0, [by_staff]);
+        assert_eq!(listed("site=dev").await.0, [in_dev["orderId"].as_str().unwrap()]);
+        let (drafts, page) = listed("status=draft&site=industries&limit=2&surprise=1").await;
+        assert_eq!(drafts, ids[..2]);
+        assert_eq!(page, json!({"limit": 2, "offset": 0, "total": 3, "hasMore": true}));
+        assert_eq!(listed("status=draft&site=industries&limit=2&offset=2").await.0, ids[2..]);
+        assert_eq!(listed("").await.1, json!({"limit": 20, "offset": 0, "total": 5, "hasMore": false}));
+        for wrong in ["limit=0", "limit=101", "offset=-1", "status=lunar", "kind=odd", "site=mars"] {
+            assert_eq!(paths(&ann.get(&format!("{LIST}?{wrong}")).await.expect(400)).len(), 1, "{wrong}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_draft_is_checked_against_the_catalogue() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = public_sku(&app).await;
+    let ann = customer(&app, "ann@example.org").await;
+    let refused = async |body: Value| ann.post(DRAFT, &body).await.expect(400);
+    assert_eq!(paths(&refused(json!({"lines": []})).await), ["lines"]);
+    let priced =
+        json!({"lines": [{"skuId": sku, "quantity": 1, "unitPriceCents": 1}], "customerEmail": "b@example.org"});
+    assert_eq!(paths(&refused(priced).await), ["customerEmail", "lines.0.unitPriceCents"]);
+    assert_eq!(fault_paths(&refused(one_of(NOTHING)).await), ["lines.0.skuId"]);
+    let mut elsewhere = one_of(&sku);
+    elsewhere["shippingAddressId"] = json!(NOTHING);
+    assert_eq!(fault_paths(&refused(elsewhere).await), ["shippingAddressId"]);
+    let hidden = app.patch(&format!("/api/skus/{sku}"), &json!({"gcodeFileId": null})).await;
+    hidden.expect(200);
+    assert_eq!(refused(one_of(&sku)).await["code"], "not_orderable");
+    app.patch(&format!("/api/skus/{sku}"), &json!({"public": false})).await.expect(200);
+    assert_eq!(fault_paths(&refused(one_of(&sku)).await), ["lines.0.skuId"]);
+    assert_eq!(count(&ann, LIST).await, 0);
+}
+
+#[tokio::test]
+async fn a_repeated_draft_is_the_same_draft() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = public_sku(&app).await;
+    let ann = customer(&app, "ann@example.org").await;
+    let first = ann.post_keyed(DRAFT, "k", &one_of(&sku)).await;
+    let again = ann.post_keyed(DRAFT, "k", &one_of(&sku)).await;
+    assert_eq!((first.status, again.header("idempotency-replayed")), (201, Some("true")));
+    assert_eq!(first.text, again.text);
+    let other = ann.post_keyed(DRAFT, "k", &json!({"lines": [{"skuId": sku, "quantity": 3}]})).await;
+    assert_eq!(other.error(400), "idempotency_key_reused");
+    // Another customer's key is another key.
+    let bob = customer(&app, "bob@example.org").await;
+    assert_ne!(bob.post_keyed(DRAFT, "k", &one_of(&sku)).await.expect(201)["orderId"], first.json()["orderId"]);
+    assert_eq!(count(&ann, LIST).await, 1);
+}
+
+#[tokio::test]
+async fn drafts_are_limited_for_each_customer() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", 2).start().await;
+    let sku = public_sku(&app).await;
+    let ann = customer(&app, "ann@example.org").await;
+    drafted(&ann, &sku).await;
+    drafted(&ann, &sku).await;
+    let refused = ann.post(DRAFT, &one_of(&sku)).await;
+    assert_eq!(refused.header("x-ratelimit-limit"), Some("2"));
+    assert!(refused.header("retry-after").is_some());
+    assert_eq!(refused.error(429), "rate_limited");
+    drafted(&customer(&app, "bob@example.org").await, &sku).await;
+}
+
+#[tokio::test]
+async fn a_customers_key_sees_what_the_customer_drafted() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = public_sku(&app).await;
+    let ann = customer(&app, "ann@example.org").await;
+    let id = drafted(&ann, &sku).await;
+    let own = crate::api::customer_of(&app, "ann@example.org").await;
+    assert_eq!(own.get(&format!("/api/orders/{id}")).await.expect(200)["status"], "draft");
+    let shop_front = with_role(&app, "customer").await;
+    assert_eq!(shop_front.get(&format!("/api/orders/{id}")).await.error(404), "order_not_found");
+}

@@ -1,0 +1,82 @@
+//! The profile: changed by a form, by the rules of the API.
+
+use serde_json::{Value, json};
+
+use super::{HOSTILE, is_sound, send, token};
+use crate::billing::customer;
+use crate::support::{App, Client, Db};
+
+const ADDRESS: [(&str, &str); 5] =
+    [("line1", "1 Main Street"), ("city", "Springfield"), ("region", "IL"), ("postalCode", "62701"), ("country", "us")];
+
+async fn profile(client: &Client) -> Value {
+    client.get("/api/v1/me").await.expect(200)["profile"].clone()
+}
+
+#[tokio::test]
+async fn a_profile_is_changed_by_its_form_and_what_is_wrong_is_said() {
+    let app = App::new(Db::sqlite()).await;
+    let ann = customer(&app, "ann@example.org").await;
+    let billing = json!({
+        "kind": "billing", "line1": "2 Side Street", "city": "Ulm", "postalCode": "89073", "country": "DE",
+    });
+    ann.patch("/api/v1/profile", &json!({"locale": "de", "addresses": [billing]})).await.expect(200);
+    let page = ann.get("/profile").await;
+    let token = token(&page);
+    let fields = |own: &[(&'static str, &'static str)]| {
+        let mut fields = vec![("form_token", token.as_str())];
+        fields.extend_from_slice(own);
+        fields
+    };
+    let named = [&[("name", HOSTILE)], &ADDRESS[..]].concat();
+    let saved = send(&ann, "/profile", &fields(&named)).await;
+    assert_eq!(saved.status, 200, "{}", saved.text);
+    is_sound(&saved);
+    assert!(saved.text.contains("value=\"&lt;script&gt;"), "{}", saved.text);
+    let known = profile(&ann).await;
+    assert_eq!((&known["name"], &known["locale"], &known["phone"]), (&json!(HOSTILE), &json!("de"), &Value::Null));
+    let cities: Vec<&Value> = known["addresses"].as_array().unwrap().iter().map(|one| &one["city"]).collect();
+    assert_eq!(cities, ["Ulm", "Springfield"], "what the form does not show stays");
+    assert_eq!((&known["addresses"][1]["country"], &known["addresses"][1]["isDefault"]), (&json!("US"), &json!(true)));
+
+    // The same address again keeps its id; without any it goes.
+    send(&ann, "/profile", &fields(&named)).await;
+    assert_eq!(profile(&ann).await["addresses"], known["addresses"]);
+    let half = send(&ann, "/profile", &fields(&[("line1", "3 Lane"), ("country", "Germany")])).await;
+    assert_eq!(half.status, 400);
+    is_sound(&half);
+    for words in ["City: ", "Post code: ", "Country, as a code of two letters: ", "value=\"3 Lane\""] {
+        assert!(half.text.contains(words), "{words} in {}", half.text);
+    }
+    assert_eq!(profile(&ann).await["addresses"], known["addresses"], "nothing was changed");
+    send(&ann, "/profile", &fields(&[("name", "Ann")])).await;
+    assert_eq!(profile(&ann).await["addresses"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn forms_are_taken_from_our_own_pages_alone() {
+    let app = App::new(Db::sqlite()).await;
+    let ann = customer(&app, "ann@example.org").await;
+    let other_browser = customer(&app, "ann@example.org").await;
+    let (own, other) = (token(&ann.get("/profile").await), token(&other_browser.get("/profile").await));
+    assert_ne!(own, other, "each session has its own");
+    for (path, given) in [("/profile", ""), ("/profile", &*other), ("/sign-out", "made up")] {
+        let refused = send(&ann, path, &[("form_token", given), ("name", "Eve")]).await;
+        assert_eq!(refused.status, 403, "{path}: {}", refused.text);
+        is_sound(&refused);
+    }
+    for (header, value) in [("sec-fetch-site", "cross-site"), ("origin", "https://evil.example"), ("origin", "null")] {
+        for path in ["/profile", "/sign-out", "/sign-in"] {
+            let form = ann.request("POST", path).header("content-type", "application/x-www-form-urlencoded");
+            let body = format!("form_token={own}&name=Eve&email=eve%40example.org");
+            let refused = ann.send(form.header(header, value).body(body)).await;
+            assert_eq!(refused.status, 403, "{path} with {header}: {}", refused.text);
+        }
+    }
+    let as_json = ann.request("POST", "/profile").json(&json!({"form_token": own, "name": "Eve"}));
+    assert_eq!(ann.send(as_json).await.status, 415);
+    assert_eq!(profile(&ann).await["name"], Value::Null);
+    let large = format!("form_token={own}&name={}", "a".repeat(1_100_000));
+    let large = ann.request("POST", "/profile").header("content-type", "application/x-www-form-urlencoded").body(large);
+    assert_eq!(ann.send(large).await.status, 413);
+}

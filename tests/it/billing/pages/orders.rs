@@ -1,0 +1,95 @@
+//! The page of an order: how it stands, kept up to date by a stream, and paid at the simulated processor.
+
+use serde_json::json;
+use simulator::processor::Payer;
+
+use super::{HOSTILE, is_sound, ordered, send, token};
+use crate::api::checkout::shop;
+use crate::billing::customer;
+use crate::support::stream::Stream;
+use crate::support::{App, Db, on_both, until};
+
+const ANN: &str = "ann@example.org";
+
+on_both! {
+    async fn an_order_is_paid_from_its_page(db: Db) {
+        let (processor, app) = shop(db).await;
+        let (ann, bob) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);
+        let path = format!("/orders/{}", ordered(&app, ANN).await);
+        let page = ann.get(&path).await;
+        assert!(page.text.contains("To be paid: 25.00 USD"), "{}", page.text);
+        let (own, theirs) = (token(&page), token(&bob.get("/orders").await));
+        let pay = format!("{path}/pay");
+        for forged in ["", "x", &theirs] {
+            let refused = send(&ann, &pay, &[("form_token", forged)]).await;
+            assert_eq!(refused.status, 403, "{}", refused.text);
+            is_sound(&refused);
+        }
+        assert_eq!(send(&bob, &pay, &[("form_token", &theirs)]).await.status, 403, "it is another's order");
+        let from_elsewhere = ann.request("POST", &pay).header("sec-fetch-site", "cross-site");
+        let from_elsewhere = from_elsewhere.header("content-type", "application/x-www-form-urlencoded");
+        assert_eq!(ann.send(from_elsewhere.body(format!("form_token={own}"))).await.status, 403);
+        assert!(processor.all("checkout.session").is_empty(), "nothing was asked of the processor");
+
+        let led = send(&ann, &pay, &[("form_token", &own)]).await;
+        assert_eq!(led.status, 200, "{}", led.text);
+        is_sound(&led);
+        let session = processor.all("checkout.session").remove(0);
+        let url = session["url"].as_str().unwrap();
+        assert_eq!(led.header("refresh"), Some(&*format!("0; url={url}")));
+        assert!(led.text.contains("href=\""), "{}", led.text);
+        processor.act(session["id"].as_str().unwrap(), Payer::Pays).unwrap();
+        let paid = until("the page to say that it is paid", || async {
+            let page = ann.get(&path).await;
+            (!page.text.contains("To be paid")).then_some(page)
+        })
+        .await;
+        assert!(paid.text.contains("0 of 2 parts") && paid.text.contains("The invoice of this order"), "{}", paid.text);
+        is_sound(&paid);
+        let again = send(&ann, &pay, &[("form_token", &own)]).await;
+        assert_eq!(again.status, 409, "{}", again.text);
+        is_sound(&again);
+    }
+
+    async fn the_page_follows_its_order_until_its_reader_signs_out(db: Db) {
+        let app = App::new(db).await;
+        let ann = customer(&app, ANN).await;
+        let order = ordered(&app, ANN).await;
+        let path = format!("/orders/{order}");
+        let page = ann.get(&path).await;
+        assert!(page.text.contains(&format!("data-stream=\"{path}/live\"")), "{}", page.text);
+        assert!(page.text.contains("&lt;script&gt;alert(1)"), "{}", page.text);
+        let mut stream = Stream::open(&ann, &format!("{path}/live"), None).await;
+        let first = stream.next().await.unwrap();
+        assert_eq!((&*first.event, &first.data["said"]), ("part", &json!("We begin when it is paid.")));
+        assert!(!first.data["html"].as_str().unwrap().contains(HOSTILE), "{}", first.data);
+        app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+        let paid = loop {
+            let part = stream.next().await.unwrap();
+            if part.data["said"] != "We begin when it is paid." {
+                break part;
+            }
+        };
+        let html = paid.data["html"].as_str().unwrap();
+        assert_eq!(paid.data["said"], "It is paid, and waits for a printer.");
+        assert!(html.contains("<progress") && html.contains("0 of 2 parts") && html.contains(">Paid<"), "{html}");
+        let profile = ann.get("/profile").await;
+        let out = send(&ann, "/sign-out", &[("form_token", &token(&profile))]).await;
+        assert!(out.status == 200 && out.text.contains("Send me a link"), "{}", out.text);
+        stream.ends().await;
+        let refused = ann.get(&format!("{path}/live")).await;
+        assert!(refused.header("location").unwrap().starts_with("/sign-in?next="), "{}", refused.text);
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_is_over_ends_its_stream() {
+    let app = App::new(Db::sqlite()).await;
+    let ann = customer(&app, ANN).await;
+    let order = ordered(&app, ANN).await;
+    app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
+    let mut stream = Stream::open(&ann, &format!("/orders/{order}/live"), None).await;
+    assert_eq!(stream.next().await.unwrap().data["said"], "It was cancelled.");
+    assert_eq!(stream.next().await.unwrap().event, "over");
+    assert_eq!(stream.next().await, None);
+}

@@ -1,0 +1,232 @@
+//! Who may do what in the billing API: every operation of its description with every kind of caller.
+
+mod anybody;
+
+use serde_json::{Value, json};
+use simulator::processor::{Payer, PaymentProcessor};
+
+use super::{cookie_of, customer};
+use crate::api::checkout::{KEY, knowing};
+use crate::api::quotes::models::upload;
+use crate::api::{NOTHING, customer_of, id, new_key, signed_in, some_sku, staff, with_cookie, with_role};
+use crate::support::contract::BILLING;
+use crate::support::{Client, Clock, Db};
+use crate::whole::cube;
+
+/// What anybody may, said apart from the routes themselves; all else is for customers with a session.
+const FOR_ANYBODY: &[&str] = &[
+    "GET /api/v1/store/catalog",
+    "POST /api/v1/custom-builds/intakes",
+    "POST /api/v1/auth/magic-link",
+    "GET /api/v1/auth/verify",
+    "GET /api/v1/pay/{token}",
+    "POST /api/v1/pay/{token}/checkout",
+    "POST /api/v1/orders/{orderId}/checkout",
+    "GET /api/v1/openapi.json",
+    "GET /api/v1/exports/{exportToken}",
+];
+
+/// Past the end of every session.
+const LATER_MS: i64 = 31 * 86_400_000;
+/// More than all callers together ask.
+const MANY: u32 = 1_000_000;
+/// How long the key lives that has expired when it is shown, in seconds.
+const KEY_LIFE_SECONDS: i64 = 3600;
+
+fn for_anybody(method: &str, path: &str) -> bool {
+    method == "OPTIONS" || FOR_ANYBODY.contains(&format!("{method} {path}").as_str())
+}
+
+#[test]
+fn the_description_demands_what_the_decisions_demand() {
+    for route in &BILLING.served {
+        let operation = BILLING.operation(route);
+        let anybody = for_anybody(route.method.as_str(), route.path);
+        let roles = if anybody { json!(["anonymous", "customer", "operator", "admin"]) } else { json!(["customer"]) };
+        assert_eq!(operation["x-roles"], roles, "{} {}", route.method, route.path);
+        let security = if anybody { json!([]) } else { json!([{"customerSession": []}]) };
+        assert_eq!(operation["security"], security, "{} {}", route.method, route.path);
+    }
+}
+
+#[tokio::test]
+async fn every_operation_takes_those_it_is_for_and_nobody_else() {
+    let clock = Clock::new();
+    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let price = processor.add_price("Filament box", 2500, "usd");
+    let app = knowing(&processor, Db::sqlite())
+        .env("PRINTFLOOR_PAYMENTS__SUBSCRIPTION_PRICES", format!("[\"{price}\"]"))
+        .env("PRINTFLOOR_LIMITS__SIGN_IN_LINKS_OF_ADDRESS_PER_15_MINUTES", MANY)
+        .env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", MANY)
+        .env("PRINTFLOOR_LIMITS__INTAKES_PER_HOUR", MANY)
+        .clock(&clock)
+        .start()
+        .await;
+    staff(&app, "op@example.org", "operator").await;
+    staff(&app, "boss@example.org", "admin").await;
+    let signed_out = with_cookie(&app, &cookie_of(&app, "gone@example.org").await);
+    signed_out.delete("/api/v1/auth/session").await.expect(200);
+    clock.set(-LATER_MS);
+    let expired = customer(&app, "late@example.org").await;
+    let ends = jiff::Timestamp::from_second(clock.unix_now() + KEY_LIFE_SECONDS).unwrap().to_string();
+    let (_, expired_key) = new_key(&app, &json!({"name": "late", "role": "admin", "expiresAt": ends})).await;
+    clock.set(0);
+    let (_, shop_front) = new_key(&app, &json!({"name": "shop", "role": "customer"})).await;
+    let (revoked, revoked_key) = new_key(&app, &json!({"name": "gone", "role": "admin"})).await;
+    revoked_key.get("/api/orders").await.expect(200);
+    app.delete(&format!("/api/auth/api-keys/{revoked}")).await.expect(204);
+    for key in [&expired_key, &revoked_key] {
+        assert_eq!(key.get("/api/orders").await.status, 401, "it opens nothing any more");
+    }
+    let strangers: Vec<(&str, Client)> = vec![
+        ("nobody", app.nobody()),
+        ("a made-up session", with_cookie(&app, &format!("__Host-customer_session={}", "a".repeat(43)))),
+        ("a session that was signed out", signed_out),
+        ("an expired session", expired),
+        ("a customer's key", customer_of(&app, "a@example.org").await),
+        ("a shop front's key", shop_front),
+        ("a revoked key", revoked_key),
+        ("an expired key", expired_key),
+        ("an operator's key", with_role(&app, "operator").await),
+        ("an admin's key", with_role(&app, "admin").await),
+        ("an operator's session", signed_in(&app, "op@example.org").await),
+        ("an admin's session", signed_in(&app, "boss@example.org").await),
+    ];
+    let (ann, bob) = (customer(&app, "a@example.org").await, customer(&app, "b@example.org").await);
+    let sku = some_sku(&app).await;
+    app.patch(&format!("/api/skus/{sku}"), &json!({"public": true})).await.expect(200);
+    let draft = json!({"lines": [{"skuId": sku, "quantity": 1}]});
+    let order = ann.post("/api/v1/orders/draft", &draft).await.expect(201)["orderId"].as_str().unwrap().to_owned();
+    let subscribe = json!({"priceId": price});
+    let begun = ann.post("/api/v1/subscriptions/checkout", &subscribe).await.expect(200);
+    processor.act(begun["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
+    let listed = ann.get("/api/v1/subscriptions").await.expect(200);
+    let subscription = listed["subscriptions"][0]["id"].as_str().unwrap().to_owned();
+    let invoice = super::invoices::sent(&app, "a@example.org").await;
+    // Two quotes: one is accepted, the other declined.
+    let offer = json!({"customerEmail": "a@example.org", "lines": [{"quantity": 1, "skuId": sku}]});
+    let mut quotes = Vec::new();
+    for _ in 0..2 {
+        let quote = id(&app.post("/api/quotes", &offer).await.expect(201));
+        app.act(&format!("/api/quotes/{quote}/send")).await.expect(200);
+        quotes.push(quote);
+    }
+    let cube_of =
+        async |client: &Client| upload(client, "/api/v1/quotes/models", "cube.stl", cube().into_bytes(), &[]).await;
+    let model = id(&cube_of(&ann).await.expect(201)["model"]);
+    let pay_token = super::pay_token_of(&app, &super::invoices::sent(&app, "a@example.org").await).await;
+    let export = super::exports::exported(&app, &ann, "a@example.org", json!({"type": "invoices"})).await;
+    let export_token = export.rsplit('/').next().unwrap().to_owned();
+    let things = [&order, &subscription, &quotes[0], &quotes[1], &model, &invoice];
+    let existing = |path: &str| {
+        path.replace("{orderId}", &order)
+            .replace("{subscriptionId}", &subscription)
+            .replace("{quoteId}", &quotes[usize::from(path.ends_with("/decline"))])
+            .replace("{modelId}", &model)
+            .replace("{invoiceId}", &invoice)
+            .replace("{exportToken}", &export_token)
+            .replace("{token}", &pay_token)
+    };
+    let mut asked = 0;
+    for route in &BILLING.served {
+        let (method, path) = (route.method.as_str(), route.path);
+        let real = existing(path);
+        let nothing = path
+            .replace("{orderId}", NOTHING)
+            .replace("{subscriptionId}", "sub_nothing")
+            .replace("{quoteId}", NOTHING)
+            .replace("{modelId}", NOTHING)
+            .replace("{invoiceId}", NOTHING);
+        let anybody = for_anybody(method, path);
+        for (name, client) in &strangers {
+            let status = client.open(client.request(method, &real)).await.status().as_u16();
+            asked += 1;
+            if anybody {
+                assert!(!matches!(status, 401 | 403 | 404 | 405 | 500..), "{method} {path} by {name}: {status}");
+            } else {
+                assert_eq!(status, 401, "{method} {path} by {name}");
+            }
+        }
+        if anybody || path == "/api/v1/auth/session" {
+            continue;
+        }
+        if (method, path) == ("POST", "/api/v1/quotes/models") {
+            for customer in [&ann, &bob] {
+                assert_eq!(cube_of(customer).await.expect(201)["success"], true);
+            }
+            continue;
+        }
+        if path.starts_with("/api/v1/integrations/accounting/") {
+            // For those whose address is that of an admin; `accounting` is one.
+            let code = "?code=x&state=01890a5d-ac96-774b-bcce-b302099a8057";
+            assert_eq!(ann.get(&format!("{path}{code}")).await.error(403), "not_an_admin", "{method} {path}");
+            continue;
+        }
+        let body = match (method, path) {
+            ("PATCH", "/api/v1/profile") => json!({"name": "Ann"}),
+            ("POST", "/api/v1/orders/draft") => draft.clone(),
+            ("POST", "/api/v1/exports/request") => json!({"type": "invoices"}),
+            ("POST", "/api/v1/subscriptions/checkout") => subscribe.clone(),
+            ("GET", _) | ("POST", "/api/v1/invoices/{invoiceId}/pdf") => Value::Null,
+            ("POST", "/api/v1/invoices/{invoiceId}/checkout") => json!({}),
+            ("POST", path) if path.starts_with("/api/v1/subscriptions/") => json!({}),
+            ("POST", path) if path.starts_with("/api/v1/quotes/") => json!({}),
+            _ => panic!("say what is sent to {method} {path}"),
+        };
+        let send = async |client: &Client, path: &str| {
+            let request = client.request(method, path);
+            client.send(if body.is_null() { request } else { request.json(&body) }).await
+        };
+        // Whoever may gets what is promised, and of others' things nothing.
+        let own = send(&ann, &real).await;
+        assert!((200..300).contains(&own.status), "{method} {path}: {} {}", own.status, own.text);
+        assert_eq!(own.json()["success"], true, "{method} {path}");
+        if !path.contains('{') {
+            // The other customer has that, too, and sees nothing of the first; a portal is for who has subscribed.
+            let other = send(&bob, &real).await;
+            let unsubscribed = path == "/api/v1/subscriptions/portal" && other.status == 404;
+            assert!((200..300).contains(&other.status) || unsubscribed, "{method} {path}: {}", other.text);
+            let foreign = things.iter().any(|thing| other.text.contains(thing.as_str()));
+            assert!(!foreign && !other.text.contains("a@example.org"), "{method} {path}: {}", other.text);
+        }
+        if path.contains("{orderId}") {
+            assert_eq!(send(&bob, &real).await.error(403), "forbidden", "{method} {path}");
+            assert_eq!(send(&ann, &nothing).await.error(404), "order_not_found", "{method} {path}");
+        }
+        if path.contains("{invoiceId}") {
+            // Another's invoice is as if it were not there; what is done with it is refused.
+            let refused = if path.ends_with("{invoiceId}") { (404, "invoice_not_found") } else { (403, "forbidden") };
+            assert_eq!(send(&bob, &real).await.error(refused.0), refused.1, "{method} {path}");
+            assert_eq!(send(&ann, &nothing).await.error(404), "invoice_not_found", "{method} {path}");
+        }
+        if path.contains("{quoteId}") || path.contains("{modelId}") {
+            // Another's quote is as if it were not there; an answer to it is refused.
+            let refused = if method == "GET" { (404, "quote_not_found") } else { (403, "forbidden") };
+            assert_eq!(send(&bob, &real).await.error(refused.0), refused.1, "{method} {path}");
+            assert_eq!(send(&ann, &nothing).await.error(404), "quote_not_found", "{method} {path}");
+        }
+        if path.contains("{subscriptionId}") {
+            assert_eq!(send(&bob, &real).await.error(403), "forbidden", "{method} {path}");
+            assert_eq!(send(&ann, &nothing).await.error(404), "subscription_not_found", "{method} {path}");
+        }
+    }
+    assert!(asked >= 140, "{asked}");
+    // Lists have the own alone.
+    for (path, name) in
+        [("orders", "orders"), ("invoices", "invoices"), ("quotes", "quotes"), ("subscriptions", "subscriptions")]
+    {
+        let path = format!("/api/v1/{path}");
+        let (own, of_bob) = (ann.get(&path).await.expect(200), bob.get(&path).await.expect(200));
+        let ids = |list: &Value| -> Vec<Value> {
+            list[name].as_array().unwrap().iter().map(|one| one["id"].clone()).collect()
+        };
+        let (own, of_bob) = (ids(&own), ids(&of_bob));
+        assert!(!own.is_empty() && own.iter().all(Value::is_string), "{path}: {own:?}");
+        assert!(own.iter().all(|id| !of_bob.contains(id)), "{path}: {own:?}, {of_bob:?}");
+    }
+    let strangers = strangers.iter().map(|(name, client)| (*name, client));
+    let everybody: Vec<(&str, &Client)> = strangers.chain([("a customer", &ann), ("another", &bob)]).collect();
+    anybody::everybody_gets_it(&app, &everybody, existing).await;
+    ann.delete("/api/v1/auth/session").await.expect(200);
+    assert_eq!(ann.get("/api/v1/me").await.error(401), "unauthorized");
+}

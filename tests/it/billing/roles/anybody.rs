@@ -1,0 +1,35 @@
+//! What anybody may, everybody gets, whoever they are and whatever they show along with it.
+
+use serde_json::json;
+
+use super::super::intake::{form, send};
+use super::super::{link, verify};
+use super::for_anybody;
+use crate::support::contract::BILLING;
+use crate::support::{App, Client};
+
+/// Everybody does each operation that is for anybody, with all that it needs; `real` puts things that there are into a
+/// path. The shop's limits must allow it.
+pub(super) async fn everybody_gets_it(app: &App, callers: &[(&str, &Client)], real: impl Fn(&str) -> String) {
+    let mut asked = 0;
+    for route in BILLING.served.iter().filter(|route| for_anybody(route.method.as_str(), route.path)) {
+        let path = real(route.path);
+        for (n, (name, client)) in callers.iter().enumerate() {
+            let (wanted, answer) = match (route.method.as_str(), route.path) {
+                ("POST", "/api/v1/custom-builds/intakes") => (201, send(client, form()).await),
+                ("POST", "/api/v1/auth/magic-link") => {
+                    (200, client.post(&path, &json!({"email": format!("reader{n}@example.org")})).await)
+                }
+                ("GET", "/api/v1/auth/verify") => {
+                    let mailed = link(app, json!({"email": format!("buyer{n}@example.org")})).await;
+                    (302, client.get(&verify(&mailed)).await)
+                }
+                ("POST", _) => (200, client.post(&path, &json!({})).await),
+                (method, _) => (200, client.send(client.request(method, &path)).await),
+            };
+            assert_eq!(answer.status, wanted, "{} {path} by {name}: {}", route.method, answer.text);
+            asked += 1;
+        }
+    }
+    assert!(asked >= callers.len() * super::FOR_ANYBODY.len(), "{asked}");
+}

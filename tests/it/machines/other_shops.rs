@@ -1,0 +1,117 @@
+//! Orders of other shops are printed and shipped here, and the shop is told of each shipment exactly once, whatever
+//! happens on the way.
+
+use serde_json::{Value, json};
+use simulator::shops::{OtherShop, ShopSystem};
+use simulator::stock::Weather;
+
+use super::{FAST, Floor, PrinterKind};
+use crate::api::sales_channels::{channel, map, record, shop, stands};
+use crate::support::{on_both, until};
+
+/// Sells one there, and waits until it is printed here; gives the order there and ours.
+async fn printed(floor: &Floor, shop: &OtherShop, channel: &str) -> (u64, String) {
+    map(&floor.app, channel, "7", &floor.sku, 1).await;
+    let there = shop.place(&[("7", 1, 1250)]);
+    shop.pay(there);
+    let made = stands(&floor.app, channel, there, "made").await;
+    let order = made["orderId"].as_str().unwrap().to_owned();
+    floor.app.order_is(&order, "ready").await;
+    (there, order)
+}
+
+async fn ship(floor: &Floor, order: &str, tracking: &str) {
+    let shipment = json!({"carrier": "DHL", "trackingNumber": tracking, "estimatedDelivery": "2027-01-01"});
+    floor.app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
+}
+
+async fn told(floor: &Floor, channel: &str, there: u64) -> Value {
+    until("the shop to be told", || async {
+        let found = record(&floor.app, channel, there).await?;
+        (found["shipments"][0]["state"] == "told").then_some(found)
+    })
+    .await
+}
+
+const QUICK: &[(&str, &str)] = &[
+    ("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", "1"),
+    ("PRINTFLOOR_INTEGRATIONS__RETRY_FIRST_SECONDS", "0.1"),
+    ("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", "0.2"),
+];
+
+on_both! {
+    async fn tracking_is_told_exactly_once_though_answers_are_lost(db: Db) {
+        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, QUICK).await;
+        for system in [ShopSystem::Shopify, ShopSystem::WooCommerce] {
+            let (shop, channel) = shop(&floor.app, system).await;
+            let (there, order) = printed(&floor, &shop, &channel).await;
+            // Each telling gets there, and no answer comes back.
+            shop.weather(Weather::LosesAnswers);
+            ship(&floor, &order, "T-1").await;
+            until("the shop to have heard", || async {
+                let known = shop.order(there)?;
+                (known.fulfillments.len() + known.notes.len() > 0).then_some(())
+            })
+            .await;
+            floor.app.kill_9();
+            shop.weather(Weather::Fair);
+            floor.app.start().await;
+            told(&floor, &channel, there).await;
+            let known = shop.order(there).unwrap();
+            match system {
+                ShopSystem::Shopify => {
+                    assert_eq!(known.fulfillments.len(), 1, "{known:?}");
+                    assert_eq!(known.fulfillments[0]["tracking_number"], "T-1");
+                }
+                ShopSystem::WooCommerce => {
+                    assert_eq!(known.notes.len(), 1, "{known:?}");
+                    assert!(known.notes[0].contains("DHL T-1") && known.completed, "{known:?}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_shop_that_hangs_slows_no_other_and_hears_of_it_later() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, QUICK).await;
+    let (hanging, of_hanging) = shop(&floor.app, ShopSystem::Shopify).await;
+    let (well, of_well) = shop(&floor.app, ShopSystem::Shopify).await;
+    let (late, slow) = printed(&floor, &hanging, &of_hanging).await;
+    let (soon, quick) = printed(&floor, &well, &of_well).await;
+    hanging.weather(Weather::Hangs);
+    ship(&floor, &slow, "T-1").await;
+    ship(&floor, &quick, "T-2").await;
+    told(&floor, &of_well, soon).await;
+    until("the hanging shop to be noticed", || async {
+        let found = record(&floor.app, &of_hanging, late).await?;
+        found["shipments"][0]["error"].is_string().then_some(())
+    })
+    .await;
+    assert_eq!(hanging.order(late).unwrap().fulfillments.len(), 0);
+    hanging.weather(Weather::Fair);
+    // Nobody has to wait for the next try.
+    let found = record(&floor.app, &of_hanging, late).await.unwrap();
+    floor.app.act(&format!("/api/channel-orders/{}/retry", found["id"].as_str().unwrap())).await.expect(200);
+    told(&floor, &of_hanging, late).await;
+    assert_eq!((hanging.order(late).unwrap().fulfillments.len(), well.order(soon).unwrap().fulfillments.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_file_has_nobody_to_tell() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, QUICK).await;
+    let channel = channel(&floor.app, "csv", None).await;
+    map(&floor.app, &channel, "VASE", &floor.sku, 1).await;
+    let request = floor.app.request("POST", &format!("/api/sales-channels/{channel}/import"));
+    let file = "order,variant,quantity,unit_price\n5,VASE,1,9.00\n";
+    floor.app.send(request.header("Content-Type", "text/csv").body(file)).await.expect(200);
+    let made = stands(&floor.app, &channel, 5, "made").await;
+    let order = made["orderId"].as_str().unwrap();
+    floor.app.order_is(order, "ready").await;
+    ship(&floor, order, "T-1").await;
+    until("it to be noted that nobody is told", || async {
+        let found = record(&floor.app, &channel, 5).await?;
+        (found["shipments"][0]["state"] == "not_wanted").then_some(())
+    })
+    .await;
+}

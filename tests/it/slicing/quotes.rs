@@ -1,0 +1,81 @@
+//! A model in, a part out, by way of a quote: a customer uploads it and has a price, the slicer makes the price exact,
+//! the shop sends it, the customer accepts and pays, and it is printed. What it took stands beside what was reckoned.
+
+use super::*;
+use crate::api::id;
+use crate::api::quotes::models::upload;
+use crate::billing::customer;
+
+on_both! {
+    async fn a_customers_model_is_priced_sliced_quoted_accepted_paid_and_printed(db: Db) {
+        let fake = FakeSlicer::new(12.5);
+        let mut app = fake.shop(db).env("PRINTFLOOR_PRICING__SLICER_PROFILE", PROFILE).start().await;
+        let ann = customer(&app, "ann@example.org").await;
+        let model = upload(&ann, "/api/v1/quotes/models", "cube.stl", cube().into_bytes(), &[("quantity", "2")]).await;
+        let model = model.expect(201)["model"].clone();
+        assert_eq!((&model["slicing"], fake.runs().len()), (&json!("pending"), 0), "there is no profile yet: {model}");
+        // What it waits for comes, after a power cut.
+        app.kill_9();
+        profile(&app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
+        app.start().await;
+        let path = format!("/api/v1/quotes/models/{}", id(&model));
+        let exact = until("the slicer's price", || async {
+            let now = ann.get(&path).await.expect(200)["model"].clone();
+            (now["slicing"] == "done").then_some(now)
+        })
+        .await;
+        assert!(exact["unitPriceCents"].as_i64() > model["unitPriceCents"].as_i64(), "{exact} after {model}");
+
+        let quote = id(&app.get("/api/quotes").await.expect(200)["quotes"][0]);
+        let one = format!("/api/quotes/{quote}");
+        let material = app.material("PLA", 160.0).await;
+        let lines = json!([{"quantity": 2, "modelFileId": model["id"], "materialId": material}]);
+        let shown = app.patch(&one, &json!({"lines": lines})).await.expect(200);
+        let line = &shown["lines"][0];
+        assert_eq!((&line["model"]["grams"], &line["model"]["seconds"]), (&json!(25), &json!(480)), "{line}");
+        // 25 g are 62.5, 480 s are 0.48 and 6.67, 9 minutes 450: 520, of which 5 % are 26; 40 % on 546 are 764.4.
+        let costs = json!({"materialCents": 63, "energyCents": 0, "wearCents": 7, "labourCents": 450, "failureCents": 26, "totalCents": 546});
+        assert_eq!((&line["model"]["costs"], &line["unitPriceCents"]), (&costs, &json!(383)), "{line}");
+        let sent = app.act(&format!("{one}/send")).await.expect(200);
+        assert_eq!((&sent["totalCents"], &sent["lines"][0]["model"]["margin"]), (&json!(766), &Value::Null));
+
+        let accepted = ann.act(&format!("/api/v1/quotes/{quote}/accept")).await.expect(200);
+        let order = accepted["quote"]["orderId"].as_str().unwrap().to_owned();
+        let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 7, ..FleetOptions::of_each(1) }).await.unwrap();
+        for sim in &fleet.printers {
+            app.printer(sim).await;
+        }
+        app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+        let done = app.order_is(&order, "ready").await;
+        assert_eq!((&done["kind"], &done["totalCents"]), (&json!("custom"), &json!(766)));
+        assert_eq!((fake.runs().len(), gcode_files(&app).await.len()), (1, 1), "sliced once, for price and print");
+        let line = app.get(&one).await.expect(200)["lines"][0].clone();
+        let margin = &line["model"]["margin"];
+        assert_eq!((&margin["final"], &margin["priceCents"], &margin["quotedMarginCents"]), (&json!(true), &json!(766), &json!(220)), "{line}");
+        let grams = margin["grams"].as_f64().unwrap();
+        assert!(grams > 20.0 && grams < 30.0 && margin["costs"]["failureCents"] == 0, "{margin}");
+        let left = 766 - margin["costs"]["totalCents"].as_i64().unwrap();
+        assert_eq!(margin["actualMarginCents"], left);
+        assert_eq!(line["model"]["costs"], costs, "what was reckoned with is frozen");
+        app.ledger_is_even(&material).await;
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_the_slicer_refuses_keeps_its_price_and_says_why() {
+    let fake = FakeSlicer::new(12.5);
+    fake.does("echo 'the object is too thin' >&2; exit 1");
+    let app = fake.shop(Db::sqlite()).start().await;
+    profile(&app, PROFILE, "layer_height = 0.2\n");
+    let fields = [("slicerProfile", PROFILE)];
+    let made = upload(&app, "/api/quotes/models", "cube.stl", cube().into_bytes(), &fields).await.expect(201);
+    let path = format!("/api/quotes/{}", id(&made));
+    let shown = until("the slicer's refusal", || async {
+        let shown = app.get(&path).await.expect(200);
+        (shown["lines"][0]["model"]["slicing"] == "failed").then_some(shown)
+    })
+    .await;
+    let model = &shown["lines"][0]["model"];
+    assert!(model["slicingError"].as_str().unwrap().contains("too thin"), "{model}");
+    assert_eq!((&shown["totalCents"], &shown["version"]), (&made["totalCents"], &json!(1)));
+}

@@ -1,0 +1,227 @@
+//! The pages for the staff: who sees them, what their forms do, and that nothing on them runs or loads but what they
+//! bring along.
+
+mod browser;
+mod customers;
+mod floor;
+mod floor_browser;
+mod floor_files;
+mod floor_printers;
+mod floor_views;
+mod insights;
+mod invoices;
+mod labels;
+mod orders;
+mod products;
+mod quotes;
+mod settings;
+mod stock;
+mod to_do;
+mod webhooks;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use crate::api::{PASSWORD, signed_in, staff};
+use crate::billing::pages::{HOSTILE, followed, posted, send, token};
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_both};
+
+/// Who works in the shop of these tests.
+pub const SAM: &str = "sam@example.org";
+
+/// A client of an operator who has just signed in; it follows to where forms lead.
+pub async fn operator(app: &App) -> Client {
+    staff(app, SAM, "operator").await;
+    signed_in(app, SAM).await
+}
+
+/// The page that a form led to.
+pub async fn arrived(client: &Client, answer: Answer) -> Answer {
+    followed(client, answer).await
+}
+
+/// Sends a form that is taken, and opens the page that it leads to.
+pub async fn done(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let page = send(client, path, fields).await;
+    assert_eq!(page.status, 200, "{path}: {}", page.text);
+    is_sound(&page);
+    page
+}
+
+/// The id of what a page with forms is about: their paths begin with this.
+pub fn id_on(page: &Answer, begins: &str) -> String {
+    let rest = page.text.split_once(&format!("action=\"{begins}")).unwrap_or_else(|| panic!("{}", page.text)).1;
+    rest.split('/').next().unwrap().to_owned()
+}
+
+/// The version that the forms of a page are made from.
+pub fn version_on(page: &Answer) -> String {
+    let rest = page.text.split_once("name=\"version\" value=\"").unwrap_or_else(|| panic!("{}", page.text)).1;
+    rest.split('"').next().unwrap().to_owned()
+}
+
+/// What holds of every page for the staff, whatever it shows.
+pub fn is_sound(page: &Answer) {
+    let (text, policy) = (&page.text, page.header("content-security-policy").expect("a policy"));
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{text}");
+    assert_eq!(page.header("cache-control"), Some("no-store"));
+    assert_eq!((text.matches("<h1").count(), text.matches("<main").count()), (1, 1), "{text}");
+    let between = |begins: &str, ends: &str| Some(text.split_once(begins)?.1.split_once(ends)?.0);
+    let hashed = |code: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(code)));
+    assert!(policy.starts_with("default-src 'none';") && policy.contains("form-action 'self'"), "{policy}");
+    assert!(policy.contains(&format!("style-src {};", hashed(between("<style>", "</style>").unwrap()))), "{policy}");
+    match between("<script>", "</script>") {
+        Some(script) => assert!(policy.contains(&format!("script-src {};", hashed(script))), "{policy}"),
+        None => assert!(!policy.contains("script-src"), "{policy}"),
+    }
+    for unsafe_word in ["unsafe-inline", "unsafe-eval", "http:", "https:"] {
+        assert!(!policy.contains(unsafe_word), "{policy}");
+    }
+    let (before, rest) = text.split_once("<style>").unwrap();
+    let body = rest.split_once("</style>").unwrap().1;
+    let content = format!("{before}{}", body.split("<script>").next().unwrap());
+    for loaded in
+        [" style=\"", " onclick", " onload", " onerror", "<link", "alert(1)</script>", "<form-token>", "<gauge>"]
+    {
+        assert!(!content.contains(loaded), "{loaded} in {content}");
+    }
+    // No id stands for two elements, and each field has a label.
+    let mut ids: Vec<&str> = content.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "an id stands twice in {content}");
+    for begins in ["<input id=\"", "<select id=\""] {
+        for field in content.split(begins).skip(1) {
+            let name = field.split('"').next().unwrap();
+            assert!(content.contains(&format!("<label for=\"{name}\"")), "{name} has no label in {content}");
+        }
+    }
+    for form in content.split("<form ").skip(1).map(|form| form.split("</form>").next().unwrap()) {
+        // The body of a form with a file is read as it comes: its token stands in the address.
+        let open = form.contains("action=\"/login\"") || form.contains("?token=");
+        let changes = form.contains("method=\"post\"") && !open;
+        assert!(!changes || form.contains("name=\"form_token\""), "{form}");
+    }
+}
+
+on_both! {
+    async fn the_staff_sign_in_and_out_by_their_page(db: Db) {
+        let app = App::new(db).await;
+        staff(&app, SAM, "operator").await;
+        let nobody = app.nobody();
+        let led = nobody.get("/to-do").await;
+        assert_eq!((led.status, led.header("location")), (303, Some("/login?next=%2Fto-do")));
+        let form = nobody.get("/login?next=%2Fto-do").await;
+        is_sound(&form);
+        assert!(form.text.contains("name=\"next\" value=\"/to-do\""), "{}", form.text);
+        for (email, password) in [(SAM, "wrong password"), ("nobody@example.org", PASSWORD), (SAM, "")] {
+            let wrong = send(&nobody, "/login", &[("email", email), ("password", password), ("next", "/to-do")]).await;
+            assert!([400, 401].contains(&wrong.status), "{}", wrong.text);
+            is_sound(&wrong);
+            assert!(wrong.text.contains("role=\"alert\"") && wrong.header("set-cookie").is_none(), "{}", wrong.text);
+            assert!(!wrong.text.contains(PASSWORD) && wrong.text.contains(&format!("value=\"{email}\"")), "{}", wrong.text);
+        }
+        let right = posted(&nobody, "/login", &[("email", SAM), ("password", PASSWORD), ("next", "/to-do")]).await;
+        assert_eq!((right.status, right.header("location")), (303, Some("/to-do")), "{}", right.text);
+        let cookie = right.header("set-cookie").unwrap().to_owned();
+        assert!(cookie.starts_with("service_session=") && cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
+        let sam = crate::api::with_cookie(&app, cookie.split(';').next().unwrap());
+        let page = sam.get("/to-do").await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        is_sound(&page);
+        assert!(page.text.contains(SAM));
+        // The address of the server leads them to their own pages.
+        assert!(followed(&sam, sam.get("/").await).await.text.contains("id=\"cards\""));
+        let out = send(&sam, "/logout", &[("form_token", &token(&page))]).await;
+        assert!(out.status == 200 && out.text.contains("action=\"/login\""), "{}", out.text);
+        assert_eq!(sam.get("/floor").await.header("location"), Some("/login?next=%2Ffloor"), "the session has ended");
+        // What is sent then is not led elsewhere, which would read as if it were done.
+        let late = send(&sam, "/to-do/beds", &[("form_token", &token(&page))]).await;
+        assert_eq!(late.status, 401, "{}", late.text);
+        is_sound(&late);
+        assert!(late.text.contains("nothing was done") && late.text.contains("href=\"/login\""), "{}", late.text);
+    }
+
+    async fn the_pages_are_for_the_staff_alone(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let ann = crate::billing::customer(&app, "ann@example.org").await;
+        let program = crate::api::with_role(&app, "admin").await;
+        for path in ["/floor", "/floor?wall=1&q=x&size=small", "/to-do", "/shop/orders", "/shop/orders?status=paid&q=1&flagged=1"] {
+            let page = sam.get(path).await;
+            assert_eq!(page.status, 200, "{path}: {}", page.text);
+            is_sound(&page);
+            for stranger in [&app.nobody(), &ann] {
+                let led = stranger.open(stranger.request("GET", path)).await;
+                let location = led.headers().get("location").map(|to| to.to_str().unwrap().to_owned());
+                let signs_in = location.is_some_and(|to| to.starts_with("/login?next=")) || led.url().path() == "/login";
+                assert!(signs_in, "{path}");
+            }
+            // A program's key is no session.
+            let refused = program.get(path).await;
+            assert_eq!(refused.status, 403, "{}", refused.text);
+            is_sound(&refused);
+        }
+        for path in [format!("/shop/orders/{}", crate::api::NOTHING), format!("/floor/printers/{}", crate::api::NOTHING)] {
+            let page = sam.get(&path).await;
+            assert_eq!(page.status, 404, "{}", page.text);
+            is_sound(&page);
+            assert!(page.text.contains("href=\"/floor\""), "{}", page.text);
+        }
+    }
+
+    async fn a_form_is_good_for_its_session_alone(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        staff(&app, "eve@example.org", "operator").await;
+        let eve = signed_in(&app, "eve@example.org").await;
+        let order = crate::billing::pages::ordered(&app, "ann@example.org").await;
+        let path = format!("/shop/orders/{order}");
+        let page = sam.get(&path).await;
+        is_sound(&page);
+        assert!(!page.text.contains(HOSTILE) && page.text.contains("&lt;script&gt;alert(1)"), "{}", page.text);
+        let theirs = token(&eve.get("/floor").await);
+        for forged in ["", "x", &theirs] {
+            let refused = send(&sam, &format!("{path}/cancel"), &[("form_token", forged)]).await;
+            assert_eq!(refused.status, 403, "{}", refused.text);
+            is_sound(&refused);
+        }
+        let own = token(&page);
+        let elsewhere = sam.request("POST", &format!("{path}/cancel")).header("sec-fetch-site", "cross-site");
+        let elsewhere = elsewhere.header("content-type", "application/x-www-form-urlencoded");
+        assert_eq!(sam.send(elsewhere.body(format!("form_token={own}"))).await.status, 403);
+        assert_eq!(app.get(&format!("/api/orders/{order}")).await.expect(200)["status"], "created");
+        let unknown = send(&sam, &format!("{path}/explode"), &[("form_token", &own)]).await;
+        assert_eq!(unknown.status, 404, "{}", unknown.text);
+        let done = send(&sam, &format!("{path}/cancel"), &[("form_token", &own)]).await;
+        assert!(done.status == 200 && done.text.contains(">Cancelled<"), "{}", done.text);
+    }
+}
+
+#[tokio::test]
+async fn no_link_lets_anybody_into_a_shop() {
+    let app = App::new(Db::sqlite()).await;
+    for path in ["/login/once", "/login/once?token=", "/login/once?token=x"] {
+        let page = app.nobody().get(path).await;
+        assert_eq!((page.status, page.header("set-cookie")), (410, None), "{path}: {}", page.text);
+        is_sound(&page);
+        assert!(page.text.contains("Sign in with"), "{}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn a_browser_that_lost_its_way_is_told_where_to_go() {
+    let app = App::new(Db::sqlite()).await;
+    let nobody = app.nobody();
+    let page = nobody.send(nobody.request("GET", "/nowhere").header("accept", "text/html,*/*;q=0.8")).await;
+    assert_eq!(page.status, 404, "{}", page.text);
+    is_sound(&page);
+    assert!(page.text.contains("href=\"/floor\"") && page.text.contains("href=\"/orders\""), "{}", page.text);
+    // Programs get what they can read.
+    assert_eq!(nobody.get("/nowhere").await.error(404), "not_found");
+    let of_api = nobody.send(nobody.request("GET", "/api/nowhere").header("accept", "text/html")).await;
+    assert_eq!(of_api.error(404), "not_found");
+}

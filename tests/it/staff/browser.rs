@@ -1,0 +1,110 @@
+//! The pages in a real browser: the floor follows a print without being loaded again, is used by the keyboard alone,
+//! fits a phone, and its script breaks nothing. `alive` has many pages at once and a server that goes away, `keyboard`
+//! all that is done without a mouse, `parts` what people do at printers, `first_print` the way there from a server that
+//! has just started, `everywhere` what holds of every page, `report` the kept report of it, `pictures` the screenshots.
+
+mod alive;
+mod everywhere;
+mod first_print;
+mod forms;
+mod kept;
+mod keyboard;
+mod parts;
+mod pictures;
+mod report;
+mod shop;
+
+use simulator::PrinterKind;
+use simulator::printer::What;
+
+use super::SAM;
+use crate::api::{PASSWORD, sign_in, staff};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::browser::Browser;
+
+/// The word of the state on the card of a printer.
+fn state(printer: &str) -> String {
+    format!("(document.querySelector('#printer-{printer} .state') || {{}}).textContent")
+}
+
+async fn floor() -> (Floor, String) {
+    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+    staff(&floor.app, SAM, "operator").await;
+    let cookie = sign_in(&floor.app, SAM, PASSWORD).await;
+    (floor, cookie)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_follows_a_print_and_pauses_it_without_loading_the_page_again() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    browser.until(&tab, "two cards", "document.querySelectorAll('#cards > li').length === 2").await;
+    browser.eval(&tab, "window.stays = true").await;
+    let (_, job) = floor.one().await;
+    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
+    browser.until(&tab, "the card to print", &format!("{} === 'Printing'", state(&on))).await;
+    browser.until(&tab, "the title to say so", "document.title.startsWith('1 printing')").await;
+    browser.until(&tab, "a bar", &format!("document.querySelector('#gauge-{on} progress')")).await;
+
+    // By the keyboard alone; the focus stays while the card is made anew.
+    browser.eval(&tab, &format!("document.getElementById('pause-{on}').focus()")).await;
+    browser.key(&tab, "Enter", true).await;
+    browser.key(&tab, "Enter", false).await;
+    floor.app.job_is(&job, "PAUSED").await;
+    browser.until(&tab, "the card to pause", &format!("{} === 'Paused'", state(&on))).await;
+    let focus = format!("document.getElementById('printer-{on}').contains(document.activeElement)");
+    assert_eq!(browser.eval(&tab, &focus).await, true, "the focus was lost");
+    // What has the focus is not moved; once it is left, problems stand first.
+    browser.eval(&tab, "document.activeElement.blur()").await;
+    let first = format!("document.querySelector('#cards > li').id === 'printer-{on}'");
+    browser.until(&tab, "it to stand first", &first).await;
+    assert_eq!(browser.eval(&tab, "window.stays").await, true, "the page was loaded again");
+
+    // On a phone nothing is wider than the window.
+    browser.width(&tab, 360).await;
+    let fits = "document.documentElement.scrollWidth <= window.innerWidth";
+    browser.until(&tab, "the page to fit a phone", fits).await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let stopped = |n: usize| floor.count(n, |what| matches!(what, What::EmergencyStop));
+    for (n, by_key) in [(0, false), (1, true)] {
+        let button = format!("#stop-{}", floor.printers[n]);
+        browser.until(&tab, "the button", &format!("document.querySelector('{button}')")).await;
+        browser.eval(&tab, &format!("document.querySelector('{button}').focus()")).await;
+        // A short press does nothing.
+        if by_key {
+            browser.key(&tab, "Enter", true).await;
+            browser.key(&tab, "Enter", false).await;
+        } else {
+            browser.mouse(&tab, &button, true).await;
+            browser.mouse(&tab, &button, false).await;
+        }
+        assert_eq!(browser.eval(&tab, "!document.querySelector('.holding')").await, true);
+        assert_eq!(stopped(n), 0, "a short press stops nothing");
+        if by_key {
+            browser.key(&tab, "Enter", true).await;
+        } else {
+            browser.mouse(&tab, &button, true).await;
+        }
+        floor.attention(n, "needs_home", true).await;
+        if by_key {
+            browser.key(&tab, "Enter", false).await;
+        } else {
+            browser.mouse(&tab, &button, false).await;
+        }
+        assert_eq!(stopped(n), 1, "once");
+        let words =
+            format!("document.querySelector('#printer-{} .troubles').textContent.includes('homed')", floor.printers[n]);
+        browser.until(&tab, "the card to say so", &words).await;
+    }
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}

@@ -1,0 +1,244 @@
+//! What holds of every page, with a shop in which much happens and with an empty one: nothing breaks the rules of
+//! accessibility, light and dark, nothing is wider than a phone, no script fails, nothing is asked of another server.
+//! The pages are found by the links on them, and named in the kept report: one that no link leads to any more is
+//! missed.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::kept::{part_is, part_was};
+use super::shop::{ANN, admin, filled};
+use crate::api::{NOTHING, PASSWORD, with_cookie};
+use crate::billing::cookie_of;
+use crate::support::browser::{Browser, Tab};
+use crate::support::{App, Client, Db};
+
+const DESK: (u32, u32) = (1280, 900);
+const PHONE_WIDTH: u32 = 360;
+/// More pages than there are: links that lead on and on would end here.
+const MAX_PAGES: usize = 150;
+/// Pages of one pattern that are looked at: what is shown of one thing is not all that is shown of another.
+const SOME: usize = 2;
+/// How the paths begin of pages for the staff, and for customers.
+const OF_STAFF: [&str; 4] = ["login", "floor", "to-do", "shop"];
+const OF_CUSTOMERS: [&str; 7] = ["sign-in", "orders", "invoices", "quotes", "models", "profile", "pay"];
+/// What people may set so that they can read better: nothing may be cut off by it.
+const WIDE_TEXT: &str = "(() => { const sheet = new CSSStyleSheet(); \
+    sheet.replaceSync('*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}'); \
+    document.adoptedStyleSheets = [sheet]; })()";
+
+/// A round through pages.
+struct Round<'a> {
+    browser: &'a mut Browser,
+    tab: Tab,
+    base: String,
+    /// Asks what a link leads to, before the browser goes there.
+    asker: Client,
+    /// The pages that were looked at, as [`pattern`]s.
+    seen: BTreeSet<String>,
+    wrong: Vec<String>,
+}
+
+/// The path of a page for all things of its sort, with the names of what it is asked. A further part of a list is no
+/// page of its own.
+fn pattern(path: &str) -> String {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let is_name = |part: &str| part.len() <= 30 && !part.contains(|c: char| c.is_ascii_digit());
+    let parts: Vec<&str> = path.split('/').map(|part| if is_name(part) { part } else { "{id}" }).collect();
+    let names: BTreeSet<&str> = query.split('&').filter_map(|pair| pair.split('=').next()).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !["", "from"].contains(name)).collect();
+    let asks = if names.is_empty() { String::new() } else { format!("?{}", names.join("&")) };
+    format!("{}{asks}", parts.join("/"))
+}
+
+impl<'a> Round<'a> {
+    async fn new(browser: &'a mut Browser, app: &App, cookie: &str, first: &str) -> Self {
+        let tab = browser.open(&app.base, first, Some(cookie)).await;
+        let (seen, wrong) = (BTreeSet::new(), Vec::new());
+        Self { browser, tab, base: app.base.clone(), asker: with_cookie(app, cookie), seen, wrong }
+    }
+
+    /// Looks at the page that is open: unfolded, light and dark, on a phone, and with more space in its text.
+    async fn look(&mut self, name: &str) {
+        let tab = self.tab.clone();
+        self.browser.eval(&tab, "document.querySelectorAll('details').forEach(at => { at.open = true; })").await;
+        for dark in [false, true] {
+            self.browser.dark(&tab, dark).await;
+            self.browser.hold(&tab).await;
+        }
+        self.browser.width(&tab, PHONE_WIDTH).await;
+        self.browser.hold(&tab).await;
+        for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
+            self.browser.eval(&tab, script).await;
+            let wider = self.browser.wider(&tab).await;
+            if !wider.is_empty() {
+                self.wrong.push(format!("{name} is wider than {PHONE_WIDTH} px{how}: {wider:?}"));
+            }
+        }
+        self.browser.dark(&tab, false).await;
+        self.browser.window(&tab, DESK.0, DESK.1, false).await;
+    }
+
+    /// Whether a link leads to a page, and not to a file, a stream or elsewhere.
+    async fn is_page(&self, path: &str) -> bool {
+        let answer = self.asker.open(self.asker.request("GET", path)).await;
+        let kind = answer.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+        !answer.status().is_redirection() && kind.is_some_and(|kind| kind.starts_with("text/html"))
+    }
+
+    /// Looks at the pages of these sorts that links lead to, at some of each pattern.
+    async fn walk(&mut self, begin: &[&str], sorts: &[&str]) {
+        let mut to_see: VecDeque<String> = begin.iter().map(|path| (*path).to_owned()).collect();
+        let mut known: BTreeSet<String> = to_see.iter().cloned().collect();
+        let mut passed: BTreeMap<String, usize> = BTreeMap::new();
+        while let Some(path) = to_see.pop_front() {
+            let name = pattern(&path);
+            let times = passed.entry(name.clone()).or_default();
+            // Of lists that are narrowed one is enough.
+            let enough = if name.contains('?') { 1 } else { SOME };
+            if *times >= enough || !self.is_page(&path).await {
+                continue;
+            }
+            *times += 1;
+            assert!(passed.len() < MAX_PAGES, "there is no end of pages: {passed:?}");
+            let links = self.visit(&path, &name).await;
+            let own = |path: &&String| path.split(['/', '?']).nth(1).is_some_and(|first| sorts.contains(&first));
+            let new: Vec<String> = links.iter().filter(own).filter(|path| !known.contains(*path)).cloned().collect();
+            known.extend(new.iter().cloned());
+            to_see.extend(new);
+            self.seen.insert(name);
+        }
+    }
+
+    /// Opens a page and looks at it; where its links lead.
+    async fn visit(&mut self, path: &str, name: &str) -> Vec<String> {
+        let tab = self.tab.clone();
+        self.browser.go(&tab, &format!("{}{path}", self.base)).await;
+        let links = self.browser.eval(&tab, "seen.links()").await;
+        self.look(name).await;
+        links.as_array().into_iter().flatten().filter_map(|link| Some(link.as_str()?.to_owned())).collect()
+    }
+
+    /// Ends the round: fails with all that was wrong, each once.
+    fn end(self) -> BTreeSet<String> {
+        let all: BTreeSet<String> = self.browser.faults(&self.base).into_iter().chain(self.wrong).collect();
+        let told: Vec<String> = all.into_iter().collect();
+        assert!(told.is_empty(), "{} faults:\n{}", told.len(), told.join("\n"));
+        self.seen
+    }
+}
+
+fn list(pages: &BTreeSet<String>) -> String {
+    let lines: Vec<String> = pages.iter().map(|page| format!("- `{page}`")).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn pages_of_one_sort_have_one_pattern() {
+    let order = format!("/shop/orders/{NOTHING}");
+    for (path, is) in [
+        (order.as_str(), "/shop/orders/{id}"),
+        ("/shop/orders?status=paid&q=&from=50", "/shop/orders?q&status"),
+        ("/floor?", "/floor"),
+        ("/pay/abcdefghijklmnopqrstuvwxyzabcdefgh", "/pay/{id}"),
+    ] {
+        assert_eq!(pattern(path), is);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_of_the_staff_is_accessible() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let shop = filled().await;
+    let mut round = Round::new(&mut browser, &shop.floor.app, &shop.admin, "/floor").await;
+    round.walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login"], &OF_STAFF).await;
+    round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
+    let seen = round.end();
+    for section in ["/floor", "/to-do", "/shop/orders", "/shop/stock", "/shop/insights", "/shop/settings"] {
+        assert!(seen.contains(section), "{section} is not among {seen:?}");
+    }
+    // Which pages those of a living shop lead to depends on the moment.
+    part_was("Pages of the staff", &list(&seen));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_of_an_empty_shop_is_accessible() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let app = App::new(Db::sqlite()).await;
+    let cookie = admin(&app).await;
+    let mut round = Round::new(&mut browser, &app, &cookie, "/floor").await;
+    round.walk(&["/floor", "/floor?wall=1", "/to-do"], &OF_STAFF).await;
+    let seen = round.end();
+    assert!(seen.contains("/shop/stock") && seen.contains("/shop/orders"), "{seen:?}");
+    let cookie = cookie_of(&app, ANN).await;
+    let mut round = Round::new(&mut browser, &app, &cookie, "/orders").await;
+    round.walk(&["/orders"], &OF_CUSTOMERS).await;
+    round.end();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_of_customers_is_accessible() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let shop = filled().await;
+    let mut round = Round::new(&mut browser, &shop.floor.app, &shop.customer, "/orders").await;
+    let mut begin = vec!["/orders", "/invoices", "/quotes", "/models", "/profile", "/sign-in"];
+    begin.extend(shop.mailed.iter().map(String::as_str));
+    round.walk(&begin, &OF_CUSTOMERS).await;
+    round.visit(&format!("/orders/{NOTHING}"), "an order that is not there").await;
+    let seen = round.end();
+    for page in ["/orders/{id}", "/invoices/{id}", "/quotes/{id}", "/pay/{id}"] {
+        assert!(seen.contains(page), "{page} is not among {seen:?}");
+    }
+    part_is("Pages of customers", &list(&seen));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_of_the_setup_is_accessible() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let app = App::new(Db::sqlite()).await;
+    let code = super::first_print::code(&app).await;
+    let mut round = Round::new(&mut browser, &app, "none=none", "/").await;
+    let tab = round.tab.clone();
+    round.look("/").await;
+    round.browser.press(&tab, "The setup").await;
+    round.look("/setup/enter").await;
+    round.browser.fill(&tab, "One-time code", "AAAA").await;
+    round.browser.press(&tab, "Open the setup").await;
+    round.look("/setup/enter?error").await;
+    round.browser.fill(&tab, "One-time code", &code).await;
+    round.browser.press(&tab, "Open the setup").await;
+    round.look("/setup").await;
+    for (label, text) in [("Name", "Sam"), ("E-mail address", "sam@example.org"), ("Password", PASSWORD)] {
+        round.browser.fill(&tab, label, text).await;
+    }
+    round.browser.press(&tab, "Make the admin and go on").await;
+    round.look("/setup/database").await;
+    round.browser.press(&tab, "Test both connections").await;
+    round.look("/setup/database").await;
+    round.browser.press(&tab, "Go on: Printer Discovery").await;
+    round.look("/setup/printers").await;
+    round.browser.press(&tab, "Look for printers").await;
+    round.browser.sees(&tab, "The search is over").await;
+    round.look("/setup/printers").await;
+    round.browser.press(&tab, "Add a printer by hand").await;
+    round.look("/setup/printers/new").await;
+    round.browser.fill(&tab, "Name", "Ada").await;
+    round.browser.fill(&tab, "URL", "http://127.0.0.1:9").await;
+    round.browser.press(&tab, "Test and add").await;
+    round.browser.sees(&tab, "It does not work.").await;
+    round.look("/setup/printers/new").await;
+    round.browser.press(&tab, "Back without adding one").await;
+    for (step, page) in [
+        ("Go on: Integrations", "/setup/integrations"),
+        ("Go on: Commerce", "/setup/commerce"),
+        ("Go on: Review and Launch", "/setup/review"),
+        ("Write .env and finish", "/setup/done"),
+    ] {
+        round.browser.press(&tab, step).await;
+        assert_eq!(round.browser.path(&tab).await, page);
+        round.look(page).await;
+    }
+    round.end();
+    let pages =
+        ["", "/enter", "/database", "/printers", "/printers/new", "/integrations", "/commerce", "/review", "/done"];
+    part_is("Pages of the setup", &list(&pages.iter().map(|page| format!("/setup{page}")).collect()));
+}

@@ -1,0 +1,158 @@
+//! Forms of the staff, filled in by their labels: printers of each type, a file that is printed by hand, stock, API
+//! keys, webhooks.
+
+use printfloor::printers::PrinterType;
+use serde_json::json;
+use simulator::printer::What;
+use simulator::sink::{Mode, Sink};
+use simulator::{Fleet, FleetOptions, PrinterKind};
+
+use super::floor;
+use super::shop::admin;
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::browser::Browser;
+use crate::support::{App, Db};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_adds_a_printer_of_each_type() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let app = App::new(Db::sqlite()).await;
+    let fleet = Fleet::start(FleetOptions { own_hosts: true, ..FleetOptions::of_each(1) }).await.unwrap();
+    let cookie = admin(&app).await;
+    let tab = browser.open(&app.base, "/floor", Some(&cookie)).await;
+    browser.sees(&tab, "There is no printer yet").await;
+    for sim in &fleet.printers {
+        let declared = PrinterType::of_word(sim.kind.as_str()).unwrap();
+        let name = format!("Printer of type {}", declared.word);
+        browser.go(&tab, &format!("{}/floor", app.base)).await;
+        browser.press(&tab, "Add a printer").await;
+        browser.press(&tab, declared.program).await;
+        browser.fill(&tab, "Name", &name).await;
+        browser.fill(&tab, "URL", &sim.base_url).await;
+        if !declared.keyless {
+            browser.fill(&tab, "API key", &sim.api_key).await;
+        }
+        if declared.needs_serial {
+            browser.fill(&tab, "Serial number", &sim.serial).await;
+        }
+        browser.press(&tab, "Test and add").await;
+        browser.until(&tab, "its own page", "/^\\/floor\\/printers\\/[0-9a-f-]{36}$/.test(location.pathname)").await;
+        browser.sees(&tab, &name).await;
+        let id = browser.path(&tab).await.rsplit('/').next().unwrap().to_owned();
+        app.connected(&id).await;
+    }
+    browser.go(&tab, &format!("{}/floor", app.base)).await;
+    let cards = format!("document.querySelectorAll('#cards > li').length === {}", PrinterKind::ALL.len());
+    browser.until(&tab, "a card for each", &cards).await;
+    assert_eq!(browser.faults(&app.base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_prints_a_file_that_is_dropped_or_chosen() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    let file = floor.app.folder().join("vase.gcode");
+    std::fs::write(&file, simulator::gcode::gcode("vase", 600, 5.0, 1_650.0)).unwrap();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    for n in 0..2 {
+        let name = floor.app.get(&floor.path(n, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
+        browser.go(&tab, &format!("{base}/floor")).await;
+        if n == 0 {
+            let card = format!("#printer-{}", floor.printers[n]);
+            browser.until(&tab, "the card", &format!("document.querySelector({card:?})")).await;
+            browser.drop_file(&tab, &card, &file).await;
+        } else {
+            // Whoever cannot drag chooses it.
+            browser.press_near(&tab, "Print a file", &name).await;
+            browser.attach(&tab, "G-code", "", &file).await;
+            browser.press(&tab, "Upload it").await;
+        }
+        browser.sees(&tab, &format!("Print vase.gcode on {name}?")).await;
+        assert_eq!(floor.started(n), 0, "it is offered, and not begun");
+        browser.press(&tab, "Print it now").await;
+        floor.physically("the print to begin", n, |what| matches!(what, What::Started { .. })).await;
+    }
+    browser.go(&tab, &format!("{base}/floor")).await;
+    browser.sees(&tab, "2 printing").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_receives_stock_and_the_job_that_waited_begins() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let base = floor.app.base.clone();
+    let cookie = admin(&floor.app).await;
+    let material = floor.app.material("PETG used up", 0.0).await;
+    let file = floor.file("lid", 600, 12.0).await;
+    let sku = floor.app.sku("LID", &material, &file, 700).await;
+    let order = floor.app.paid_order(&sku, 1).await;
+    let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    let slot = format!("{}/slots/0", floor.path(0, ""));
+    floor.app.post(&slot, &json!({"materialId": material})).await.expect(200);
+    let tab = browser.open(&base, &format!("/shop/orders/{order}"), Some(&cookie)).await;
+    browser.sees(&tab, "PETG used up").await;
+    assert_eq!(floor.started(0), 0);
+    browser.press(&tab, "Stock").await;
+    browser.press(&tab, "PETG used up").await;
+    browser.fill(&tab, "How much came", "1000").await;
+    browser.press(&tab, "Receive").await;
+    browser.sees(&tab, "1000").await;
+    floor.app.job_is(&job, "PRINTING").await;
+    browser.go(&tab, &format!("{base}/floor")).await;
+    browser.sees(&tab, "1 printing").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_makes_a_key_that_works_until_it_is_revoked() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let app = App::new(Db::sqlite()).await;
+    let cookie = admin(&app).await;
+    let tab = browser.open(&app.base, "/floor", Some(&cookie)).await;
+    for step in ["Settings", "API Keys", "New Key"] {
+        browser.press(&tab, step).await;
+    }
+    browser.fill(&tab, "Name", "Label printer").await;
+    browser.fill(&tab, "Role", "operator").await;
+    browser.fill(&tab, "Expiry", "2099-12-31").await;
+    browser.press(&tab, "Make the key").await;
+    let key = browser.value(&tab, "Shown this once").await;
+    assert!(key.starts_with("key_"), "{key}");
+    let program = app.with_key(&key);
+    program.get("/api/printers").await.expect(200);
+    assert_eq!(program.get("/api/users").await.status, 403, "it may do what its role may");
+    browser.press(&tab, "To the API keys").await;
+    browser.sees(&tab, "Label printer").await;
+    assert!(!browser.text(&tab).await.contains(&key), "it is shown once");
+    browser.press_near(&tab, "Revoke Label printer", "Label printer").await;
+    browser.sees(&tab, "Revoked").await;
+    assert_eq!(program.get("/api/printers").await.status, 401);
+    assert_eq!(browser.faults(&app.base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_sees_a_webhook_fail_and_sends_it_again() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1").start().await;
+    let sink = Sink::start().await.unwrap();
+    sink.set_mode(Mode::Status(500));
+    let cookie = admin(&app).await;
+    let tab = browser.open(&app.base, "/shop/webhooks", Some(&cookie)).await;
+    browser.press(&tab, "Add an endpoint").await;
+    browser.fill(&tab, "Address", &sink.url()).await;
+    browser.tick(&tab, "order created").await;
+    browser.press(&tab, "Add the endpoint").await;
+    browser.press(&tab, "To the endpoint").await;
+    browser.press(&tab, "Send a test event").await;
+    browser.sees(&tab, "Answered 500").await;
+    let tried = crate::api::webhooks::got(&sink, 2).await.len();
+    sink.set_mode(Mode::Ok);
+    browser.press(&tab, "Send it again").await;
+    // It was switched off after its attempts, so that what is sent again waits until it is enabled.
+    browser.press(&tab, "Enable it, and send what waits").await;
+    browser.sees(&tab, "Answered 200").await;
+    assert!(sink.received().len() > tried);
+    assert_eq!(browser.faults(&app.base), Vec::<String>::new());
+}

@@ -1,0 +1,34 @@
+//! The kept report of accessibility, `docs/ACCESSIBILITY.md`: tests hold its parts against what they see, or write them
+//! anew, one after the other.
+
+use std::path::PathBuf;
+
+/// With the value 1, parts are written anew.
+const KEEP: &str = "PRINTFLOOR_TEST_KEEP_ACCESSIBILITY";
+
+/// Holds the part of the report with this title against what it should say.
+#[track_caller]
+pub fn part_is(title: &str, body: &str) {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/ACCESSIBILITY.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let heading = format!("\n## {title}\n");
+    let (before, rest) = text.split_once(&heading).unwrap_or_else(|| panic!("no part {title:?} in the report"));
+    let end = rest.find("\n## ").unwrap_or(rest.len());
+    let (kept, after) = rest.split_at(end);
+    if kept.trim() == body.trim() {
+        return;
+    }
+    if std::env::var(KEEP).is_ok_and(|word| word == "1") {
+        std::fs::write(&file, format!("{before}{heading}\n{}\n{after}", body.trim())).unwrap();
+        return;
+    }
+    assert_eq!(kept.trim(), body.trim(), "{title}: {KEEP}=1 keeps the report anew");
+}
+
+/// As [`part_is`] for a part that depends on the moment: it is written anew when that is asked for, and not compared.
+#[track_caller]
+pub fn part_was(title: &str, body: &str) {
+    if std::env::var(KEEP).is_ok_and(|word| word == "1") {
+        part_is(title, body);
+    }
+}

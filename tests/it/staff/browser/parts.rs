@@ -1,0 +1,131 @@
+//! What people do at printers, with a mouse or on a phone: sign parts off, clear beds, cancel.
+
+use serde_json::json;
+use simulator::PrinterKind;
+
+use super::{SAM, floor};
+use crate::api::{PASSWORD, sign_in, staff};
+use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
+use crate::support::browser::Browser;
+use crate::support::until;
+
+/// Printers whose beds people clear, each with a print that is over; the order of these prints, and an operator's
+/// cookie.
+async fn over(count: usize) -> (Floor, String, String) {
+    let floor = Floor::new(PrinterKind::FwRest, count, FAST, &[JUDGE_LATE]).await;
+    for n in 0..count {
+        floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
+    }
+    let order = floor.order(u32::try_from(count).unwrap()).await;
+    for n in 0..count {
+        floor.attention(n, "bed_not_cleared", true).await;
+        // What is made again takes its time.
+        floor.sim(n).handle.set_speed(SLOW);
+    }
+    floor.app.order_is(&order, "ready").await;
+    staff(&floor.app, SAM, "operator").await;
+    let cookie = sign_in(&floor.app, SAM, PASSWORD).await;
+    (floor, order, cookie)
+}
+
+async fn name(floor: &Floor, printer: usize) -> String {
+    floor.app.get(&floor.path(printer, "")).await.expect(200)["name"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, order, cookie) = over(2).await;
+    let (base, bad, good) = (floor.app.base.clone(), name(&floor, 0).await, name(&floor, 1).await);
+    let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
+    browser.sees(&tab, "Beds to clear (2)").await;
+    browser.press_near(&tab, "Not all parts are good", &bad).await;
+    browser.fill_near(&tab, "Good parts", &bad, "0").await;
+    browser.fill_near(&tab, "What is wrong with the others", &bad, "warping").await;
+    browser.press_near(&tab, "Sign off", &bad).await;
+    browser.sees(&tab, "Beds to clear (1)").await;
+    browser.press_near(&tab, "Bed is clear", &good).await;
+    browser.sees_no(&tab, "Beds to clear").await;
+
+    let again = until("the part to be made again", || async {
+        let jobs = floor.app.jobs(&order).await;
+        let numbers = jobs.iter().map(|job| job["number"].as_str().unwrap().to_owned());
+        numbers.max().filter(|_| jobs.len() == 3)
+    })
+    .await;
+    browser.go(&tab, &format!("{base}/shop/orders/{order}")).await;
+    browser.sees(&tab, &again).await;
+    let under_way = "[...document.querySelectorAll('#order td.number')][2].textContent.trim() === '1'";
+    browser.until(&tab, "one part under way", under_way).await;
+    browser.go(&tab, &format!("{base}/floor")).await;
+    browser.sees(&tab, &again).await;
+    browser.sees(&tab, "1 printing").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+/// As after the label of a printer was scanned with a phone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_leads_from_a_label_over_the_sign_in_to_the_cleared_bed() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, _, _) = over(1).await;
+    let base = floor.app.base.clone();
+    let path = format!("/floor/printers/{}", floor.printers[0]);
+    let tab = browser.open(&base, &path, None).await;
+    browser.width(&tab, 360).await;
+    browser.fill(&tab, "E-mail address", SAM).await;
+    browser.fill(&tab, "Password", "no such password").await;
+    browser.press(&tab, "Sign in").await;
+    browser.until(&tab, "a word of what was wrong", "document.querySelector('[role=alert]')").await;
+    browser.fill(&tab, "Password", PASSWORD).await;
+    browser.press(&tab, "Sign in").await;
+    browser.sees(&tab, "Bed not cleared").await;
+    assert_eq!(browser.path(&tab).await, path);
+    assert_eq!(browser.wider(&tab).await, Vec::<String>::new());
+    browser.press(&tab, "Bed is clear").await;
+    floor.attention(0, "bed_not_cleared", false).await;
+    browser.sees_no(&tab, "Bed not cleared").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_cancels_a_print_only_after_it_was_confirmed() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    let (_, job) = floor.one().await;
+    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
+    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
+    let (number, printer) = (floor.job(&job).await["number"].as_str().unwrap().to_owned(), name(&floor, n).await);
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    browser.press_near(&tab, "Cancel", &printer).await;
+    let asked = format!("Cancel {number} on {printer}");
+    browser.sees(&tab, &asked).await;
+    floor.looked_at(n).await;
+    assert_eq!(floor.job(&job).await["state"], "PRINTING", "nothing is cancelled before it was confirmed");
+    browser.press(&tab, &asked).await;
+    let over = |job: &serde_json::Value| job["state"] != "PRINTING";
+    floor.job_until("the print to end", &job, over).await;
+    browser.sees_no(&tab, &asked).await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_sees_the_progress_of_a_print_grow() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    for n in 0..2 {
+        floor.sim(n).handle.set_speed(20.0);
+    }
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    browser.eval(&tab, "window.stays = true").await;
+    floor.one().await;
+    browser.until(&tab, "a bar", "document.querySelector('#cards progress')").await;
+    let value = "Number(document.querySelector('#cards progress').value)";
+    for percent in [5, 20, 40] {
+        let grown = format!("document.querySelector('#cards progress') && {value} >= {percent}");
+        browser.until(&tab, &format!("{percent} percent"), &grown).await;
+    }
+    assert_eq!(browser.eval(&tab, "window.stays").await, true, "the page was loaded again");
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}

@@ -1,0 +1,138 @@
+//! The floor: what it shows of the printers, that it follows them, and what is done at them from it.
+
+use serde_json::json;
+use simulator::PrinterKind;
+
+use super::{is_sound, operator};
+use crate::billing::pages::{send, token};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::stream::{Sent, Stream};
+use crate::support::{on_both, until};
+
+/// The next part of the stream whose id begins like this and whose text has these words.
+async fn part(stream: &mut Stream, id: &str, words: &str) -> Sent {
+    loop {
+        let sent = stream.next().await.expect("the stream goes on");
+        let told = sent.data["id"].as_str().unwrap_or_default();
+        if sent.event == "part" && told.starts_with(id) && sent.data["html"].as_str().unwrap().contains(words) {
+            return sent;
+        }
+    }
+}
+
+/// The version of the floor that a page has.
+fn version(page: &str) -> i64 {
+    page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().parse().unwrap()
+}
+
+on_both! {
+    async fn the_floor_follows_a_print_and_pauses_it(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let idle = sam.get("/floor").await;
+        is_sound(&idle);
+        assert_eq!(idle.text.matches("<li id=\"printer-").count(), 2, "{}", idle.text);
+        assert!(idle.text.contains(">Ready<") && idle.text.contains("nothing known"), "{}", idle.text);
+
+        let mut stream = Stream::open(&sam, &format!("/floor/live?after={}", version(&idle.text)), None).await;
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        let on = floor.job(&job).await["printerId"].as_str().unwrap().to_owned();
+        let told = part(&mut stream, &format!("printer-{on}"), ">Printing<").await;
+        let html = told.data["html"].as_str().unwrap();
+        assert!(html.contains("JOB-") && html.contains(&format!("/shop/orders/{order}")), "{html}");
+        assert!(html.contains("<progress") && !html.contains("<gauge>") && !html.contains("<form-token>"), "{html}");
+        let page = until("the summary to count it", || async {
+            let page = sam.get("/floor").await;
+            page.text.contains("<b>1</b> printing").then_some(page)
+        })
+        .await;
+        is_sound(&page);
+        let own = token(&page);
+        let path = format!("/floor/printers/{on}/pause");
+        assert!(page.text.contains(&format!("action=\"{path}\"")), "{}", page.text);
+        let done = send(&sam, &path, &[("form_token", &own)]).await;
+        assert_eq!(done.status, 200, "{}", done.text);
+        floor.app.job_is(&job, "PAUSED").await;
+        let told = part(&mut stream, &format!("printer-{on}"), ">Paused<").await;
+        assert!(told.data["html"].as_str().unwrap().contains(&own), "the form can be sent: {}", told.data);
+        // What needs a person stands first, with the word and not the colour alone.
+        until("the paused printer to stand first", || async {
+            let page = sam.get("/floor").await.text;
+            let first = page.split_once("<li id=\"printer-").unwrap().1;
+            first.starts_with(&on).then_some(())
+        })
+        .await;
+
+        // Cancelling names the printer and the job.
+        let own_page = sam.get(&format!("/floor/printers/{on}")).await;
+        is_sound(&own_page);
+        assert!(own_page.text.contains("Cancel JOB-"), "{}", own_page.text);
+        let cancelled = send(&sam, &format!("/floor/printers/{on}/cancel"), &[("form_token", &own)]).await;
+        assert_eq!(cancelled.status, 200, "{}", cancelled.text);
+        floor.job_until("the print to end", &job, |job| !["PAUSED", "PRINTING"].iter().any(|on| job["state"] == *on)).await;
+        let none = send(&sam, &format!("/floor/printers/{on}/nonsense"), &[("form_token", &own)]).await;
+        assert_eq!(none.status, 404, "{}", none.text);
+        is_sound(&none);
+    }
+
+    async fn a_page_that_comes_back_gets_only_what_it_missed(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        // From nothing on, all cards come, and then their order.
+        let mut stream = Stream::open(&sam, "/floor/live", None).await;
+        let mut cards = 0;
+        let order = loop {
+            let sent = stream.next().await.unwrap();
+            match &*sent.event {
+                "part" if sent.data["id"].as_str().unwrap().starts_with("printer-") => cards += 1,
+                "order" => break sent,
+                _ => {}
+            }
+        };
+        assert_eq!((cards, order.data["ids"].as_array().unwrap().len()), (3, 3));
+        drop(stream);
+        let known = version(&sam.get("/floor").await.text);
+        let mut stream = Stream::open(&sam, &format!("/floor/live?after={known}"), None).await;
+        let body = json!({"on": true, "note": "new nozzle"});
+        floor.app.post(&floor.path(1, "/maintenance"), &body).await.expect(200);
+        let mut told = Vec::new();
+        loop {
+            let sent = stream.next().await.unwrap();
+            if sent.event == "part" && sent.data["id"].as_str().unwrap().starts_with("printer-") {
+                let is_it = sent.data["html"].as_str().unwrap().contains("In maintenance");
+                told.push(sent.data["id"].as_str().unwrap().to_owned());
+                if is_it {
+                    break;
+                }
+            }
+        }
+        assert_eq!(told, [format!("printer-{}", floor.printers[1])], "the others did not change");
+    }
+}
+
+#[tokio::test]
+async fn the_stream_ends_when_its_reader_signs_out() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let sam = operator(&floor.app).await;
+    let stream = Stream::open(&sam, "/floor/live", None).await;
+    let own = token(&sam.get("/floor").await);
+    send(&sam, "/logout", &[("form_token", &own)]).await;
+    stream.ends().await;
+}
+
+#[tokio::test]
+async fn maintenance_is_set_and_ended_on_the_page_of_the_printer() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let sam = operator(&floor.app).await;
+    let (own, path) = (token(&sam.get("/floor").await), format!("/floor/printers/{}/maintenance", floor.printers[0]));
+    let out = send(&sam, &path, &[("form_token", &own), ("on", "true"), ("note", "<b>nozzle</b>")]).await;
+    assert!(out.text.contains("In maintenance") && out.text.contains("&lt;b&gt;nozzle"), "{}", out.text);
+    is_sound(&out);
+    let by_whom = out.text.split_once("Done lately").expect("who did it").1;
+    assert!(by_whom.contains("maintenance") && by_whom.contains(super::SAM), "{}", out.text);
+    floor.attention(0, "maintenance", true).await;
+    let back = send(&sam, &path, &[("form_token", &own), ("on", "false")]).await;
+    assert_eq!(back.status, 200, "{}", back.text);
+    floor.attention(0, "maintenance", false).await;
+}

@@ -1,0 +1,66 @@
+//! The floor in a real browser: a file is dropped on a card, uploaded and printed; pictures of a camera come by
+//! themselves; the search and the state narrow what is shown while it changes.
+
+use simulator::PrinterKind;
+
+use super::SAM;
+use super::floor_files::camera_of;
+use crate::api::{PASSWORD, sign_in, staff};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::browser::Browser;
+use crate::support::until;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_drops_a_file_on_a_card_and_prints_it() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+    staff(&floor.app, SAM, "operator").await;
+    let cookie = sign_in(&floor.app, SAM, PASSWORD).await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let card = format!("#printer-{}", floor.printers[1]);
+    browser.until(&tab, "the card", &format!("document.querySelector('{card}')")).await;
+    let code = serde_json::to_string(&simulator::gcode::gcode("vase", 600, 10.0, 3300.0)).unwrap();
+    let drop = format!(
+        "(() => {{ const data = new DataTransfer(); data.items.add(new File([{code}], 'vase.gcode')); \
+         const card = document.querySelector('{card}'); for (const name of ['dragover', 'drop']) \
+         card.dispatchEvent(new DragEvent(name, {{ dataTransfer: data, bubbles: true, cancelable: true }})); }})()"
+    );
+    browser.eval(&tab, &drop).await;
+    browser
+        .until(&tab, "the offer", "document.querySelector('h1')?.textContent.startsWith('Print vase.gcode on ')")
+        .await;
+    assert_eq!(floor.started(1), 0, "nothing is printed before it is said");
+    browser.eval(&tab, "document.querySelector('form[action$=\"/print\"] button').click()").await;
+    until("the print to begin", || async { (floor.started(1) == 1).then_some(()) }).await;
+    browser.until(&tab, "the page of the printer", &format!("document.querySelector('{card} progress')")).await;
+    browser.until(&tab, "the title to say how far it is", "/^[0-9]+ % · /.test(document.title)").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_shows_what_a_camera_sees_and_narrows_the_floor() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+    let _camera = camera_of(floor.sim(0)).await;
+    staff(&floor.app, SAM, "operator").await;
+    let cookie = sign_in(&floor.app, SAM, PASSWORD).await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let img = format!("document.querySelector('#printer-{} img.camera')", floor.printers[0]);
+    browser.until(&tab, "a picture", &format!("{img} && !{img}.hidden && {img}.naturalWidth === 8")).await;
+    let other = format!("document.querySelector('#printer-{} img.camera').hidden", floor.printers[1]);
+    assert_eq!(browser.eval(&tab, &other).await, true, "the other has none");
+
+    let shown = "[...document.querySelectorAll('#cards > li')].filter(card => !card.hidden).length";
+    let choose = "(() => { const at = document.getElementById('state'); at.value = 'working'; at.dispatchEvent(new Event('change')); })()";
+    browser.eval(&tab, choose).await;
+    browser.until(&tab, "none to be shown", &format!("{shown} === 0")).await;
+    let (_, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    browser.until(&tab, "the one that works to come", &format!("{shown} === 1")).await;
+    // The picture stays while the card is made anew.
+    let pictures = "[...document.querySelectorAll('img.camera')].filter(img => img.naturalWidth === 8).length === 1";
+    browser.until(&tab, "the picture to stay", pictures).await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}

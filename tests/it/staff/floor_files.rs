@@ -1,0 +1,117 @@
+//! A file that is brought to a printer: uploaded from its page, offered, printed by hand; and pictures of files and
+//! cameras.
+
+use std::net::SocketAddr;
+
+use reqwest::multipart::{Form, Part};
+use simulator::peers::camera::Camera;
+use simulator::{PrinterKind, SimPrinter};
+
+use super::{arrived, is_sound, operator};
+use crate::billing::pages::{send, token};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::client::Answer;
+use crate::support::{Client, on_both, until};
+
+/// A camera on the printer's own computer, of which the printer tells.
+pub async fn camera_of(sim: &SimPrinter) -> Camera {
+    let host = sim.base_url.split("://").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
+    let camera = Camera::at(SocketAddr::new(host, 0), None).await.unwrap();
+    sim.handle.set_camera(Some(&camera.snapshot_url()));
+    camera
+}
+
+/// Sends a file as a browser sends the form.
+async fn bring(client: &Client, target: &str, name: &str, content: Vec<u8>, own: &str) -> Answer {
+    let form =
+        Form::new().text("form_token", own.to_owned()).part("file", Part::bytes(content).file_name(name.to_owned()));
+    client.send(client.request("POST", target).header("sec-fetch-site", "same-origin").multipart(form)).await
+}
+
+on_both! {
+    async fn a_file_is_brought_to_a_printer_and_printed_there(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let (printer, own_page) = (&floor.printers[0], format!("/floor/printers/{}", floor.printers[0]));
+        let card = sam.get("/floor").await.text;
+        assert!(card.contains(&format!("href=\"{own_page}/upload\"")) && card.contains(&format!("data-upload=\"{own_page}/upload?token=")), "{card}");
+        let form = sam.get(&format!("{own_page}/upload")).await;
+        is_sound(&form);
+        let own = token(&form);
+        let target = format!("{own_page}/upload?token={own}");
+        assert!(form.text.contains(&format!("action=\"{target}\"")), "{}", form.text);
+
+        let code = || simulator::gcode::gcode("vase", 600, 10.0, 3300.0).into_bytes();
+        for forged in [format!("{own_page}/upload"), format!("{own_page}/upload?token=x")] {
+            assert_eq!(bring(&sam, &forged, "vase.gcode", code(), &own).await.status, 403);
+        }
+        let picture = bring(&sam, &target, "vase.gcode", simulator::gcode::sample_png(), &own).await;
+        assert_eq!(picture.status, 400, "a picture is no G-code: {}", picture.text);
+        is_sound(&picture);
+        let nowhere = format!("/floor/printers/{}/upload?token={own}", crate::api::NOTHING);
+        assert_eq!(bring(&sam, &nowhere, "vase.gcode", code(), &own).await.status, 404);
+        assert_eq!(floor.app.get("/api/files?q=vase").await.expect(200)["pagination"]["total"], 0);
+
+        let offer = arrived(&sam, bring(&sam, &target, "vase.gcode", code(), &own).await).await;
+        is_sound(&offer);
+        assert!(offer.text.contains("Print it now on") && offer.text.contains("vase.gcode") && offer.text.contains("0 h 10 min"), "{}", offer.text);
+        assert_eq!(floor.started(0), 0, "nothing is printed before it is said");
+        let file = floor.app.get("/api/files?q=vase").await.expect(200)["files"][0]["id"].as_str().unwrap().to_owned();
+        let begun = send(&sam, &format!("{own_page}/print"), &[("form_token", &own), ("fileId", &file)]).await;
+        assert_eq!(begun.status, 200, "{}", begun.text);
+        until("the print to be seen", || async { (floor.started(0) == 1).then_some(()) }).await;
+
+        // Who comes second is told why not.
+        until("the printer to be busy", || async {
+            let offer = sam.get(&format!("{own_page}/upload?file={file}")).await;
+            (offer.text.contains("cannot take a print now") && !offer.text.contains("Print it now on")).then_some(())
+        })
+        .await;
+        let second = send(&sam, &format!("{own_page}/print"), &[("form_token", &own), ("fileId", &file)]).await;
+        assert_eq!(second.status, 409, "{}", second.text);
+        is_sound(&second);
+        assert_eq!(floor.started(0), 1, "{printer}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_the_printer_does_not_print_is_not_offered() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let sam = operator(&floor.app).await;
+    let package = floor.app.package("box", 60, 10.0).await;
+    let offer = sam.get(&format!("/floor/printers/{}/upload?file={package}", floor.printers[0])).await;
+    is_sound(&offer);
+    assert!(offer.text.contains("not .gcode.3mf files") && !offer.text.contains("Print it now on"), "{}", offer.text);
+    let unknown = sam.get(&format!("/floor/printers/{}/upload?file={}", floor.printers[0], crate::api::NOTHING)).await;
+    assert_eq!(unknown.status, 404, "{}", unknown.text);
+}
+
+#[tokio::test]
+async fn a_card_has_the_picture_of_its_file_and_of_its_camera() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    let _camera = camera_of(floor.sim(0)).await;
+    let (_, job) = floor.one().await;
+    let file = floor.app.job_is(&job, "PRINTING").await["fileId"].as_str().unwrap().to_owned();
+    let card = until("the card to print", || async {
+        let card = sam.get("/floor").await.text;
+        card.contains(&format!("src=\"/floor/pictures/{file}\"")).then_some(card)
+    })
+    .await;
+    let seen = format!("/api/printers/{}/camera", floor.printers[0]);
+    assert!(card.contains(&format!("data-camera=\"{seen}\"")), "{card}");
+    let media = async |client: &Client, path: &str| {
+        let answer = client.open(client.request("GET", path)).await;
+        (answer.status().as_u16(), answer.headers()["content-type"].to_str().unwrap().to_owned())
+    };
+    let picture = format!("/floor/pictures/{file}");
+    assert_eq!(media(&sam, &picture).await, (200, "image/png".to_owned()));
+    assert_eq!(media(&sam, &seen).await, (200, "image/jpeg".to_owned()));
+    // A file without one has a drawing, and a file that is not there has none.
+    let bare = floor.app.upload("bare.gcode", b"; generated by PrusaSlicer 2.9.4\nG28\n".to_vec()).await.expect(201);
+    let bare = format!("/floor/pictures/{}", bare["id"].as_str().unwrap());
+    assert_eq!(media(&sam, &bare).await, (200, "image/svg+xml".to_owned()));
+    assert_eq!(media(&sam, &format!("/floor/pictures/{}", crate::api::NOTHING)).await.0, 404);
+    let stranger = floor.app.nobody();
+    assert_eq!(stranger.get(&picture).await.status, 303, "pictures are for the staff");
+}

@@ -1,0 +1,153 @@
+//! Printers by page: added by the form of their type, changed, removed, and what people note about them.
+
+use serde_json::json;
+use simulator::PrinterKind;
+
+use super::{arrived, is_sound, operator, version_on};
+use crate::billing::pages::{HOSTILE, send, token};
+use crate::machines::{Floor, SLOW};
+use crate::support::on_both;
+
+/// Where a printer is added.
+const NEW_PATH: &str = "/floor/printers/new";
+
+/// What the form of a new printer says, with what is said besides the usual.
+fn new_printer<'a>(base: &'a str, own: &'a str, key: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let usual = [("name", HOSTILE), ("type", "fw_rest"), ("machineType", "fdm_standard"), ("baseUrl", base)];
+    let secret = [("apiKey", key), ("form_token", own)];
+    usual.into_iter().chain(secret).chain(more.iter().copied()).collect()
+}
+
+on_both! {
+    async fn a_printer_is_added_by_the_form_of_its_type_changed_and_removed(db: Db) {
+        let floor = Floor::empty(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
+        let (sam, sim) = (operator(&floor.app).await, floor.sim(0));
+        let empty = sam.get("/floor").await;
+        is_sound(&empty);
+        for words in ["There is no printer yet", "href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\"", "printfloor demo"] {
+            assert!(empty.text.contains(words), "{words} in {}", empty.text);
+        }
+        let types = sam.get("/floor/printers/new").await;
+        is_sound(&types);
+        for declared in printfloor::printers::BUILT_IN {
+            assert!(types.text.contains(&format!("/floor/printers/new?type={declared}\"")), "{declared} in {}", types.text);
+        }
+        // Only what a type needs is asked.
+        let by_number = sam.get("/floor/printers/new?type=mqtt_lan").await;
+        is_sound(&by_number);
+        assert!(by_number.text.contains("id=\"serial\""), "{}", by_number.text);
+        let form = sam.get("/floor/printers/new?type=fw_rest").await;
+        is_sound(&form);
+        assert!(!form.text.contains("id=\"serial\"") && form.text.contains("id=\"apiKey\""), "{}", form.text);
+
+        let own = token(&form);
+        let new = |key, more| new_printer(&sim.base_url, &own, key, more);
+        // What was typed stays, but for the key.
+        let wrong = send(&sam, NEW_PATH, &new("no such key", &[("location", "Cellar")])).await;
+        assert_eq!(wrong.status, 400, "{}", wrong.text);
+        is_sound(&wrong);
+        assert!(wrong.text.contains("It does not work.") && wrong.text.contains("value=\"Cellar\""), "{}", wrong.text);
+        assert!(!wrong.text.contains("no such key") && !wrong.text.contains(HOSTILE), "{}", wrong.text);
+        assert_eq!(floor.app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);
+        let faulty = send(&sam, NEW_PATH, &new("x", &[("untested", "true"), ("row", "0"), ("column", "2")])).await;
+        assert!(faulty.status == 400 && faulty.text.contains("position.row"), "{}", faulty.text);
+
+        let more = [("location", "Cellar"), ("row", "2"), ("column", "3"), ("tags", "red, big,"), ("nozzle", "0.6"), ("autoClear", "true")];
+        let added = send(&sam, NEW_PATH, &new(&sim.api_key, &more)).await;
+        assert_eq!(added.status, 200, "{}", added.text);
+        let page = added;
+        is_sound(&page);
+        assert!(page.text.contains("row 2, column 3") && !page.text.contains(HOSTILE), "{}", page.text);
+        let printers = floor.app.get("/api/printers").await.expect(200);
+        let printer = &printers["printers"][0];
+        let id = printer["id"].as_str().unwrap().to_owned();
+        assert_eq!((&printer["position"], &printer["tags"]), (&json!({"row": 2, "column": 3}), &json!(["red", "big"])));
+        assert_eq!((&printer["nozzle"]["diameter"], &printer["autoClear"], &printer["hasApiKey"]), (&json!(0.6), &json!(true), &json!(true)));
+
+        // A change keeps the key that is not shown.
+        let path = format!("/floor/printers/{id}/edit");
+        let form = sam.get(&path).await;
+        is_sound(&form);
+        assert!(form.text.contains("value=\"Cellar\"") && form.text.contains("value=\"red, big\""), "{}", form.text);
+        assert!(!form.text.contains(&sim.api_key), "the key is shown");
+        let (own, version) = (token(&form), version_on(&form));
+        let change = |column| {
+            let place = [("location", "Attic"), ("row", "1"), ("column", column)];
+            let own = [("form_token", own.as_str()), ("name", "Ada"), ("machineType", "fdm_standard")];
+            let from = [("baseUrl", sim.base_url.as_str()), ("version", version.as_str())];
+            from.into_iter().chain(place).chain(own).collect::<Vec<_>>()
+        };
+        let faulty = send(&sam, &path, &change("99")).await;
+        assert!(faulty.status == 400 && faulty.text.contains("position.column") && faulty.text.contains("value=\"99\""), "{}", faulty.text);
+        is_sound(&faulty);
+        let page = arrived(&sam, send(&sam, &path, &change("1")).await).await;
+        assert!(page.status == 200 && page.text.contains("Attic"), "{}", page.text);
+        let printer = floor.app.get(&format!("/api/printers/{id}")).await.expect(200);
+        assert_eq!((&printer["name"], &printer["hasApiKey"], &printer["tags"]), (&json!("Ada"), &json!(true), &json!([])));
+
+        // What was saved in between is not undone by a form that was opened before; what was typed stays.
+        let late = send(&sam, &path, &change("7")).await;
+        assert!(late.status == 412 && late.text.contains("name=\"column\"") && late.text.contains("value=\"7\""), "{}", late.text);
+        is_sound(&late);
+        assert_ne!(version_on(&late), version);
+        assert_eq!(floor.app.get(&format!("/api/printers/{id}")).await.expect(200)["position"]["column"], 1);
+
+        // To remove it names it, and leads to the floor.
+        let form = sam.get(&path).await;
+        assert!(form.text.contains("Is Ada to be removed for good?"), "{}", form.text);
+        let removed = send(&sam, &format!("/floor/printers/{id}/remove"), &[("form_token", &own), ("back", "/floor")]).await;
+        let page = arrived(&sam, removed).await;
+        assert!(page.status == 200 && page.text.contains("There is no printer yet"), "{}", page.text);
+        assert_eq!(floor.app.get(&format!("/api/printers/{id}")).await.error(404), "printer_not_found");
+        assert_eq!(sam.get(&path).await.status, 404);
+    }
+
+    async fn notes_stay_for_the_next_shift_and_maintenance_ends_with_one(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
+        let sam = operator(&floor.app).await;
+        let page = format!("/floor/printers/{}", floor.printers[0]);
+        let own = token(&sam.get(&page).await);
+        let noted = send(&sam, &format!("{page}/note"), &[("form_token", &own), ("done", HOSTILE)]).await;
+        let shown = arrived(&sam, noted).await;
+        is_sound(&shown);
+        let notes = shown.text.split_once("Notes and maintenance log").expect("notes").1;
+        assert!(notes.contains("&lt;script&gt;alert(1)") && notes.contains(crate::staff::SAM), "{notes}");
+        let nothing = send(&sam, &format!("{page}/note"), &[("form_token", &own), ("done", "")]).await;
+        assert_eq!(nothing.status, 400, "{}", nothing.text);
+
+        let begin = [("form_token", own.as_str()), ("on", "true"), ("note", "smells burnt")];
+        let out = arrived(&sam, send(&sam, &format!("{page}/maintenance"), &begin).await).await;
+        assert!(out.text.contains("smells burnt") && out.text.contains("Put back into service"), "{}", out.text);
+        floor.attention(0, "maintenance", true).await;
+        let end = [("form_token", own.as_str()), ("done", "new fan")];
+        let back = arrived(&sam, send(&sam, &format!("{page}/back"), &end).await).await;
+        assert!(back.text.contains("new fan") && back.text.contains("Take out of service"), "{}", back.text);
+        floor.attention(0, "maintenance", false).await;
+
+        // What is due is done with a press, and its reminder begins anew.
+        let reminder = json!({"name": "Clean the nozzle", "everyPrints": 1});
+        floor.app.post(&floor.path(0, "/reminders"), &reminder).await.expect(201);
+        let reminders = || async { floor.app.get(&floor.path(0, "/reminders")).await.expect(200)["reminders"][0].clone() };
+        let id = reminders().await["id"].as_str().unwrap().to_owned();
+        let done = [("form_token", own.as_str()), ("done", "Clean the nozzle"), ("resets", id.as_str())];
+        let page = arrived(&sam, send(&sam, &format!("{page}/note"), &done).await).await;
+        assert!(page.text.contains("Done with it: Clean the nozzle"), "{}", page.text);
+        assert!(reminders().await["doneAt"].is_string());
+    }
+}
+
+#[tokio::test]
+async fn the_stop_by_form_takes_no_body_and_is_refused_to_other_sites() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let sam = operator(&floor.app).await;
+    let path = format!("/floor/printers/{}/emergency-stop", floor.printers[0]);
+    let stop = |site: &str| sam.send(sam.request("POST", &path).header("sec-fetch-site", site));
+    for foreign in ["cross-site", "same-site"] {
+        assert_eq!(stop(foreign).await.status, 403, "{foreign}");
+    }
+    floor.attention(0, "needs_home", false).await;
+    let stopped = arrived(&sam, stop("same-origin").await).await;
+    assert_eq!(stopped.status, 200, "{}", stopped.text);
+    is_sound(&stopped);
+    floor.attention(0, "needs_home", true).await;
+}

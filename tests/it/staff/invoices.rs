@@ -1,0 +1,173 @@
+//! Invoices on the pages of the staff: made, issued, paid in parts, given back and voided there, and the API says the
+//! same.
+
+use serde_json::{Value, json};
+
+use super::{done, id_on, is_sound, operator, version_on};
+use crate::billing::invoices::{draft, sent};
+use crate::billing::pages::{HOSTILE, send, token};
+use crate::support::{App, on_both};
+
+const ANN: &str = "ann@example.org";
+
+async fn show(app: &App, invoice: &str) -> Value {
+    app.get(&format!("/api/invoices/{invoice}")).await.expect(200)
+}
+
+on_both! {
+    async fn an_invoice_is_made_issued_paid_in_parts_and_given_back_by_page(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let empty = sam.get("/shop/invoices").await;
+        is_sound(&empty);
+        assert!(empty.text.contains("There is no invoice yet"), "{}", empty.text);
+        let form = sam.get("/shop/invoices/new").await;
+        is_sound(&form);
+        let own = token(&form);
+        let first = |price: &'static str, rate: &'static str| {
+            [
+                ("name", HOSTILE), ("email", ANN), ("description", "Design, one hour"), ("quantity", "1"),
+                ("price", price), ("rate", rate), ("notes", "Thank you."),
+            ]
+        };
+        let with_token = |fields: &[(&'static str, &'static str)]| {
+            let mut all = vec![("form_token", own.clone())];
+            all.extend(fields.iter().map(|(name, text)| (*name, (*text).to_owned())));
+            all
+        };
+        for (price, rate) in [("much", "19"), ("100", "nineteen")] {
+            let all = with_token(&first(price, rate));
+            let all: Vec<(&str, &str)> = all.iter().map(|(name, text)| (*name, text.as_str())).collect();
+            let wrong = send(&sam, "/shop/invoices/new", &all).await;
+            assert_eq!(wrong.status, 400, "{}", wrong.text);
+            is_sound(&wrong);
+            let kept = wrong.text.contains(&format!("value=\"{price}\"")) && wrong.text.contains(&format!("value=\"{rate}\""));
+            assert!(kept && wrong.text.contains("role=\"alert\""), "{}", wrong.text);
+        }
+        let all = with_token(&first("100", "19"));
+        let all: Vec<(&str, &str)> = all.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let page = done(&sam, "/shop/invoices/new", &all).await;
+        assert!(page.text.contains("119.00 USD") && page.text.contains(">Draft<"), "{}", page.text);
+        let invoice = id_on(&page, "/shop/invoices/");
+        let path = format!("/shop/invoices/{invoice}");
+        let made = show(&app, &invoice).await;
+        assert_eq!((&made["status"], &made["number"], &made["totalCents"]), (&json!("draft"), &Value::Null, &json!(11_900)));
+        assert_eq!((&made["customerName"], &made["lineItems"][0]["taxRateBps"]), (&json!(HOSTILE), &json!(1900)));
+
+        // A second line comes and goes, and there is a discount.
+        let version = version_on(&page);
+        let more = [
+            ("form_token", own.as_str()), ("version", version.as_str()), ("description", "Parts"), ("quantity", "2"),
+            ("price", "5"), ("rate", "7.5"),
+        ];
+        let page = done(&sam, &format!("{path}/line"), &more).await;
+        assert!(page.text.contains("7.5 %"), "{}", page.text);
+        let stale = send(&sam, &format!("{path}/line"), &more).await;
+        assert_eq!(stale.status, 412, "{}", stale.text);
+        is_sound(&stale);
+        let version = version_on(&page);
+        let gone = [("form_token", own.as_str()), ("version", version.as_str()), ("line", "1")];
+        let page = done(&sam, &format!("{path}/remove-line"), &gone).await;
+        let version = version_on(&page);
+        let head = [
+            ("form_token", own.as_str()), ("version", version.as_str()), ("name", "Ann Example"), ("email", ANN),
+            ("discount", "10"), ("dueAt", "2030-01-31"),
+        ];
+        done(&sam, &format!("{path}/change"), &head).await;
+        let changed = show(&app, &invoice).await;
+        assert_eq!((&changed["discountCents"], &changed["notes"], &changed["totalCents"]), (&json!(1_000), &Value::Null, &json!(10_710)));
+        assert_eq!((&changed["dueAt"], changed["lineItems"].as_array().unwrap().len()), (&json!("2030-01-31T23:59:59.000Z"), 1));
+
+        // Issued, it has its number and never changes.
+        let page = done(&sam, &format!("{path}/send"), &[("form_token", &own)]).await;
+        let issued = show(&app, &invoice).await;
+        let number = issued["number"].as_str().unwrap();
+        assert!(page.text.contains(number) && page.text.contains(">To be paid<") && issued["status"] == "open", "{}", page.text);
+        let frozen = send(&sam, &format!("{path}/change"), &[("form_token", &own), ("name", "Bob")]).await;
+        assert_eq!(frozen.status, 409, "{}", frozen.text);
+        is_sound(&frozen);
+        assert!(frozen.text.contains("role=\"alert\""), "{}", frozen.text);
+        let document = issued["documents"][0]["id"].as_str().unwrap();
+        for (kind, media) in [("pdf", "application/pdf"), ("xml", "application/xml")] {
+            let link = format!("/api/invoices/{invoice}/documents/{document}/{kind}");
+            assert!(page.text.contains(&format!("href=\"{link}\"")), "{}", page.text);
+            let paper = sam.open(sam.request("GET", &link)).await;
+            assert_eq!((paper.status().as_u16(), paper.headers()["content-type"].to_str().unwrap()), (200, media));
+        }
+
+        // A link by which it can be paid, and its end.
+        let page = done(&sam, &format!("{path}/pay-link"), &[("form_token", &own), ("expiresAt", "2030-01-01")]).await;
+        let link = show(&app, &invoice).await["payUrl"].as_str().unwrap().to_owned();
+        assert!(page.text.contains(&format!("value=\"{link}\"")) && page.text.contains("2030-01-01"), "{}", page.text);
+        let page = done(&sam, &format!("{path}/revoke-link"), &[("form_token", &own)]).await;
+        assert!(!page.text.contains(&link) && show(&app, &invoice).await["payUrl"].is_null(), "{}", page.text);
+
+        let pay = |amount: &'static str| with_token(&[("method", "cash"), ("amount", amount), ("reference", "drawer")]);
+        for (amount, status, due) in [("much", "open", 10_710), ("7.10", "partially_paid", 10_000), ("", "paid", 0)] {
+            let all = pay(amount);
+            let all: Vec<(&str, &str)> = all.iter().map(|(name, text)| (*name, text.as_str())).collect();
+            let answer = send(&sam, &format!("{path}/mark-paid"), &all).await;
+            assert_eq!(answer.status == 400, amount == "much", "{}", answer.text);
+            let now = show(&app, &invoice).await;
+            assert_eq!((&now["status"], &now["amountDueCents"]), (&json!(status), &json!(due)), "{amount}");
+            if status == "partially_paid" {
+                let void = send(&sam, &format!("{path}/void"), &[("form_token", &own)]).await;
+                assert_eq!(void.status, 409, "{}", void.text);
+                is_sound(&void);
+                assert!(void.text.contains("role=\"alert\"") && void.text.contains("Partly paid"), "{}", void.text);
+            }
+        }
+        let page = sam.get(&path).await;
+        is_sound(&page);
+        assert!(page.text.contains("cash, drawer") && page.text.contains("7.10 USD") && page.text.contains("100.00 USD"), "{}", page.text);
+        let first = show(&app, &invoice).await["payments"][0]["id"].as_str().unwrap().to_owned();
+        let back = [("form_token", own.as_str()), ("payment", first.as_str()), ("amount", "3.33"), ("method", "cheque")];
+        let page = done(&sam, &format!("{path}/refund"), &back).await;
+        let now = show(&app, &invoice).await;
+        assert_eq!((&now["documents"][1]["kind"], &now["documents"][1]["totalCents"]), (&json!("credit_note"), &json!(333)));
+        assert!(now["payments"].as_array().unwrap().iter().any(|one| one["method"] == "cheque"), "{now}");
+        let note = now["documents"][1]["number"].as_str().unwrap();
+        assert!(page.text.contains(note) && page.text.contains("went back") && page.text.contains("3.33 USD"), "{}", page.text);
+        let too_much = [("form_token", own.as_str()), ("payment", first.as_str()), ("amount", "100")];
+        let refused = send(&sam, &format!("{path}/refund"), &too_much).await;
+        assert!([400, 409].contains(&refused.status) && refused.text.contains("value=\"100\""), "{}", refused.text);
+        is_sound(&refused);
+    }
+
+    async fn invoices_are_voided_and_listed_by_status_and_their_numbers_have_no_gap(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let (open, late, given_up) = (sent(&app, ANN).await, draft(&app, "bob@example.org").await, draft(&app, ANN).await);
+        app.patch(&format!("/api/invoices/{late}"), &json!({"dueAt": "2020-01-01T00:00:00.000Z"})).await.expect(200);
+        app.act(&format!("/api/invoices/{late}/send")).await.expect(200);
+        let own = token(&sam.get("/floor").await);
+        let void = done(&sam, &format!("/shop/invoices/{given_up}/void"), &[("form_token", &own)]).await;
+        assert!(void.text.contains(">Void<") && void.text.contains("given up as a draft"), "{}", void.text);
+        for (query, shown) in [
+            ("", [true, true, true]),
+            ("?status=overdue", [false, true, false]),
+            ("?status=open", [true, false, false]),
+            ("?status=void", [false, false, true]),
+            ("?email=BOB@example.org", [false, true, false]),
+            ("?status=unheard-of&email=", [true, true, true]),
+        ] {
+            let list = sam.get(&format!("/shop/invoices{query}")).await;
+            is_sound(&list);
+            let has = [&open, &late, &given_up].map(|id| list.text.contains(&format!("href=\"/shop/invoices/{id}\"")));
+            assert_eq!(has, shown, "{query}: {}", list.text);
+        }
+        assert!(sam.get(&format!("/shop/invoices/{late}")).await.text.contains(">Overdue<"));
+        // One that was issued is taken back by a credit note, and its number stays.
+        let void = done(&sam, &format!("/shop/invoices/{late}/void"), &[("form_token", &own)]).await;
+        let now = show(&app, &late).await;
+        assert_eq!((&now["status"], &now["documents"][1]["kind"]), (&json!("void"), &json!("credit_note")));
+        assert!(void.text.contains("Credit note") && void.text.contains(now["number"].as_str().unwrap()), "{}", void.text);
+        let numbers = sam.get("/shop/invoices/numbering").await;
+        is_sound(&numbers);
+        assert!(numbers.text.contains("No number is missing"), "{}", numbers.text);
+        let told = app.get("/api/invoices/numbering").await.expect(200);
+        for series in told["series"].as_array().unwrap() {
+            assert!(numbers.text.contains(series["series"].as_str().unwrap()), "{}", numbers.text);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The list of orders and the page of one.
+
+use serde_json::json;
+use simulator::PrinterKind;
+
+use super::products::sent;
+use super::{arrived, is_sound, operator};
+use crate::billing::pages::{HOSTILE, send, token};
+use crate::machines::{FAST, Floor, JUDGE_LATE};
+use crate::support::{App, Db, on_both};
+
+on_both! {
+    async fn an_order_is_paid_made_and_shipped_from_its_page(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let order = floor.app.order(&floor.sku, 2).await;
+        let path = format!("/shop/orders/{order}");
+        let page = sam.get(&path).await;
+        is_sound(&page);
+        assert!(page.text.contains(">To be paid<") && page.text.contains("buyer@example.org"), "{}", page.text);
+        let own = token(&page);
+        let form = |more: &[(&'static str, &'static str)]| {
+            let mut fields = vec![("form_token", own.as_str())];
+            fields.extend_from_slice(more);
+            fields
+        };
+        let pay = |amount: &'static str| form(&[("method", "cash"), ("currency", "usd"), ("amount", amount)]);
+        let wrong = arrived(&sam, send(&sam, &format!("{path}/mark-paid"), &pay("much")).await).await;
+        assert_eq!(wrong.status, 400, "{}", wrong.text);
+        is_sound(&wrong);
+        let part = arrived(&sam, send(&sam, &format!("{path}/mark-paid"), &pay("2.50")).await).await;
+        assert!(part.text.contains("2.50 USD") && part.text.contains(">To be paid<"), "{}", part.text);
+        let paid = arrived(&sam, send(&sam, &format!("{path}/mark-paid"), &form(&[("method", "cash")])).await).await;
+        assert_eq!(paid.status, 200, "{}", paid.text);
+        floor.app.order_is(&order, "ready").await;
+        let made = sam.get(&path).await;
+        is_sound(&made);
+        for words in [">To be packed<", "JOB-", "Attempt 1 on", ": finished", "order ready"] {
+            assert!(made.text.contains(words), "{words} in {}", made.text);
+        }
+        let gone = arrived(&sam, send(&sam, &format!("{path}/ship"), &form(&[("carrier", "pickup")])).await).await;
+        assert!(gone.text.contains(">Shipped<") && gone.text.contains("Shipment 1"), "{}", gone.text);
+        let again = arrived(&sam, send(&sam, &format!("{path}/ship"), &form(&[("carrier", "pickup")])).await).await;
+        assert_eq!(again.status, 409, "{}", again.text);
+        is_sound(&again);
+    }
+
+    async fn the_list_is_narrowed(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let sku = crate::api::some_sku(&app).await;
+        let (one, two) = (app.order(&sku, 1).await, app.paid_order(&sku, 1).await);
+        let (link_one, link_two) = (format!("href=\"/shop/orders/{one}\""), format!("href=\"/shop/orders/{two}\""));
+        for (query, shows_one, shows_two) in [
+            ("", true, true),
+            ("?status=created", true, false),
+            ("?status=paid&q=buyer", false, true),
+            ("?q=nobody", false, false),
+            ("?status=unheard-of", true, true),
+            ("?from=2", false, false),
+        ] {
+            let page = sam.get(&format!("/shop/orders{query}")).await;
+            is_sound(&page);
+            let shown = (page.text.contains(&link_one), page.text.contains(&link_two));
+            assert_eq!(shown, (shows_one, shows_two), "{query}: {}", page.text);
+        }
+        let own = token(&sam.get("/floor").await);
+        let said = [("form_token", &*own), ("priority", "9"), ("internalNotes", "call her")];
+        let changed = arrived(&sam, send(&sam, &format!("/shop/orders/{one}/change"), &said).await).await;
+        assert!(changed.text.contains("call her"), "{}", changed.text);
+        let order = app.get(&format!("/api/orders/{one}")).await.expect(200);
+        assert_eq!((&order["priority"], &order["internalNotes"]), (&json!(9), &json!("call her")));
+    }
+
+    async fn an_order_is_written_by_the_staff(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let none = sam.get("/shop/orders").await;
+        is_sound(&none);
+        assert!(none.text.contains("There is no order yet") && none.text.contains("href=\"/shop/orders/new\""), "{}", none.text);
+        let nothing = sam.get("/shop/orders/new").await;
+        is_sound(&nothing);
+        assert!(nothing.text.contains("There is nothing to order yet"), "{}", nothing.text);
+        let sku = crate::api::some_sku(&app).await;
+        let form = sam.get(&format!("/shop/orders/new?sku={sku}&customer=ann@example.org")).await;
+        is_sound(&form);
+        assert!(form.text.contains("value=\"PART\"") && form.text.contains("value=\"ann@example.org\""), "{}", form.text);
+        let own = token(&form);
+        let said = |code: &'static str, country: &'static str| {
+            [
+                ("lines.0.skuId", ""), ("lines.0.quantity", "1"), ("lines.2.skuId", code), ("lines.2.quantity", "3"),
+                ("customerEmail", "Ann@example.org"), ("notes", HOSTILE), ("internalNotes", "call her"), ("priority", "7"),
+                ("dueAt", "2030-05-06"), ("shippingAddress.line1", "1 Main Street"), ("shippingAddress.city", "Springfield"),
+                ("shippingAddress.postalCode", "62701"), ("shippingAddress.country", country),
+            ]
+        };
+        // What is wrong stands beside its field, and what was typed stays.
+        for (code, country, words) in [("NONE", "US", "No SKU has this code."), ("PART", "Utopia", "Must be a country code of two letters.")] {
+            let wrong = sent(&sam, &own, "/shop/orders/new", &said(code, country)).await;
+            assert_eq!(wrong.status, 400, "{}", wrong.text);
+            is_sound(&wrong);
+            for shown in [words, "value=\"2030-05-06\"", "&lt;script&gt;", &format!("value=\"{country}\"")] {
+                assert!(wrong.text.contains(shown), "{shown} in {}", wrong.text);
+            }
+        }
+        let page = sent(&sam, &own, "/shop/orders/new", &said("PART", "us")).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        is_sound(&page);
+        for words in ["To be paid", "ann@example.org", "1 Main Street, 62701 Springfield, US", "call her"] {
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+        let orders = app.get("/api/orders").await.expect(200);
+        let order = &orders["orders"][0];
+        assert_eq!((&order["kind"], &order["priority"], &order["lines"][0]["quantity"]), (&json!("manual"), &json!(7), &json!(3)));
+        assert_eq!((&order["dueAt"], &order["internalNotes"]), (&json!("2030-05-06T23:59:59.000Z"), &json!("call her")));
+        // A moment of the day that the form showed stays, whatever else is changed.
+        let id = order["id"].as_str().unwrap();
+        app.patch(&format!("/api/orders/{id}"), &json!({"dueAt": "2030-05-06T08:00:00.000Z"})).await.expect(200);
+        let same_day = [("dayShown", "2030-05-06"), ("dueAt", "2030-05-06"), ("priority", "4")];
+        assert_eq!(sent(&sam, &own, &format!("/shop/orders/{id}/change"), &same_day).await.status, 200);
+        assert_eq!(app.get(&format!("/api/orders/{id}")).await.expect(200)["dueAt"], "2030-05-06T08:00:00.000Z");
+        // What is emptied is taken away, and what the form does not show stays.
+        let path = format!("/shop/orders/{}/change", order["id"].as_str().unwrap());
+        let cleared = [("clears", "dueAt notes internalNotes"), ("dueAt", ""), ("notes", "by hand"), ("internalNotes", ""), ("priority", "3")];
+        assert_eq!(sent(&sam, &own, &path, &cleared).await.status, 200);
+        let order = app.get(&format!("/api/orders/{}", order["id"].as_str().unwrap())).await.expect(200);
+        assert!(order["dueAt"].is_null() && order.get("internalNotes").is_none(), "{order}");
+        assert_eq!((&order["notes"], &order["shippingAddress"]["city"]), (&json!("by hand"), &json!("Springfield")));
+    }
+
+    async fn parts_leave_in_shipments_of_their_own_and_money_goes_back_in_part(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let order = floor.order(2).await;
+        floor.app.order_is(&order, "ready").await;
+        let path = format!("/shop/orders/{order}");
+        let page = sam.get(&path).await;
+        is_sound(&page);
+        assert!(page.text.contains("name=\"part-0\"") && page.text.contains("max=\"2\""), "{}", page.text);
+        let own = token(&page);
+        let ship = format!("{path}/ship");
+        let some = |count: &'static str| [("someParts", "true"), ("part-0", count), ("carrier", "pickup")];
+        assert_eq!(sent(&sam, &own, &ship, &some("0")).await.status, 400, "one part is wanted");
+        assert_eq!(sent(&sam, &own, &ship, &some("3")).await.status, 409, "there are two");
+        let first = sent(&sam, &own, &ship, &some("1")).await;
+        assert!(first.text.contains("Shipment 1") && first.text.contains(">To be packed<"), "{}", first.text);
+        let list = sam.get(&format!("{path}/shipments/1")).await;
+        is_sound(&list);
+        assert!(list.text.contains("Packing list 1 of ORD-") && list.text.contains("buyer@example.org"), "{}", list.text);
+        assert_eq!(sam.get(&format!("{path}/shipments/2")).await.status, 404);
+        let rest = sent(&sam, &own, &ship, &some("1")).await;
+        assert!(rest.text.contains("Shipment 2") && rest.text.contains(">Shipped<"), "{}", rest.text);
+
+        let paid = floor.app.get(&format!("/api/orders/{order}")).await.expect(200)["payments"][0].clone();
+        let payment = paid["id"].as_str().unwrap();
+        assert!(rest.text.contains(&format!("name=\"paymentId\" value=\"{payment}\"")), "{}", rest.text);
+        let refund = |amount: &'static str| {
+            [("paymentId", payment), ("currency", "usd"), ("amount", amount), ("method", "store credit")]
+        };
+        let part = sent(&sam, &own, &format!("{path}/refund"), &refund("2.50")).await;
+        assert!(part.text.contains("7.50 USD") && part.text.contains("-2.50 USD went back"), "{}", part.text);
+        assert!(part.text.contains("store credit"), "{}", part.text);
+        is_sound(&part);
+        let too_much = sent(&sam, &own, &format!("{path}/refund"), &refund("8")).await;
+        assert!((400..=409).contains(&too_much.status), "{}", too_much.text);
+    }
+
+    async fn a_job_says_what_each_printer_lacks_and_the_jobs_are_listed(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let empty = sam.get("/shop/jobs").await;
+        is_sound(&empty);
+        assert!(empty.text.contains("There is no job yet"), "{}", empty.text);
+        floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
+        floor.app.patch(&floor.path(1, ""), &json!({"machineType": "resin_large"})).await.expect(200);
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "SLICED").await;
+        let page = sam.get(&format!("/shop/jobs/{job}")).await;
+        is_sound(&page);
+        for words in ["Each printer", ">Later<", "10 g PLA black", "reserved", "Waits for a printer", &format!("/shop/orders/{order}")] {
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+        assert!(page.text.contains(">No<") || page.text.contains(">No; it is free<"), "{}", page.text);
+        for (query, shown) in [
+            (String::new(), true),
+            ("?state=SLICED".to_owned(), true),
+            ("?state=PRINTING".to_owned(), false),
+            (format!("?sku={}", floor.sku), true),
+            (format!("?sku={}", crate::api::NOTHING), false),
+            (format!("?order={order}"), true),
+            (format!("?order={}", crate::api::NOTHING), false),
+        ] {
+            let list = sam.get(&format!("/shop/jobs{query}")).await;
+            is_sound(&list);
+            assert_eq!(list.text.contains(&format!("href=\"/shop/jobs/{job}\"")), shown, "{query}: {}", list.text);
+        }
+        let own = token(&page);
+        let change = format!("/shop/jobs/{job}/change");
+        let dated = sent(&sam, &own, &change, &[("priority", "8"), ("dueAt", "2030-01-02")]).await;
+        assert_eq!(dated.status, 200, "{}", dated.text);
+        let shown = floor.job(&job).await;
+        assert_eq!((&shown["priority"], &shown["dueAt"]), (&json!(8), &json!("2030-01-02T23:59:59.000Z")));
+        sent(&sam, &own, &change, &[("clears", "dueAt"), ("dueAt", ""), ("priority", "8")]).await;
+        assert!(floor.job(&job).await["dueAt"].is_null());
+        assert_eq!(sam.get(&format!("/shop/jobs/{}", crate::api::NOTHING)).await.status, 404);
+    }
+}
+
+#[tokio::test]
+async fn no_text_of_others_is_taken_for_a_place_of_the_token() {
+    let app = App::new(Db::sqlite()).await;
+    let sam = operator(&app).await;
+    let sku = crate::api::some_sku(&app).await;
+    let notes = "@form-token@ <form-token> <gauge>";
+    let said = json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": "ann@example.org", "notes": notes});
+    let order = crate::api::id(&app.post("/api/orders", &said).await.expect(201));
+    let page = sam.get(&format!("/shop/orders/{order}")).await;
+    is_sound(&page);
+    assert!(page.text.contains("@form-token@ &lt;form-token&gt; &lt;gauge&gt;"), "{}", page.text);
+    let (own, in_forms) = (token(&page), "name=\"form_token\" value=\"");
+    assert_eq!(
+        page.text.matches(&own).count(),
+        page.text.matches(&format!("{in_forms}{own}\"")).count(),
+        "{}",
+        page.text
+    );
+}

@@ -1,0 +1,222 @@
+//! SKUs, kits and files: made, changed and printed from their pages.
+
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+use simulator::PrinterKind;
+
+use super::{SAM, arrived, is_sound, operator};
+use crate::api::{PASSWORD, sign_in, staff};
+use crate::billing::pages::{HOSTILE, send, token};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::browser::Browser;
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_both, until};
+
+/// Sends a form with the token, as a browser does, and follows it.
+pub async fn sent(client: &Client, token: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let all: Vec<(&str, &str)> = [("form_token", token)].into_iter().chain(fields.iter().copied()).collect();
+    arrived(client, send(client, path, &all).await).await
+}
+
+/// The id of the SKU with this code.
+async fn id_of(app: &App, code: &str) -> String {
+    let found = app.get(&format!("/api/skus?code={code}")).await.expect(200);
+    found["skus"][0]["id"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()
+}
+
+on_both! {
+    async fn a_sku_is_made_of_a_file_changed_withdrawn_and_deleted(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let none = sam.get("/shop/products").await;
+        is_sound(&none);
+        assert!(none.text.contains("There is no SKU yet") && none.text.contains("href=\"/shop/products/files\""), "{}", none.text);
+        let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
+        let form = sam.get(&format!("/shop/products/new?file={file}")).await;
+        is_sound(&form);
+        assert!(form.text.contains("value=\"vase\"") && form.text.contains("PLA black (g)"), "{}", form.text);
+        assert!(form.text.contains(&format!("<option value=\"{file}\" selected")), "{}", form.text);
+        let own = token(&form);
+        let said = |name: &'static str, price: &'static str| {
+            vec![
+                ("code", "VASE-01"), ("name", name), ("priceCents", price), ("currency", "usd"), ("public", "true"),
+                ("active", "true"), ("materialId", &*material), ("estimatedConsumption", "20,5"), ("unitsPerPlate", "2"),
+                ("machineType", "fdm_standard"), ("gcodeFileId", &*file), ("plate", "1"), ("collections", "home, garden"),
+            ]
+        };
+        // What is wrong stands beside the field, and what was typed stays.
+        let wrong = sent(&sam, &own, "/shop/products/new", &said(HOSTILE, "much")).await;
+        assert_eq!(wrong.status, 400, "{}", wrong.text);
+        is_sound(&wrong);
+        for words in ["role=\"alert\"", "value=\"much\"", "aria-invalid=\"true\"", "value=\"home, garden\"", "&lt;script&gt;"] {
+            assert!(wrong.text.contains(words), "{words} in {}", wrong.text);
+        }
+        let page = sent(&sam, &own, "/shop/products/new", &said("Vase", "12.50")).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        is_sound(&page);
+        for words in ["<h1>Vase</h1>", "12.50 USD", "10.25 g PLA black", "20.5 g PLA black", "vase.gcode", "1 h 00 min", "state working\">Yes<"] {
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+        let (id, path) = (id_of(&app, "VASE-01").await, format!("/shop/products/{}", id_of(&app, "VASE-01").await));
+        let sku = app.get(&format!("/api/skus/{id}")).await.expect(200);
+        assert_eq!((&sku["priceCents"], &sku["collections"]), (&json!(1250), &json!(["home", "garden"])));
+        // The picture is for those who have signed in, and is a picture and nothing else.
+        let picture = format!("/shop/products/files/{file}/pictures/1");
+        assert!(page.text.contains(&format!("src=\"{picture}\"")), "{}", page.text);
+        let shown = sam.get(&picture).await;
+        let told = ["content-type", "x-content-type-options", "content-security-policy"].map(|name| shown.header(name).unwrap());
+        assert_eq!((shown.status, told), (200, ["image/png", "nosniff", "default-src 'none'; sandbox"]));
+        assert_eq!(app.nobody().get(&picture).await.status, 303);
+        assert_eq!(sam.get(&format!("/shop/products/files/{file}/pictures/7")).await.status, 404);
+
+        // A form changes only what it was made from.
+        let edit = sam.get(&format!("{path}/edit")).await;
+        is_sound(&edit);
+        assert!(edit.text.contains("name=\"version\" value=\"1\"") && edit.text.contains("value=\"12.50\""), "{}", edit.text);
+        let mut fields = said("Vase", "13.00");
+        fields.push(("version", "1"));
+        let changed = sent(&sam, &own, &format!("{path}/edit"), &fields).await;
+        assert!(changed.status == 200 && changed.text.contains("13.00 USD"), "{}", changed.text);
+        let stale = sent(&sam, &own, &format!("{path}/edit"), &fields).await;
+        assert!(stale.status == 412 && stale.text.contains("name=\"version\" value=\"2\""), "{}", stale.text);
+        is_sound(&stale);
+
+        let order = app.order(&id, 1).await;
+        let withdrawn = sent(&sam, &own, &format!("{path}/offer"), &[("active", "")]).await;
+        assert!(withdrawn.text.contains("it is withdrawn: nobody can order it"), "{}", withdrawn.text);
+        let list = sam.get("/shop/products?show=withdrawn&q=vase").await;
+        is_sound(&list);
+        assert!(list.text.contains(&format!("href=\"{path}\"")), "{}", list.text);
+        assert!(sam.get("/shop/products?show=active").await.text.contains("No SKU is like that"));
+        let kept = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
+        assert!(kept.status == 409 && kept.text.contains("role=\"alert\""), "{}", kept.text);
+        is_sound(&kept);
+        app.post(&format!("/api/orders/{order}/cancel"), &json!({})).await.expect(200);
+        let gone = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
+        assert!(gone.status == 200 && gone.text.contains("There is no SKU yet"), "{}", gone.text);
+        assert_eq!(sam.get(&path).await.status, 404);
+    }
+
+    async fn a_kit_is_put_together_and_counted_in_complete_sets(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let (material, file) = (app.material("PLA", 1_000_000.0).await, app.gcode("part", 60, 10.0).await);
+        let (body, lid) = (app.sku("BODY", &material, &file, 500).await, app.sku("LID", &material, &file, 200).await);
+        let form = sam.get("/shop/products/new?kit=1").await;
+        is_sound(&form);
+        assert!(form.text.contains("<option value=\"BODY\">") && form.text.contains("list=\"sku-codes\""), "{}", form.text);
+        let own = token(&form);
+        let said = |second: &'static str| {
+            [
+                ("kit", "true"), ("code", "BOX"), ("name", "Box"), ("priceCents", "9"), ("currency", "usd"), ("active", "true"),
+                ("public", "true"), ("components.1.skuId", "BODY"), ("components.1.quantity", "1"), ("components.3.skuId", second),
+                ("components.3.quantity", "2"),
+            ]
+        };
+        let unknown = sent(&sam, &own, "/shop/products/new", &said("NOBODY")).await;
+        assert!(unknown.status == 400 && unknown.text.contains("No SKU has this code."), "{}", unknown.text);
+        is_sound(&unknown);
+        assert!(unknown.text.contains("value=\"NOBODY\""), "{}", unknown.text);
+        let page = sent(&sam, &own, "/shop/products/new", &said("LID")).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        is_sound(&page);
+        assert!(page.text.contains("One set contains") && page.text.contains(&format!("href=\"/shop/products/{lid}\"")), "{}", page.text);
+        let kit = id_of(&app, "BOX").await;
+        let components = app.get(&format!("/api/skus/{kit}")).await.expect(200)["components"].clone();
+        assert_eq!(components, json!([{"skuId": body, "quantity": 1}, {"skuId": lid, "quantity": 2}]));
+        // A part says which kits contain it, and kits can be listed alone.
+        assert!(sam.get(&format!("/shop/products/{lid}")).await.text.contains(&format!("href=\"/shop/products/{kit}\"")));
+        let kits = sam.get("/shop/products?show=kits").await.text;
+        assert!(kits.contains(&kit) && !kits.contains(&lid), "{kits}");
+
+        let order = app.paid_order(&kit, 3).await;
+        let path = format!("/shop/products/{kit}");
+        let counted = until("the order to be named", || async {
+            let page = sam.get(&path).await;
+            page.text.contains("0 of 3 sets complete").then_some(page)
+        })
+        .await;
+        is_sound(&counted);
+        assert!(counted.text.contains(&format!("/shop/orders/{order}")), "{}", counted.text);
+        app.patch(&format!("/api/skus/{lid}"), &json!({"active": false})).await.expect(200);
+        let page = sam.get(&path).await;
+        assert!(page.text.contains("state error\">No<") && page.text.contains("its component LID is withdrawn"), "{}", page.text);
+        let edit = sam.get(&format!("{path}/edit")).await;
+        is_sound(&edit);
+        assert!(edit.text.contains("value=\"LID\""), "{}", edit.text);
+    }
+
+    async fn a_file_is_uploaded_and_printed_once_from_its_page(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let list = sam.get("/shop/products/files?kind=gcode").await;
+        is_sound(&list);
+        let own = token(&list);
+        let upload = |token: String, name: &'static str, bytes: Vec<u8>| {
+            let form = Form::new().part("file", Part::bytes(bytes).file_name(name));
+            let request = sam.request("POST", &format!("/shop/products/files?token={token}"));
+            sam.send(request.header("sec-fetch-site", "same-origin").multipart(form))
+        };
+        let code = simulator::gcode::gcode("hook", 1_200, 7.5, 2_500.0).into_bytes();
+        assert_eq!(upload("x".to_owned(), "hook.gcode", code.clone()).await.status, 403);
+        let no_file = upload(own.clone(), "hook.gcode", b"\x00\x01\x02".to_vec()).await;
+        assert!(no_file.status == 400 && no_file.text.contains("role=\"alert\""), "{}", no_file.text);
+        is_sound(&no_file);
+        let page = arrived(&sam, upload(own.clone(), "hook.gcode", code).await).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        is_sound(&page);
+        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Make a SKU of it", "Print once"] {
+            assert!(page.text.contains(words), "{words} in {}", page.text);
+        }
+        let found = floor.app.get("/api/files?q=hook").await.expect(200);
+        let file = found["files"][0]["id"].as_str().unwrap().to_owned();
+        let path = format!("/shop/products/files/{file}");
+        let unchosen = sent(&sam, &own, &format!("{path}/print"), &[("printer", "")]).await;
+        assert!(unchosen.status == 400 && unchosen.text.contains("Choose the printer."), "{}", unchosen.text);
+        is_sound(&unchosen);
+        let printer = floor.printers[0].clone();
+        let begun = sent(&sam, &own, &format!("{path}/print"), &[("printer", &printer)]).await;
+        assert!(begun.status == 200 && begun.text.contains(&format!("id=\"printer-{printer}\"")), "{}", begun.text);
+        let prints = |status: &Value| status["state"] == "printing";
+        floor.status_until("the file to be printed", 0, prints).await;
+        let busy = sent(&sam, &own, &format!("{path}/print"), &[("printer", &printer)]).await;
+        assert!(busy.status == 409 && busy.text.contains(&format!("<option value=\"{printer}\" selected")), "{}", busy.text);
+        is_sound(&busy);
+
+        // A file that something needs is kept, and its page says what.
+        let sku = floor.app.get(&format!("/api/skus/{}", floor.sku)).await.expect(200);
+        let needed = format!("/shop/products/files/{}", sku["gcodeFileId"].as_str().unwrap());
+        let kept = sent(&sam, &own, &format!("{needed}/delete"), &[]).await;
+        assert!(kept.status == 409 && kept.text.contains("role=\"alert\""), "{}", kept.text);
+        assert!(kept.text.contains(&format!("href=\"/shop/products/{}\"", floor.sku)), "{}", kept.text);
+        let gone = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
+        assert!(gone.status == 200 && gone.text.contains("<h1>Files</h1>") && !gone.text.contains(&path), "{}", gone.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_tells_of_an_upload_and_leads_to_the_file() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let app = App::new(Db::sqlite()).await;
+    staff(&app, SAM, "operator").await;
+    let cookie = sign_in(&app, SAM, PASSWORD).await;
+    let base = app.base.clone();
+    let tab = browser.open(&base, "/shop/products/files", Some(&cookie)).await;
+    let choose = |lines: &str| {
+        format!(
+            "(() => {{ const all = new DataTransfer(); all.items.add(new File([{lines}], 'clip.gcode')); \
+             const form = document.querySelector('form[data-sends]'); \
+             form.querySelector('input[type=file]').files = all.files; form.requestSubmit(); }})()"
+        )
+    };
+    // What is refused is told on the page, and the form can be sent again.
+    browser.eval(&tab, &choose("new Uint8Array([0, 1, 2])")).await;
+    let told = "document.querySelector('form[data-sends] [role=status]').textContent.includes('not G-code')";
+    browser.until(&tab, "the refusal to be told", told).await;
+    assert_eq!(browser.eval(&tab, "document.querySelector('form[data-sends] button').disabled").await, false);
+    browser.eval(&tab, &choose("'G28\\nG1 X10 E1\\n; filament used [g] = 3.5\\n'")).await;
+    browser.until(&tab, "the page of the file", "document.querySelector('h1').textContent === 'clip.gcode'").await;
+    browser.width(&tab, 360).await;
+    browser.until(&tab, "it to fit a phone", "document.documentElement.scrollWidth <= window.innerWidth").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}

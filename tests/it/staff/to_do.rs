@@ -1,0 +1,107 @@
+//! What people are to do: each kind is named, and done from the page.
+
+use serde_json::json;
+use simulator::PrinterKind;
+
+use super::{is_sound, operator};
+use crate::billing::pages::{send, token};
+use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
+use crate::support::{App, on_both, until};
+
+on_both! {
+    async fn a_bed_is_cleared_with_one_bad_part_and_the_part_is_made_again(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+        let sam = operator(&floor.app).await;
+        let empty = sam.get("/to-do").await;
+        assert!(empty.text.contains("Nothing waits for a person"), "{}", empty.text);
+        let (order, job) = floor.one().await;
+        floor.attention(0, "bed_not_cleared", true).await;
+        floor.app.job_is(&job, "COMPLETED").await;
+        let page = until("the bed to be named", || async {
+            let page = sam.get("/to-do").await;
+            page.text.contains("Not all parts are good").then_some(page)
+        })
+        .await;
+        is_sound(&page);
+        assert!(page.text.contains("Beds to clear (1)") && !page.text.contains("form=\"beds\""), "{}", page.text);
+        // The part that is made again takes its time.
+        floor.sim(0).handle.set_speed(SLOW);
+        let path = format!("/floor/printers/{}/bed-cleared", floor.printers[0]);
+        let (own, back) = (token(&page), ("back", "/to-do"));
+        let wrong = send(&sam, &path, &[("form_token", &own), back, ("goodCount", "many")]).await;
+        assert_eq!(wrong.status, 400, "{}", wrong.text);
+        let said = [("form_token", &*own), back, ("goodCount", "0"), ("reason", "warping"), ("note", "")];
+        let done = send(&sam, &path, &said).await;
+        assert!(done.status == 200 && done.text.contains("<h1>To do</h1>"), "{}", done.text);
+        assert!(!done.text.contains("Beds to clear"), "{}", done.text);
+        until("the part to be made again", || async { (floor.app.jobs(&order).await.len() == 2).then_some(()) }).await;
+        let signed = floor.job(&job).await["attempts"][0]["signOff"].clone();
+        assert_eq!((&signed["goodCount"], &signed["reason"]), (&json!(0), &json!("warping")));
+    }
+
+    async fn several_beds_are_cleared_at_once(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+        for n in 0..2 {
+            floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
+        }
+        let order = floor.order(2).await;
+        for n in 0..2 {
+            floor.attention(n, "bed_not_cleared", true).await;
+        }
+        floor.app.order_is(&order, "ready").await;
+        let sam = operator(&floor.app).await;
+        let page = sam.get("/to-do").await;
+        is_sound(&page);
+        assert!(page.text.contains("Beds to clear (2)") && page.text.contains("Orders to pack (1)"), "{}", page.text);
+        assert_eq!(page.text.matches("form=\"beds\"").count(), 2, "{}", page.text);
+        let names = [0, 1].map(|n: usize| format!("bed-{}", floor.printers[n]));
+        let own = token(&page);
+        // Of a large floor many are said before the token. One that is refused keeps no other from being cleared.
+        let many: Vec<String> = (0..200).map(|n| format!("more-{n}")).collect();
+        let gone = format!("bed-{}", crate::api::NOTHING);
+        let mut said: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), "true")).collect();
+        said.extend([(&*gone, "true"), (&*names[0], "true"), (&*names[1], "true"), ("form_token", &*own)]);
+        let done = send(&sam, "/to-do/beds", &said).await;
+        assert_eq!(done.status, 404, "{}", done.text);
+        is_sound(&done);
+        for n in 0..2 {
+            floor.attention(n, "bed_not_cleared", false).await;
+        }
+    }
+
+    async fn a_failed_job_is_made_again_from_the_page(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        // After an emergency stop the job has failed.
+        floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        floor.app.job_is(&job, "FAILED").await;
+        let page = sam.get("/to-do").await;
+        is_sound(&page);
+        assert!(page.text.contains("Failed jobs (1)") && page.text.contains("Has to be homed"), "{}", page.text);
+        let own = token(&page);
+        let done = send(&sam, &format!("/shop/jobs/{job}/retry"), &[("form_token", &own), ("back", "/to-do")]).await;
+        assert!(done.status == 200 && !done.text.contains("Failed jobs"), "{}", done.text);
+        until("the job to wait for the printer", || async {
+            let page = sam.get("/to-do").await.text;
+            page.contains("Jobs that wait for a printer or a spool (1)").then_some(())
+        })
+        .await;
+    }
+
+    async fn an_empty_shop_says_what_to_do_first(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let page = sam.get("/to-do").await;
+        is_sound(&page);
+        for next in ["First steps", "href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\""] {
+            assert!(page.text.contains(next), "{next} in {}", page.text);
+        }
+        assert_eq!(page.text.matches(">to do<").count(), 3, "{}", page.text);
+        app.material("PLA black", 1000.0).await;
+        let page = sam.get("/to-do").await;
+        assert_eq!(page.text.matches(">to do<").count(), 2, "{}", page.text);
+    }
+}

@@ -1,0 +1,254 @@
+//! A real browser without a window: Chromium, driven over its `DevTools` protocol. Left out only where nobody gave one
+//! and nobody asked for services.
+//!
+//! Every page that is opened is held against the rules of axe; what they find is among the faults. `people` does what
+//! people do, by the words that they see; `input` has keys and mouse; `windows` how a page is shown; `rules` axe.
+
+mod input;
+mod people;
+mod rules;
+mod windows;
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use futures::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+
+use super::db::SERVICES;
+use super::waiting::{BETWEEN, LONG, until};
+
+pub use self::rules::AxeRule;
+
+/// Says that Chromium is installed.
+const GIVEN: &str = "PRINTFLOOR_TEST_CHROMIUM";
+/// Stands in every page: how people find what is on it.
+const PAGE_SCRIPT: &str = include_str!("browser/page.js");
+/// What the browser tells by itself and is kept: faults, requests, and pages that are being loaded.
+const KEPT: [&str; 8] = [
+    "Log.entryAdded",
+    "Network.loadingFailed",
+    "Network.loadingFinished",
+    "Network.requestWillBeSent",
+    "Page.frameStartedLoading",
+    "Page.frameStoppedLoading",
+    "Runtime.consoleAPICalled",
+    "Runtime.exceptionThrown",
+];
+
+/// A running browser with its own profile.
+pub struct Browser {
+    child: Child,
+    socket: WebSocketStream<TcpStream>,
+    last: u64,
+    /// What it told by itself: method, session and parameters.
+    told: Vec<Value>,
+    /// The rules of accessibility as a script, where it was given.
+    axe: Option<String>,
+    /// What breaks these rules, with the page.
+    broken: Vec<String>,
+    /// What a person has done so far: addresses, presses, and fields filled in.
+    pub actions: usize,
+    _profile: TempDir,
+}
+
+/// One page of a browser.
+#[derive(Clone, Debug)]
+pub struct Tab(String);
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Browser {
+    /// Starts one; `None` where there is none and nobody asked for services.
+    pub async fn start() -> Option<Self> {
+        if std::env::var_os(GIVEN).is_none() {
+            assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {GIVEN} is not");
+            eprintln!("left out: no {GIVEN}");
+            return None;
+        }
+        let axe = rules::script();
+        let profile = tempfile::Builder::new().prefix("printfloor-it-").tempdir().unwrap();
+        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers/chromium");
+        let mut command = Command::new(script);
+        command.arg("run").arg(profile.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().unwrap();
+        let place = profile.path().join("DevToolsActivePort");
+        let (port, path) = until("the browser's port", || async {
+            let text = std::fs::read_to_string(&place).ok()?;
+            let (port, path) = text.split_once('\n')?;
+            let path = path.trim();
+            path.starts_with('/').then(|| (port.parse::<u16>().unwrap(), path.to_owned()))
+        })
+        .await;
+        let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        let url = format!("ws://127.0.0.1:{port}{path}");
+        let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
+        let (told, broken) = (Vec::new(), Vec::new());
+        Some(Self { child, socket, last: 0, told, axe, broken, actions: 0, _profile: profile })
+    }
+
+    async fn read(&mut self) -> Value {
+        loop {
+            let message = tokio::time::timeout(LONG, self.socket.next()).await.expect("the browser answers");
+            if let Message::Text(text) = message.expect("it goes on").unwrap() {
+                return serde_json::from_str(text.as_str()).unwrap();
+            }
+        }
+    }
+
+    fn keep(&mut self, said: Value) {
+        if said["method"].as_str().is_some_and(|method| KEPT.contains(&method)) {
+            self.told.push(said);
+        }
+    }
+
+    /// Asks for something; where it is refused, what the browser says against it.
+    async fn try_call(&mut self, tab: Option<&Tab>, method: &str, params: Value) -> Result<Value, Value> {
+        self.last += 1;
+        let id = self.last;
+        let mut asked = json!({"id": id, "method": method, "params": params});
+        if let Some(tab) = tab {
+            asked["sessionId"] = json!(tab.0);
+        }
+        self.socket.send(Message::text(asked.to_string())).await.unwrap();
+        loop {
+            let mut said = self.read().await;
+            if said["id"] == id {
+                return if said["error"].is_null() { Ok(said["result"].take()) } else { Err(said["error"].take()) };
+            }
+            self.keep(said);
+        }
+    }
+
+    async fn call(&mut self, tab: Option<&Tab>, method: &str, params: Value) -> Value {
+        self.try_call(tab, method, params).await.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Opens a page with this cookie (`name=value`), if there is one. The pages that were opened before are hidden
+    /// then.
+    pub async fn open(&mut self, base: &str, path: &str, cookie: Option<&str>) -> Tab {
+        self.open_in(false, base, path, cookie).await
+    }
+
+    /// As [`Self::open`], in a window of its own: the others stay visible.
+    pub async fn open_window(&mut self, base: &str, path: &str, cookie: Option<&str>) -> Tab {
+        self.open_in(true, base, path, cookie).await
+    }
+
+    async fn open_in(&mut self, window: bool, base: &str, path: &str, cookie: Option<&str>) -> Tab {
+        let new = json!({"url": "about:blank", "newWindow": window});
+        let target = self.call(None, "Target.createTarget", new).await;
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        let attached = self.call(None, "Target.attachToTarget", attach).await;
+        let tab = Tab(attached["sessionId"].as_str().unwrap().to_owned());
+        for domain in ["Page.enable", "Runtime.enable", "Network.enable", "Log.enable"] {
+            self.call(Some(&tab), domain, json!({})).await;
+        }
+        let source = json!({"source": PAGE_SCRIPT});
+        self.call(Some(&tab), "Page.addScriptToEvaluateOnNewDocument", source).await;
+        if let Some((name, value)) = cookie.and_then(|cookie| cookie.split_once('=')) {
+            // This machine counts as a safe place, so cookies for safe places alone are good here too.
+            let safe = name.starts_with("__Host-");
+            let cookie =
+                json!({"name": name, "value": value, "url": base, "path": "/", "secure": safe, "httpOnly": true});
+            self.call(Some(&tab), "Network.setCookie", cookie).await;
+        }
+        self.go(&tab, &format!("{base}{path}")).await;
+        tab
+    }
+
+    /// Goes to another page, and waits until it is loaded.
+    pub async fn go(&mut self, tab: &Tab, url: &str) {
+        self.actions += 1;
+        self.call(Some(tab), "Page.navigate", json!({"url": url})).await;
+        let loaded = "location.href !== 'about:blank' && document.readyState === 'complete'";
+        self.until(tab, "the page to be loaded", loaded).await;
+        self.hold(tab).await;
+    }
+
+    /// Closes a page.
+    pub async fn close(&mut self, tab: &Tab) {
+        // The page may be gone before it answers.
+        let _ = self.try_call(Some(tab), "Page.close", json!({})).await;
+        // Nothing tells any more that its stream has ended.
+        self.told.retain(|told| told["sessionId"] != tab.0 || told["params"]["type"] != "EventSource");
+    }
+
+    /// As [`Self::eval`]; `None` while the page is being left.
+    async fn try_eval(&mut self, tab: &Tab, expression: &str) -> Option<Value> {
+        let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
+        let mut gives = self.try_call(Some(tab), "Runtime.evaluate", params).await.ok()?;
+        assert!(gives["exceptionDetails"].is_null(), "{expression}: {gives}");
+        Some(gives["result"]["value"].take())
+    }
+
+    /// What an expression gives in the page.
+    pub async fn eval(&mut self, tab: &Tab, expression: &str) -> Value {
+        self.try_eval(tab, expression).await.unwrap_or_else(|| panic!("the page was left before {expression}"))
+    }
+
+    /// Waits until an expression is true in the page.
+    pub async fn until(&mut self, tab: &Tab, what: &str, expression: &str) {
+        let began = Instant::now();
+        // What it asks for may not be on the page yet.
+        let asked = format!("(async () => {{ try {{ return !!(await ({expression})) }} catch {{ return false }} }})()");
+        while self.try_eval(tab, &asked).await != Some(json!(true)) {
+            if began.elapsed() >= LONG {
+                let page = self.try_eval(tab, "location.href + '\\n' + document.body.innerText").await;
+                panic!("waited in vain for {what}: {}", page.as_ref().and_then(Value::as_str).unwrap_or_default());
+            }
+            tokio::time::sleep(BETWEEN).await;
+        }
+    }
+
+    /// Script errors and refusals by the policy of a page so far, requests to another server than this, and what breaks
+    /// the rules of accessibility.
+    pub fn faults(&self, base: &str) -> Vec<String> {
+        let fault = |told: &Value| {
+            let params = &told["params"];
+            match told["method"].as_str()? {
+                "Runtime.exceptionThrown" => Some(params.to_string()),
+                "Runtime.consoleAPICalled" if params["type"] == "error" => Some(params.to_string()),
+                // The refusals of commands are answers as others; what the policy of a page refuses is none.
+                "Log.entryAdded" if params["entry"]["level"] == "error" && params["entry"]["source"] != "network" => {
+                    Some(params.to_string())
+                }
+                "Network.requestWillBeSent" => {
+                    let url = params["request"]["url"].as_str()?;
+                    let own = ["about:", "data:", "blob:"].iter().any(|own| url.starts_with(own));
+                    (!own && !url.starts_with(base)).then(|| url.to_owned())
+                }
+                _ => None,
+            }
+        };
+        self.told.iter().filter_map(fault).chain(self.broken.iter().cloned()).collect()
+    }
+
+    /// How many streams of events are open, over all pages.
+    pub async fn streams(&mut self, tab: &Tab) -> usize {
+        // What was told before is read with this.
+        self.eval(tab, "0").await;
+        let mut open: Vec<(&Value, &Value)> = Vec::new();
+        for told in &self.told {
+            let (params, request) = (&told["params"], (&told["sessionId"], &told["params"]["requestId"]));
+            match told["method"].as_str() {
+                Some("Network.requestWillBeSent") if params["type"] == "EventSource" => open.push(request),
+                Some("Network.loadingFinished" | "Network.loadingFailed") => open.retain(|one| *one != request),
+                // With the page that is left its stream ends, and nothing tells so.
+                Some("Page.frameStartedLoading") => open.retain(|one| one.0 != request.0),
+                _ => {}
+            }
+        }
+        open.len()
+    }
+}

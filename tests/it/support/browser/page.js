@@ -1,0 +1,144 @@
+// Finds what is on a page as a person does: by what can be seen, and by the names that those who hear a page are told.
+// It stands in every page that a test opens, and says nothing of how a page is made.
+window.seen = window.seen || (() => {
+  'use strict';
+  const flat = text => (text || '').replace(/\s+/g, ' ').trim();
+  const shows = at => at.getClientRects().length > 0 && at.checkVisibility({ visibilityProperty: true });
+  // The browser's own opinion of the name. It has none of what is folded away: then what a label or the text says.
+  const named = at => {
+    if (at.computedName) return flat(at.computedName);
+    const by = at.getAttribute('aria-labelledby');
+    const labels = by ? by.split(/\s+/).map(id => document.getElementById(id)) : [...(at.labels || [])];
+    return flat(at.getAttribute('aria-label') || labels.map(label => label && label.textContent).join(' ') || at.textContent);
+  };
+  const KINDS = {
+    press: 'a[href],button,summary,[role=button],[role=tab],[role=menuitem],input[type=submit],input[type=button]',
+    fill: 'input:not([type=checkbox],[type=radio],[type=submit],[type=button],[type=hidden],[type=file]),select,textarea',
+    tick: 'input[type=checkbox],input[type=radio]',
+    attach: 'input[type=file]',
+  };
+  // What fits a label: exactly, else from its beginning on, else anywhere.
+  const fitting = (all, label) => {
+    const wanted = flat(label).toLowerCase();
+    const tiers = [name => name === wanted, name => name.startsWith(wanted), name => name.includes(wanted)];
+    for (const tier of tiers) {
+      const fits = all.filter(at => tier(named(at).toLowerCase()));
+      if (fits.length) return fits;
+    }
+    return [];
+  };
+  // How much is around a control and these words together: the less, the nearer they are.
+  const distance = (at, near) => {
+    const words = flat(near).toLowerCase();
+    for (let around = at; around; around = around.parentElement) {
+      const text = flat(around.textContent).toLowerCase();
+      if (text.includes(words)) return text.length;
+    }
+    return Infinity;
+  };
+  const folded = at => {
+    let outer = null;
+    for (let around = at.closest('details:not([open])'); around; around = around.parentElement.closest('details:not([open])')) {
+      const own = around.querySelector('summary');
+      if (!own || !own.contains(at)) outer = around;
+    }
+    return outer;
+  };
+  const find = (kind, label, near) => {
+    const all = [...document.querySelectorAll(KINDS[kind])].filter(at => !at.disabled && at.getAttribute('aria-disabled') !== 'true');
+    // A field that takes a file is often hidden behind its label.
+    const there = all.filter(at => kind === 'attach' || shows(at) || folded(at));
+    let fits = near ? [] : fitting(there.filter(shows), label);
+    if (!fits.length) fits = fitting(there, label);
+    if (near) {
+      const far = new Map(fits.map(at => [at, distance(at, near)]));
+      fits = fits.filter(at => far.get(at) < Infinity).sort((a, b) => far.get(a) - far.get(b));
+    } else {
+      const rank = at => (at.closest('dialog[open]') ? 0 : at.closest('main') ? 1 : 2);
+      fits.sort((a, b) => rank(a) - rank(b));
+    }
+    return fits[0] || null;
+  };
+  // Where to point at: the middle of what is found, once nothing lies above it. Instead of something folded away its
+  // summary is named, which is to be pressed first.
+  const point = at => {
+    at.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    const box = [...at.getClientRects()].sort((a, b) => b.width * b.height - a.width * a.height)[0];
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const top = document.elementFromPoint(x, y);
+    const own = top && (at.contains(top) || top.contains(at) || [...(at.labels || [])].some(label => label.contains(top)));
+    return own ? { x, y } : null;
+  };
+  const place = (kind, label, near) => {
+    const at = find(kind, label, near);
+    if (!at) return null;
+    window.seen.at = at;
+    const summary = !shows(at) && folded(at) ? folded(at).querySelector('summary') : null;
+    if (summary) return { ...point(summary), fold: named(summary) };
+    const where = kind === 'attach' ? { x: 0, y: 0 } : point(at);
+    return where && { ...where, name: named(at), tag: at.tagName.toLowerCase(), type: at.type || '' };
+  };
+  const tell = at => ['input', 'change'].forEach(name => at.dispatchEvent(new Event(name, { bubbles: true })));
+  // Chooses an option by its words; says what there is where none has them.
+  const choose = words => {
+    const at = window.seen.at, options = [...at.options];
+    const wanted = flat(words).toLowerCase(), of = option => flat(option.label || option.textContent).toLowerCase();
+    const fits = options.find(one => of(one) === wanted) || options.find(one => of(one).startsWith(wanted)) ||
+      options.find(one => of(one).includes(wanted)) || options.find(one => one.value === words);
+    if (!fits) return 'none of: ' + options.map(of).join(', ');
+    at.value = fits.value;
+    tell(at);
+    return '';
+  };
+  const put = text => { window.seen.at.value = text; tell(window.seen.at); };
+  const text = () => flat(document.body && document.body.innerText);
+  const says = words => text().toLowerCase().includes(flat(words).toLowerCase());
+  const names = () => [...document.querySelectorAll(Object.values(KINDS).join())].filter(shows).map(named);
+  const focused = () => (document.activeElement && document.activeElement !== document.body ? named(document.activeElement) : '');
+  // Where the tab key has stopped: whether it was there before, and whether nobody sees that it is there now.
+  const passed = new WeakSet();
+  const stop = () => {
+    const at = document.activeElement;
+    if (!at || at === document.body || passed.has(at)) return { again: true };
+    passed.add(at);
+    const style = getComputedStyle(at), box = at.getBoundingClientRect();
+    const ring = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1) || style.boxShadow !== 'none';
+    const middle = [box.x + Math.min(box.width, innerWidth) / 2, box.y + Math.min(box.height, innerHeight) / 2];
+    const top = document.elementFromPoint(...middle);
+    const covered = !top || !(at.contains(top) || top.contains(at));
+    return { again: false, name: named(at) || at.tagName, hidden: !ring || covered };
+  };
+  // What is wider than the window, outside of parts that scroll by themselves.
+  const wide = () => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return [];
+    const scrolls = at => at && at !== document.documentElement && (/auto|scroll|hidden|clip/.test(getComputedStyle(at).overflowX) || scrolls(at.parentElement));
+    const over = [...document.body.querySelectorAll('*')].filter(at => at.getBoundingClientRect().right > width + 1 && !scrolls(at.parentElement));
+    const told = over.slice(0, 8).map(at => at.tagName.toLowerCase() + (at.id ? '#' + at.id : '') + (at.className && at.className.baseVal === undefined ? '.' + String(at.className).replace(/ /g, '.') : ''));
+    return told.length ? told : ['the page'];
+  };
+  const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  // These are off unless they are asked for by name.
+  const MORE = ['target-size', 'label-content-name-mismatch', 'css-orientation-lock'];
+  // Holds the rules of axe against the page: each violation with its rule, the places, and the advice.
+  const audit = async () => {
+    const asked = { runOnly: { type: 'tag', values: TAGS }, rules: {}, resultTypes: ['violations'] };
+    MORE.forEach(name => { asked.rules[name] = { enabled: true }; });
+    const result = await window.axe.run(document, asked);
+    const place = node => '    ' + node.target.join(' ') + '\n      ' + (node.failureSummary || '').replace(/\n\s*/g, '; ') +
+      '\n      ' + node.html.slice(0, 200);
+    const told = one => one.id + ': ' + one.help + '\n' + one.nodes.slice(0, 5).map(place).join('\n') + '\n    ' + one.helpUrl;
+    return { path: location.pathname + location.search, violations: result.violations.map(told) };
+  };
+  // The rules, each with the criteria that it tests: "wcag143" is criterion 1.4.3.
+  const off = ({ ruleId, tags }) => !MORE.includes(ruleId) && (tags.includes('experimental') || tags.includes('deprecated'));
+  const rules = () => window.axe.getRules(TAGS).filter(rule => !off(rule)).map(({ ruleId, tags }) => ({
+    name: ruleId,
+    criteria: tags.filter(tag => /^wcag\d{3,4}$/.test(tag)).map(tag => tag[4] + '.' + tag[5] + '.' + tag.slice(6)),
+  }));
+  // Where the links of the page lead, and the forms that only ask for something: paths of this server.
+  const links = () => [...new Set([...document.querySelectorAll('a[href]')].filter(at => !at.hasAttribute('download'))
+    .map(at => new URL(at.href, location.href)).filter(url => url.origin === location.origin)
+    .map(url => url.pathname + url.search))];
+  return { find, place, choose, put, text, says, names, focused, stop, wide, audit, rules, links };
+})();

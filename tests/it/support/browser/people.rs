@@ -1,0 +1,150 @@
+//! What people do on a page, by the words that they see: it holds however the page is made.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{Browser, Tab};
+use crate::support::waiting::{BETWEEN, LONG};
+
+/// Fields that take a text as it is: nothing can be typed into them letter by letter.
+const SET_WHOLE: [&str; 7] = ["date", "time", "datetime-local", "month", "week", "color", "range"];
+
+impl Browser {
+    /// Presses a button or a link by its name. What is folded away is unfolded first, as a press of its own.
+    pub async fn press(&mut self, tab: &Tab, name: &str) {
+        self.press_near(tab, name, "").await;
+    }
+
+    /// As [`Self::press`], of several the one that is nearest to these words.
+    pub async fn press_near(&mut self, tab: &Tab, name: &str, near: &str) {
+        let at = self.place(tab, "press", name, near).await;
+        self.click(tab, &at).await;
+    }
+
+    /// Fills in a field by its label, or chooses what has these words.
+    pub async fn fill(&mut self, tab: &Tab, label: &str, text: &str) {
+        self.fill_near(tab, label, "", text).await;
+    }
+
+    /// As [`Self::fill`], of several fields the one that is nearest to these words.
+    pub async fn fill_near(&mut self, tab: &Tab, label: &str, near: &str, text: &str) {
+        let at = self.place(tab, "fill", label, near).await;
+        if at["tag"] == "select" {
+            self.actions += 1;
+            let wrong = self.eval(tab, &format!("seen.choose({})", json!(text))).await;
+            assert_eq!(wrong, "", "{label}: nothing to choose is called {text:?}");
+        } else if at["type"].as_str().is_some_and(|kind| SET_WHOLE.contains(&kind)) {
+            self.actions += 1;
+            self.eval(tab, &format!("seen.put({})", json!(text))).await;
+        } else {
+            self.click(tab, &at).await;
+            self.eval(tab, "void (seen.at.focus(), seen.at.select && seen.at.select())").await;
+            self.call(Some(tab), "Input.insertText", json!({"text": text})).await;
+        }
+    }
+
+    /// Ticks a box by its label, if it is not ticked.
+    pub async fn tick_near(&mut self, tab: &Tab, label: &str, near: &str) {
+        let at = self.place(tab, "tick", label, near).await;
+        if self.eval(tab, "seen.at.checked").await == json!(false) {
+            self.click(tab, &at).await;
+        }
+    }
+
+    /// As [`Self::tick_near`], of the first that has this label.
+    pub async fn tick(&mut self, tab: &Tab, label: &str) {
+        self.tick_near(tab, label, "").await;
+    }
+
+    /// Chooses a file for a field by its label.
+    pub async fn attach(&mut self, tab: &Tab, label: &str, near: &str, file: &Path) {
+        self.actions += 1;
+        self.place(tab, "attach", label, near).await;
+        let found = self.call(Some(tab), "Runtime.evaluate", json!({"expression": "seen.at"})).await;
+        let params = json!({"files": [file], "objectId": found["result"]["objectId"]});
+        self.call(Some(tab), "DOM.setFileInputFiles", params).await;
+    }
+
+    /// What stands in a field, by its label.
+    pub async fn value(&mut self, tab: &Tab, label: &str) -> String {
+        self.place(tab, "fill", label, "").await;
+        self.eval(tab, "seen.at.value").await.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until these words can be read on the page, in large or small letters.
+    pub async fn sees(&mut self, tab: &Tab, words: &str) {
+        self.until(tab, &format!("{words:?} to be seen"), &format!("seen.says({})", json!(words))).await;
+    }
+
+    /// Waits until these words can no longer be read on the page.
+    pub async fn sees_no(&mut self, tab: &Tab, words: &str) {
+        self.until(tab, &format!("{words:?} to be gone"), &format!("!seen.says({})", json!(words))).await;
+    }
+
+    /// Whether these words can be read on the page now.
+    pub async fn says(&mut self, tab: &Tab, words: &str) -> bool {
+        self.eval(tab, &format!("seen.says({})", json!(words))).await == json!(true)
+    }
+
+    /// All that can be read on a page, in one line.
+    pub async fn text(&mut self, tab: &Tab) -> String {
+        self.eval(tab, "seen.text()").await.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The path of the page, with its query.
+    pub async fn path(&mut self, tab: &Tab) -> String {
+        let path = self.eval(tab, "location.pathname + location.search").await;
+        path.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Where to point at to get at something: waits until it is there and nothing lies above it.
+    async fn place(&mut self, tab: &Tab, kind: &str, name: &str, near: &str) -> Value {
+        let asked = format!("seen.place({}, {}, {})", json!(kind), json!(name), json!(near));
+        let asked = format!("document.readyState === 'complete' ? {asked} : null");
+        let began = Instant::now();
+        loop {
+            let found = self.try_eval(tab, &asked).await.filter(|found| found["x"].is_number());
+            match found {
+                Some(at) if at["fold"].is_string() => self.click(tab, &at).await,
+                Some(at) => return at,
+                None if began.elapsed() < LONG => tokio::time::sleep(BETWEEN).await,
+                None => {
+                    let there = self.try_eval(tab, "[location.href, ...seen.names()].join('\\n')").await;
+                    let there = there.as_ref().and_then(Value::as_str).unwrap_or_default();
+                    panic!("nothing to {kind} is called {name:?} (near {near:?}) on {there}");
+                }
+            }
+        }
+    }
+
+    async fn click(&mut self, tab: &Tab, at: &Value) {
+        self.actions += 1;
+        let before = self.told.len();
+        self.button(tab, middle(at), true).await;
+        self.button(tab, middle(at), false).await;
+        self.settled(tab, before).await;
+    }
+
+    /// Waits for the page that the last act leads to, if it leads to one: `from` counts what was told before it.
+    pub(super) async fn settled(&mut self, tab: &Tab, from: usize) {
+        // What the act does at once has begun when this is answered.
+        let _ = self.try_eval(tab, "new Promise(done => setTimeout(done, 0))").await;
+        let told = |all: &[Value], method: &str| {
+            all.iter().skip(from).any(|told| told["sessionId"] == tab.0 && told["method"] == method)
+        };
+        if !told(&self.told, "Page.frameStartedLoading") {
+            return;
+        }
+        while !told(&self.told, "Page.frameStoppedLoading") {
+            let said = self.read().await;
+            self.keep(said);
+        }
+        self.hold(tab).await;
+    }
+}
+
+fn middle(at: &Value) -> (f64, f64) {
+    (at["x"].as_f64().unwrap_or_default(), at["y"].as_f64().unwrap_or_default())
+}

@@ -1,0 +1,71 @@
+//! The rules of accessibility that axe holds against a page, in the page itself. Left out only where nobody gave axe
+//! and nobody asked for services.
+
+use serde_json::Value;
+
+use super::{Browser, SERVICES, Tab};
+
+/// Names the folder in which `tests/peers/axe` has put the script.
+const FOLDER: &str = "PRINTFLOOR_TEST_AXE";
+
+/// A rule of axe.
+#[derive(Debug)]
+pub struct AxeRule {
+    /// Its name, such as `color-contrast`.
+    pub name: String,
+    /// The criteria of WCAG that it tests, such as `1.4.3`.
+    pub criteria: Vec<String>,
+}
+
+/// The script, if there is one.
+pub(super) fn script() -> Option<String> {
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {FOLDER} is not");
+        eprintln!("pages are not held against the rules of accessibility: no {FOLDER}");
+        return None;
+    };
+    let file = std::path::PathBuf::from(folder).join("axe.min.js");
+    Some(std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display())))
+}
+
+impl Browser {
+    /// Whether pages are held against the rules at all.
+    pub fn has_rules(&self) -> bool {
+        self.axe.is_some()
+    }
+
+    /// Loads the rules into a page, if there are some.
+    async fn load_rules(&mut self, tab: &Tab) -> bool {
+        let Some(script) = self.axe.take() else { return false };
+        let there = self.try_eval(tab, "!!window.axe").await == Some(Value::Bool(true))
+            || self.try_eval(tab, &format!("{script};0")).await.is_some();
+        self.axe = Some(script);
+        there
+    }
+
+    /// Notes what breaks the rules on a page, as it is now.
+    pub async fn hold(&mut self, tab: &Tab) {
+        if !self.load_rules(tab).await {
+            return;
+        }
+        let Some(found) = self.try_eval(tab, "seen.audit()").await else { return };
+        let path = found["path"].as_str().unwrap_or_default();
+        let broken = found["violations"].as_array().into_iter().flatten();
+        let broken: Vec<String> = broken.filter_map(|one| Some(format!("{path}: {}", one.as_str()?))).collect();
+        self.broken.extend(broken);
+    }
+
+    /// All rules that pages are held against, by name.
+    pub async fn rules(&mut self, tab: &Tab) -> Vec<AxeRule> {
+        assert!(self.load_rules(tab).await, "no rules");
+        let told = self.eval(tab, "seen.rules()").await;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let rule = |one: &Value| AxeRule {
+            name: text(&one["name"]),
+            criteria: one["criteria"].as_array().into_iter().flatten().map(text).collect(),
+        };
+        let mut rules: Vec<AxeRule> = told.as_array().into_iter().flatten().map(rule).collect();
+        rules.sort_by(|a, b| a.name.cmp(&b.name));
+        rules
+    }
+}
