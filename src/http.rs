@@ -51,13 +51,14 @@ use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
 use crate::http::openapi::half::Half;
+use crate::shared::Shared;
 
 pub use serve::{Front, serve_control, start_tcp};
 
 /// The state of the whole server, for the layers around the handlers. Handlers take the `handles` that they use.
-/// Cloned with each request, hence a single `Arc`.
+/// Cloned with each request, hence one reference count for all.
 #[derive(Clone)]
-pub struct AppState(Arc<AppParts>);
+pub struct AppState(Shared<AppParts>);
 
 impl Deref for AppState {
     type Target = AppParts;
@@ -116,7 +117,7 @@ pub struct AppParts {
 impl AppState {
     /// The state over a started app.
     pub fn new(app: Arc<App>, config: Arc<Config>, leaving: CancellationToken) -> Self {
-        Self(Arc::new(AppParts {
+        Self(Shared::new(AppParts {
             limits: Arc::new(limits::Limits::new(&config, app.redis.clone())),
             bodies: Arc::new(bodies::Bodies::new(&config.server)),
             admission: Arc::new(admission::Admission::new(&config.server)),

@@ -15,6 +15,7 @@ pub mod printers;
 pub mod secrets;
 pub mod server;
 pub mod services;
+pub mod shared;
 pub mod store;
 
 /// `mimalloc` instead of the system's allocator, which took about half of the time of a request and of a commit.

@@ -28,11 +28,10 @@ pub mod writer;
 
 pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submission, Unavailable};
 
-use std::sync::Arc;
-
 use crate::domain::aggregate::Aggregate;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
+use crate::shared::Shared;
 use crate::store::load::Load;
 use crate::store::ordered_work::{LoadAnswer, OrderedWork};
 use crate::store::port::{CommitLog, DomainQueries};
@@ -49,7 +48,7 @@ impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredA
 /// reference count, and a commit is one virtual call, so it costs the hot path nothing that can be measured. It stays
 /// valid when the writer crashes and is restarted, because the handle behind it is given the new writer.
 #[derive(Clone)]
-pub struct Store(Arc<StoreParts>);
+pub struct Store(Shared<StoreParts>);
 
 struct StoreParts {
     commits: Box<dyn CommitLog>,
@@ -61,7 +60,7 @@ impl Store {
     /// Puts a store together: who takes commits, where aggregates are read outside the order of commits, and who
     /// answers the queries of rules and effects. All three must be over the same data.
     pub fn new(commits: impl CommitLog, reader: Reader, queries: impl DomainQueries) -> Self {
-        Self(Arc::new(StoreParts { commits: Box::new(commits), reader, queries: Box::new(queries) }))
+        Self(Shared::new(StoreParts { commits: Box::new(commits), reader, queries: Box::new(queries) }))
     }
 
     /// Queues a commit. The owner is told exactly once what became of it, whatever crashes.

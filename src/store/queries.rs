@@ -43,7 +43,7 @@ pub use payments::{ListedPayment, PaymentFilter};
 pub use quality::{QualityBy, QualityCounts};
 pub use quotes::QuoteFilter;
 
-use std::sync::Arc;
+use std::ops::Deref;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
 use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select};
@@ -52,14 +52,27 @@ use serde_json::Value;
 
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
+use crate::shared::Shared;
 use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
 
 /// Queries over the pool for reading. A clone shares the pool and the batches of idempotency look-ups.
 #[derive(Clone, Debug)]
-pub struct Queries {
+pub struct Queries(Shared<QueriesParts>);
+
+/// The parts of [`Queries`].
+#[derive(Debug)]
+pub struct QueriesParts {
     db: DatabaseConnection,
     idempotent_answers: idempotency::IdempotentAnswers,
-    damaged: Arc<DamagedRows>,
+    damaged: DamagedRows,
+}
+
+impl Deref for Queries {
+    type Target = QueriesParts;
+
+    fn deref(&self) -> &QueriesParts {
+        &self.0
+    }
 }
 
 /// Which part of a list is asked for.
@@ -74,7 +87,8 @@ pub struct Page {
 impl Queries {
     /// Queries over this pool. To be called within a runtime, because it starts a task.
     pub fn new(db: DatabaseConnection) -> Self {
-        Self { idempotent_answers: idempotency::IdempotentAnswers::new(db.clone()), db, damaged: Arc::default() }
+        let idempotent_answers = idempotency::IdempotentAnswers::new(db.clone());
+        Self(Shared::new(QueriesParts { idempotent_answers, db, damaged: DamagedRows::default() }))
     }
 
     /// The rows that lists left out because they cannot be read.

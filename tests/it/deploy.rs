@@ -94,8 +94,13 @@ fn the_package_has_what_it_names_and_the_release_is_stripped() {
     assert!(files.len() >= 6, "{files:?}");
     let made = text_of("scripts/package");
     for file in files {
-        let there = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file).exists();
-        assert!(there || made.contains(file), "{file} is neither there nor made");
+        // cargo-deb looks into the folder of its profile for what is named below target/release.
+        let file = file.replace("target/release/", "target/dist/");
+        let there = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).exists();
+        assert!(there || made.contains(&file), "{file} is neither there nor made");
     }
-    assert!(manifest.contains("[profile.release]\nstrip = true"), "the release is not stripped");
+    let (_, release) = manifest.split_once("[profile.release]").expect("how a release is built");
+    let (release, _) = release.split_once("\n\n").expect("its end");
+    assert!(release.contains("strip = true"), "the release is not stripped");
+    assert!(manifest.contains("[profile.dist]\ninherits = \"release\""), "what is handed out is not stripped");
 }

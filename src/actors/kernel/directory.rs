@@ -26,6 +26,7 @@ use crate::actors::kernel::supervisor::{Entries, Supervisor, SupervisorArgs, Sup
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::shared::Shared;
 use crate::store::load::Loaded;
 use crate::store::rows::LoadError;
 use crate::store::{Store, StoredAggregate, Unavailable};
@@ -35,8 +36,8 @@ pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
 /// Pause before a supervisor that crashed is asked again: it is back after about this time.
 const SUPERVISOR_RETRY: Duration = Duration::from_millis(10);
 
-/// The directory of one kind. Cloned with each request by those who hold it, hence a single `Arc`.
-pub struct Directory<T: StoredAggregate>(Arc<DirectoryParts<T>>);
+/// The directory of one kind. Cloned with each request by those who hold it, hence one reference count for all.
+pub struct Directory<T: StoredAggregate>(Shared<DirectoryParts<T>>);
 
 struct DirectoryParts<T: StoredAggregate> {
     entries: Entries<T>,
@@ -119,7 +120,11 @@ impl<T: StoredAggregate> Directory<T> {
     /// An empty directory without a supervisor. Directories are made first and started afterwards, because the effects
     /// of one kind hold the directories of others, in circles (an order asks materials, a material asks orders).
     pub fn new(args: DirectoryArgs) -> Self {
-        Self(Arc::new(DirectoryParts { entries: Arc::new(DashMap::new()), supervisor: SupervisorRef::default(), args }))
+        Self(Shared::new(DirectoryParts {
+            entries: Arc::new(DashMap::new()),
+            supervisor: SupervisorRef::default(),
+            args,
+        }))
     }
 
     /// Starts the supervisor under the root. `effects` does the outside work of this kind; `activator` brings up the
