@@ -82,8 +82,8 @@ pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Resu
     let route = match app.printer_connections.get(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {
-            let fields = present(app, id).await?.1.fields;
-            StopRoute::unwatched(&app.printer_connections, &app.cipher, &fields).map_err(ApiError::internal)?
+            let (_, printer) = present(app, id).await?;
+            StopRoute::unwatched(&app.printer_connections, &app.cipher, &printer).map_err(ApiError::internal)?
         }
     };
     let origin = CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
