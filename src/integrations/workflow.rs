@@ -29,6 +29,9 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// An event that is answered with errors for so long is passed over, so that it cannot stop all that follow.
 const MAX_TRIED: Duration = Duration::from_secs(12 * 3600);
 
+/// Statuses that speak of the address, the token or the load, not of what was sent.
+const SAYS_NOTHING_OF_AN_EVENT: [u16; 8] = [401, 403, 404, 405, 407, 408, 410, 429];
+
 /// The workflow automation.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "workflow",
@@ -109,9 +112,11 @@ impl Tell {
     }
 }
 
-/// Whether the other side answered at all: while it is away nothing is passed over.
+/// Whether the workflow itself answered with an error: while it is away, cannot be found, does not know the token or
+/// has too much to do, nothing is passed over.
 fn answered(fault: &PeerFault) -> bool {
-    fault.detail.as_deref().is_some_and(|detail| detail.starts_with('5'))
+    let status = fault.detail.as_deref().and_then(|detail| detail.split(' ').next()?.parse::<u16>().ok());
+    status.is_some_and(|status| (400..600).contains(&status) && !SAYS_NOTHING_OF_AN_EVENT.contains(&status))
 }
 
 #[async_trait]
@@ -149,9 +154,12 @@ mod tests {
 
     #[test]
     fn only_an_error_of_the_workflow_itself_lets_an_event_be_passed_over() {
-        assert!(answered(&PeerFault::new("x").saying("500 Error in workflow")));
-        for away in [PeerFault::new("x"), PeerFault::new("x").saying("404 no"), PeerFault::new("x").saying("refused")] {
-            assert!(!answered(&away));
+        for words in ["500 Error in workflow", "409 known already", "418 "] {
+            assert!(answered(&PeerFault::new("x").saying(words)), "{words}");
+        }
+        assert!(!answered(&PeerFault::new("x")));
+        for words in ["404 no", "401 no", "405 no", "429 later", "301 there", "refused", ""] {
+            assert!(!answered(&PeerFault::new("x").saying(words)), "{words}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{PRINTER_TYPES, PrinterType};
 use crate::config::sections::Printers;
 use crate::domain::launch::{KnownTypes, TypeFacts};
-use crate::domain::printer::PrinterFields;
+use crate::domain::printer::{Printer, PrinterFields};
 use crate::printers::adapter::Adapter;
 use crate::printers::cameras::Cameras;
 use crate::printers::upload::UploadTurns;
@@ -88,15 +88,10 @@ pub struct StoredAddress {
     pub known_key: Option<String>,
 }
 
-impl From<&PrinterFields> for StoredAddress {
-    fn from(fields: &PrinterFields) -> Self {
-        Self {
-            kind: fields.kind.clone(),
-            base_url: fields.base_url.clone(),
-            encrypted_api_key: fields.encrypted_api_key.clone(),
-            serial: fields.serial.clone(),
-            known_key: None,
-        }
+impl From<&Printer> for StoredAddress {
+    fn from(printer: &Printer) -> Self {
+        let PrinterFields { kind, base_url, encrypted_api_key, serial, .. } = printer.fields.clone();
+        Self { kind, base_url, encrypted_api_key, serial, known_key: printer.known_key.clone() }
     }
 }
 

@@ -49,7 +49,10 @@ impl StateBoard {
         attributes.insert("friendly_name".to_owned(), thing.name.clone().into());
         let state: String = thing.state.chars().take(MAX_STATE_CHARS).collect();
         let call = self.entity(Method::POST, &thing.key);
-        self.ask(call.json(&json!({"state": state, "attributes": attributes}))).await.map(drop)
+        match self.ask(call.json(&json!({"state": state, "attributes": attributes}))).await? {
+            StatusCode::NOT_FOUND => Err(PeerFault::new("Home Assistant takes no states at this address")),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a thing is still shown.

@@ -60,6 +60,8 @@ struct Inside {
     tracked: Vec<Tracked>,
     /// Parts that are told as nonsense.
     spoilt: BTreeSet<i64>,
+    /// Whoever asks may not read what was done to items.
+    hides_tracking: bool,
     next: i64,
 }
 
@@ -127,6 +129,11 @@ impl PartsSystem {
     /// From now on a part is answered with nonsense.
     pub fn spoil(&self, part: i64) {
         self.host.with(|inside| inside.spoilt.insert(part));
+    }
+
+    /// From now on nobody may read what was done to items, or everybody may again.
+    pub fn hide_tracking(&self, hides: bool) {
+        self.host.with(|inside| inside.hides_tracking = hides);
     }
 
     /// Makes a part.
@@ -283,6 +290,10 @@ async fn item(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
 }
 
 async fn track(State(host): State<PartsHost>, Query(asked): Query<Asked>) -> Response {
+    if host.with(|inside| inside.hides_tracking) {
+        let words = "You do not have permission to perform this action.";
+        return (StatusCode::FORBIDDEN, Json(json!({"detail": words}))).into_response();
+    }
     let of_it = |entry: &&Tracked| asked.item.is_none_or(|item| entry.item == item);
     let all = host.with(|inside| {
         // Newest first.

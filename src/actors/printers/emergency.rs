@@ -11,7 +11,7 @@ use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
 use crate::domain::id::Id;
-use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
+use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::schedule::Delays;
 use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
@@ -30,13 +30,14 @@ pub enum StopRoute {
 }
 
 impl StopRoute {
-    /// The route to a printer with these fields that is not watched. Nothing is sent yet.
+    /// The route to a printer that is not watched, which must still show the key that it showed before. Nothing is sent
+    /// yet.
     pub fn unwatched(
         connections: &PrinterConnections,
         cipher: &SecretCipher,
-        fields: &PrinterFields,
+        printer: &Printer,
     ) -> Result<Self, MakeError> {
-        connections.registry.open(&fields.into(), cipher).map(Self::Unwatched)
+        connections.registry.open(&printer.into(), cipher).map(Self::Unwatched)
     }
 
     fn adapter(&self) -> &dyn Adapter {

@@ -14,6 +14,7 @@ use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
 use crate::domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
+use crate::domain::printer_status::Activity;
 use crate::printers::adapter::{Adapter, Launch, Operation, PrinterError, Source};
 use crate::store::rows::LoadError;
 
@@ -135,6 +136,14 @@ pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<S
     Ok(name.to_owned())
 }
 
+/// The file of the print that is on, as the last look showed it.
+fn prints_now(of: &Handle<Printer>) -> Option<String> {
+    let state = of.read();
+    let printer = state.state.as_ref()?;
+    let on = matches!(printer.activity, Activity::Printing | Activity::Paused);
+    on.then(|| printer.shows.clone().unwrap_or_else(|| "a print is on".to_owned()))
+}
+
 /// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing
 /// was asked of it.
 async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
@@ -159,6 +168,13 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),
             };
+            // A printer on which a person began a print meanwhile gets no file: some give their print up for one.
+            if let Err(error) = looked_again(with, of, &connection).await {
+                return Some(Err(error));
+            }
+            if let Some(file) = prints_now(of) {
+                return Some(Err(PrinterError::InUse(file)));
+            }
             match send(&connection, &name, &source).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),

@@ -4,6 +4,9 @@ use axum::Router;
 use axum::routing::get;
 
 use super::*;
+use crate::domain::sku::MachineType;
+use crate::domain::testing::samples::{idle_printer, printer_fields};
+use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Operation, PrinterError};
 use crate::printers::tests::{registry, serve, settings};
 
@@ -56,6 +59,16 @@ fn a_key_of_another_server_is_told_apart_from_a_bad_address() {
     assert!(matches!(registry.open(&stored, &cipher), Err(MakeError::Key(_))));
     let open = StoredAddress { encrypted_api_key: String::new(), ..stored };
     assert!(registry.open(&open, &cipher).is_ok());
+}
+
+#[test]
+fn a_printer_that_showed_its_key_is_reached_by_that_key_alone() {
+    let fields = PrinterFields { serial: Some("S1".into()), ..printer_fields("Left", MachineType::FdmStandard) };
+    let new = idle_printer(1, fields, Timestamp(0));
+    assert_eq!(StoredAddress::from(&new).known_key, None);
+    let known = Printer { known_key: Some("ab".repeat(32)), ..new };
+    let stored = StoredAddress::from(&known);
+    assert_eq!((stored.known_key, stored.serial.as_deref()), (known.known_key, Some("S1")));
 }
 
 /// What an operation answers when nothing stands in its way.

@@ -178,8 +178,10 @@ impl StockClient for InvenTree {
         });
         self.rest.send_json(Method::POST, &format!("api/stock/{verb}/"), &body).await?;
         // A removal beyond what is left takes what is left, and says nothing of it. An item that was used up may be
-        // deleted, with all that is known of it.
-        Ok(self.tracked(booking).await?.unwrap_or(BookingVerdict::Booked))
+        // deleted, with all that is known of it. Whatever keeps the question from being answered, the booking was sent:
+        // the fault must not be taken for that of a booking that never left.
+        let untold = |error: StockError| StockError::NoAnswer(format!("what became of a booking is not told: {error}"));
+        Ok(self.tracked(booking).await.map_err(untold)?.unwrap_or(BookingVerdict::Booked))
     }
 
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError> {

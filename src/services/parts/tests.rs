@@ -58,6 +58,14 @@ async fn a_removal_tells_what_it_moved() {
     let cut = booking(2, -90_000);
     assert_eq!(client.book(&cut).await, Ok(BookingVerdict::Partly(Amount(-10_000))));
     assert_eq!(client.verdict(&cut).await, Ok(BookingVerdict::Partly(Amount(-10_000))), "also when it is asked later");
+    // What was booked is never said to have been refused, whatever is said to the question what it moved.
+    there.edit(item, 50_000);
+    let untold = booking(4, -20_000);
+    there.hide_tracking(true);
+    let said = client.book(&untold).await;
+    assert!(matches!(&said, Err(StockError::NoAnswer(words)) if words.contains("403")), "{said:?}");
+    there.hide_tracking(false);
+    assert_eq!((client.verdict(&untold).await, there.total(part)), (Ok(BookingVerdict::Booked), 30_000));
     there.delete_item(item);
     assert!(matches!(client.verdict(&booking(3, -1)).await, Ok(BookingVerdict::Unclear(_))));
 }

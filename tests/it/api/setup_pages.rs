@@ -292,3 +292,19 @@ async fn no_other_site_sends_a_form_of_the_wizard() {
     let stranger = app.nobody().get("/setup/printers/live").await;
     assert_eq!((stranger.status, stranger.header("location")), (303, Some("/setup/enter")));
 }
+
+/// Over plain HTTP to an address of the local network browsers tell by the origin alone where a form comes from.
+#[tokio::test]
+async fn the_wizard_is_used_at_another_address_than_the_public_one() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;
+    let printed = code(&app, 1).await;
+    let enter = async |origin: &str, host: &str| {
+        let client = app.nobody();
+        let form = client.request("POST", "/setup/enter").header("content-type", "application/x-www-form-urlencoded");
+        client.send(form.header("origin", origin).header("host", host).body(format!("code={printed}"))).await
+    };
+    for (origin, host) in [("http://evil.example", "192.168.1.5:8787"), ("http://shop.example", "shop.example")] {
+        assert_eq!(enter(origin, host).await.status, 403, "{origin} asks {host}");
+    }
+    assert_eq!(Browser::led(&enter("http://192.168.1.5:8787", "192.168.1.5:8787").await), "/setup");
+}

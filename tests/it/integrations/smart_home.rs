@@ -69,6 +69,14 @@ async fn a_wrong_token_is_said_in_words() {
     assert!(home.states().is_empty());
 }
 
+#[tokio::test]
+async fn a_wrong_path_is_said_in_words() {
+    let home = SmartHome::start(TOKEN).await.unwrap();
+    let wrong = format!("{}/elsewhere", home.url().trim_end_matches('/'));
+    let app = quick(Db::sqlite()).env("SMART_HOME_URL", wrong).env("SMART_HOME_TOKEN", TOKEN).start().await;
+    until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("takes no states")) }).await;
+}
+
 fn said(broker: &MqttBroker, topic: &str) -> Option<Value> {
     broker.retained().get(topic).map(|said| bounded_json::read(said, bounded_json::REQUEST).unwrap())
 }

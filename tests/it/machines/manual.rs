@@ -120,3 +120,17 @@ each_kind! {
         floor.attention(0, "needs_home", true).await;
     }
 }
+
+#[tokio::test]
+async fn a_printer_that_a_person_began_to_use_meanwhile_gets_no_file() {
+    // It pushes nothing, and nobody looks at it until the print by hand does.
+    let seldom = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "60");
+    let floor = Floor::new(PrinterKind::PrusaLink, 1, SLOW, &[seldom]).await;
+    let file = floor.file("by hand", 60, 1.0).await;
+    floor.own_print(0);
+    let refused = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await;
+    assert_eq!(refused.status, 409, "{}", refused.text);
+    assert_eq!(floor.count(0, |what| matches!(what, What::Uploaded { .. })), 0);
+    assert_eq!(floor.started(0), 1, "the person's own");
+    floor.attention(0, "foreign_print", true).await;
+}

@@ -124,3 +124,14 @@ each_kind! {
         floor.attention(0, "needs_home", can).await;
     }
 }
+
+#[tokio::test]
+async fn a_stop_that_is_none_at_once_says_so_of_a_disconnected_printer_too() {
+    let floor = Floor::new(PrinterKind::PrusaLink, 1, SLOW, &[]).await;
+    floor.app.act(&floor.path(0, "/disconnect")).await.expect(200);
+    floor.connection_is(0, "disconnected").await;
+    floor.own_print(0);
+    let told = floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+    assert_eq!(floor.count(0, stopped), 1);
+    assert!(words(&told, "message").contains("no emergency stop"), "{told}");
+}

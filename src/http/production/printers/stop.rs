@@ -19,6 +19,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody};
+use crate::printers::PrinterType;
 use crate::printers::adapter::Operation;
 
 /// Adds the route of the emergency stop.
@@ -54,10 +55,14 @@ struct StoppedView {
 pub(crate) const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended by the fastest way there is, \
      and the heaters are switched off where the printer allows it. In danger switch it off at the mains";
 
-/// Whether printers like this one have no emergency stop.
+/// Whether printers like this one have no emergency stop, whether it is watched or an operator disconnected it.
 pub(crate) fn gentle(app: &PrinterHandles, id: Id) -> bool {
-    let declared = app.printer_connections.get(id).map(|connection| connection.adapter.declared());
-    declared.is_some_and(|declared| declared.lacks.contains(&Operation::EmergencyStop))
+    let watched = app.printer_connections.get(id).map(|connection| connection.adapter.declared());
+    let registered = || {
+        let state = app.printers.resident(id)?.read();
+        PrinterType::of_word(&state.state.as_ref()?.fields.kind)
+    };
+    watched.or_else(registered).is_some_and(|declared| declared.lacks.contains(&Operation::EmergencyStop))
 }
 
 /// The body is not read: whatever is in it, the printer stops. Without a database it stops all the same.
@@ -77,8 +82,8 @@ pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Resu
     let route = match app.printer_connections.get(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {
-            let fields = present(app, id).await?.1.fields;
-            StopRoute::unwatched(&app.printer_connections, &app.cipher, &fields).map_err(ApiError::internal)?
+            let (_, printer) = present(app, id).await?;
+            StopRoute::unwatched(&app.printer_connections, &app.cipher, &printer).map_err(ApiError::internal)?
         }
     };
     let origin = CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
