@@ -26,13 +26,16 @@ pub struct Customers {
     random: Rng,
     /// Whether nobody ordered since the start: the first customer wants the kit, so that it is seen soon.
     first: bool,
+    /// Articles in the order in which they are wanted, the next one last. It is filled with all that are on sale,
+    /// shuffled, when it is empty, so that every printer gets something to do however the dice fall.
+    wanted: Vec<String>,
 }
 
 impl Customers {
     /// Customers whose choices differ from run to run.
     pub fn new(api: Api, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
         let random = Rng::with_seed(clock().0.unsigned_abs());
-        Self { api, names, clock, tally, random, first: true }
+        Self { api, names, clock, tally, random, first: true, wanted: Vec::new() }
     }
 
     /// Places orders; returns only on an error.
@@ -76,7 +79,7 @@ impl Customers {
         }
         let mut lines: Vec<Value> = Vec::new();
         for _ in 0..self.random.usize(1..=2) {
-            let sku = self.random.choice(self.names.on_sale.iter())?.clone();
+            let sku = self.next_article()?;
             if lines.iter().all(|line| line["skuId"] != sku.as_str()) {
                 lines.push(json!({"skuId": sku, "quantity": self.random.u32(1..=3)}));
             }
@@ -84,5 +87,14 @@ impl Customers {
         // Few are in a hurry, so that nobody waits for ever.
         let priority = if self.random.u8(..) < 32 { 7 } else { 5 };
         Some(json!({"lines": lines, "customerEmail": customer, "priority": priority}))
+    }
+
+    /// The article that is wanted next; `None` when nothing is on sale.
+    fn next_article(&mut self) -> Option<String> {
+        if self.wanted.is_empty() {
+            self.wanted.clone_from(&self.names.on_sale);
+            self.random.shuffle(&mut self.wanted);
+        }
+        self.wanted.pop()
     }
 }
