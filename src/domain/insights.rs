@@ -142,8 +142,8 @@ pub struct PromiseTally {
 }
 
 impl PromiseTally {
-    /// Counts an order. One that may still be ready in time counts nowhere, nor does one that was cancelled or paid back
-    /// before it was ready: nobody waits for it.
+    /// Counts an order. One that may still be ready in time counts nowhere, nor does one that was cancelled or paid
+    /// back before it was ready: nobody waits for it.
     pub fn add(&mut self, order: &Order, now: Timestamp) {
         let Some(promise) = order.promise else { return };
         let over = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
