@@ -55,9 +55,17 @@ pub struct SoldLine {
 }
 
 impl SoldLine {
-    /// By what people find it in the map: the id of its variant, else its code, else its title.
+    /// By what it is looked up in the map, one after the other: the id of its variant, its code, and its title where it
+    /// has neither, as what was written into an order by hand.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let named = [self.variant.as_deref(), self.code.as_deref()];
+        let title = named.iter().all(Option::is_none).then_some(self.title.as_str());
+        named.into_iter().chain([title]).flatten()
+    }
+
+    /// By what people find it in the map: the first of its names.
     pub fn wanted(&self) -> String {
-        self.variant.as_ref().or(self.code.as_ref()).unwrap_or(&self.title).clone()
+        self.names().next().unwrap_or_default().to_owned()
     }
 }
 
