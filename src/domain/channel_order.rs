@@ -9,6 +9,7 @@
 //! | --- | --- | --- |
 //! | nobody paid | unpaid | nothing, until a message says that it is paid |
 //! | paid | waiting | its lines are looked up in the map; what is missing is shown, and tried again when the map changes |
+//! | paid, and its lines cannot be read | waiting | the operators are told, until a message says what was sold |
 //! | paid, all lines known | making | the order is made, once, with an id that was chosen before |
 //! | the order is there | made | cancellation and refunds there are told to the order, its shipments to the shop |
 //! | cancelled before | cancelled | it is never made |
@@ -114,6 +115,8 @@ pub struct SoldNews {
     pub refunded_cents: i64,
     /// What was sold, where the message says it.
     pub content: Option<SoldContent>,
+    /// Why what it says of that cannot be read, in words for people.
+    pub unreadable: Option<String>,
 }
 
 /// What the order was told of what happened there.
