@@ -83,7 +83,8 @@ impl Sheet<'_, '_> {
             let buyer = &document.content.buyer;
             let mut lines = postal(buyer);
             lines.extend(buyer.email.clone().filter(|email| *email != buyer.name));
-            lines.extend(buyer.vat_id.as_ref().map(|id| format!("VAT {id}")));
+            lines.extend(buyer.registered_id().map(|id| format!("VAT {id}")));
+            lines.extend(buyer.other_id().map(|id| format!("Tax no. {id}")));
             lines
         };
         let to = if document.kind == DocumentKind::Invoice { "Bill to" } else { "Credit to" };
