@@ -249,7 +249,7 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
     };
     let hear =
         |news: SoldNews| ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news) };
-    let mut record = None;
+    let mut record = None::<ChannelOrder>;
     let unpaid = world.bench.tell(&mut record, id(1001), &hear(unreadable(0))).unwrap();
     assert!(unpaid.created.is_empty() && !record.as_ref().unwrap().needs_attention(), "nobody paid for it");
     let paid = world.bench.tell(&mut record, id(1001), &hear(unreadable(1))).unwrap();
