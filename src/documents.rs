@@ -34,7 +34,7 @@ use text::Fonts;
 /// Largest logo, in bytes: it is part of every PDF.
 const MAX_LOGO_BYTES: usize = 2 * 1024 * 1024;
 /// Counts the looks of PDFs: a new one makes those that are stored count as not generated.
-const LOOK_VERSION: u32 = 2;
+const LOOK_VERSION: u32 = 3;
 
 /// Why documents cannot be rendered with these settings.
 #[derive(Debug, thiserror::Error)]

@@ -62,6 +62,18 @@ fn a_broken_sum_breaks_the_rule_that_it_belongs_to() {
 }
 
 #[test]
+fn a_number_without_a_country_is_no_identifier_for_value_added_tax() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut document = any_documents().new_tree(&mut runner).unwrap().current().remove(0);
+    document.content.buyer.vat_id = Some("12-3456789".to_owned());
+    let root = Element::read(&cii::xml(&document, None));
+    let buyer = root.find("BuyerTradeParty").unwrap();
+    assert_eq!(buyer.child_text("ID"), Some("12-3456789"));
+    assert!(buyer.find("SpecifiedTaxRegistration").is_none());
+    assert_eq!(standard::check(&root), Ok(()));
+}
+
+#[test]
 fn text_of_people_stays_text() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut document = any_documents().new_tree(&mut runner).unwrap().current().remove(0);

@@ -9,6 +9,7 @@
 //! | --- | --- | --- |
 //! | nobody paid | unpaid | nothing, until a message says that it is paid |
 //! | paid | waiting | its lines are looked up in the map; what is missing is shown, and tried again when the map changes |
+//! | paid, and its lines cannot be read | waiting | the operators are told, until a message says what was sold |
 //! | paid, all lines known | making | the order is made, once, with an id that was chosen before |
 //! | the order is there | made | cancellation and refunds there are told to the order, its shipments to the shop |
 //! | cancelled before | cancelled | it is never made |
@@ -55,9 +56,17 @@ pub struct SoldLine {
 }
 
 impl SoldLine {
-    /// By what people find it in the map: the id of its variant, else its code, else its title.
+    /// By what it is looked up in the map, one after the other: the id of its variant, its code, and its title where it
+    /// has neither, as what was written into an order by hand.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let named = [self.variant.as_deref(), self.code.as_deref()];
+        let title = named.iter().all(Option::is_none).then_some(self.title.as_str());
+        named.into_iter().chain([title]).flatten()
+    }
+
+    /// By what people find it in the map: the first of its names.
     pub fn wanted(&self) -> String {
-        self.variant.as_ref().or(self.code.as_ref()).unwrap_or(&self.title).clone()
+        self.names().next().unwrap_or_default().to_owned()
     }
 }
 
@@ -106,6 +115,8 @@ pub struct SoldNews {
     pub refunded_cents: i64,
     /// What was sold, where the message says it.
     pub content: Option<SoldContent>,
+    /// Why what it says of that cannot be read, in words for people.
+    pub unreadable: Option<String>,
 }
 
 /// What the order was told of what happened there.

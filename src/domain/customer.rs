@@ -244,7 +244,7 @@ impl Customer {
         Party {
             name: name.clone(),
             address: to_bill.map(CustomerAddress::postal),
-            vat_id: self.tax_id.clone(),
+            vat_id: self.tax_id.as_ref().map(|id| id.to_uppercase()),
             email: Some(self.email.clone()),
             ..Party::default()
         }

@@ -2,7 +2,7 @@
 //! and how promises came out. What is counted is handed in by whoever reads it.
 
 use crate::domain::job::AttemptState;
-use crate::domain::order::Order;
+use crate::domain::order::{Order, OrderStatus};
 use crate::domain::time::{DAY_MS, HOUR_MS, Timestamp};
 
 /// Most days that are told apart: a year, with a day more where it begins and ends within a day.
@@ -92,11 +92,11 @@ pub fn day_text(day: i64) -> String {
     text.split('T').next().unwrap_or_default().to_owned()
 }
 
-/// How long an order took from being paid until it was first ready, or, where no promise tells that, until its last
-/// shipment left, in milliseconds; `None` before.
+/// How long an order took from being paid until it was ready, or, where no promise tells that, until the last of its
+/// shipments left, in milliseconds; `None` before, also while parts of it have left.
 pub fn lead_ms(order: &Order) -> Option<i64> {
-    let shipped = || order.shipments.iter().map(|sent| sent.shipped_at).max();
-    let done = order.promise.and_then(|promise| promise.met_at).or_else(shipped)?;
+    let left = || order.shipment.as_ref().and_then(|_| order.shipments.iter().map(|sent| sent.shipped_at).max());
+    let done = order.promise.and_then(|promise| promise.met_at).or_else(left)?;
     Some(done.since(order.paid_at.unwrap_or(order.created_at)).max(0))
 }
 
@@ -142,12 +142,14 @@ pub struct PromiseTally {
 }
 
 impl PromiseTally {
-    /// Counts an order; one that may still be ready in time counts nowhere.
+    /// Counts an order. One that may still be ready in time counts nowhere, nor does one that was cancelled or paid
+    /// back before it was ready: nobody waits for it.
     pub fn add(&mut self, order: &Order, now: Timestamp) {
         let Some(promise) = order.promise else { return };
+        let over = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
         match promise.met_at {
             Some(met) if met <= promise.promised_at => self.kept += 1,
-            None if now <= promise.promised_at => {}
+            None if over || now <= promise.promised_at => {}
             _ => self.late += 1,
         }
     }
@@ -160,8 +162,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::order::{OrderCommand, SentShipment, Shipment, order_to};
+    use crate::domain::promise::Promise;
+    use crate::domain::testing::{Bench, id};
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+    /// An order in this state, promised within an hour of its making.
+    fn order(status: OrderStatus, met_at: Option<Timestamp>) -> Order {
+        let (bench, mut order) = (Bench::new(), None::<Order>);
+        let create = OrderCommand::Create(Box::new(order_to("US", 500)));
+        bench.tell(&mut order, id(1), &create).unwrap();
+        let promise = Promise { made_at: NOW, expected_at: NOW, promised_at: NOW.plus_ms(HOUR_MS), met_at };
+        Order { status, promise: Some(promise), ..order.unwrap() }
+    }
 
     #[test]
     fn attempts_are_counted_by_how_they_ended() {
@@ -208,6 +222,45 @@ mod tests {
         assert_eq!((of.orders, of.median_ms, of.most_ms), (5, Some(3 * HOUR_MS), Some(30 * HOUR_MS)));
         assert_eq!(of.spread, [1, 2, 0, 1, 0, 0, 0, 1]);
         assert_eq!(LeadTimes::of(Vec::new()), LeadTimes::default());
+    }
+
+    #[test]
+    fn promises_are_counted_of_orders_that_somebody_waits_for() {
+        let [early, late] = [NOW.plus_ms(HOUR_MS), NOW.plus_ms(HOUR_MS + 1)];
+        let tally = |status, met_at| {
+            let mut tally = PromiseTally::default();
+            tally.add(&order(status, met_at), late);
+            (tally.kept, tally.late)
+        };
+        for status in [OrderStatus::Ready, OrderStatus::Shipped, OrderStatus::Refunded] {
+            assert_eq!((tally(status, Some(early)), tally(status, Some(late))), ((1, 0), (0, 1)), "{status}");
+        }
+        for status in [OrderStatus::Paid, OrderStatus::Printing] {
+            assert_eq!(tally(status, None), (0, 1), "{status}");
+        }
+        for status in [OrderStatus::Cancelled, OrderStatus::Refunded] {
+            assert_eq!(tally(status, None), (0, 0), "{status}");
+        }
+        let mut open = PromiseTally::default();
+        open.add(&order(OrderStatus::Printing, None), early);
+        assert_eq!(open, PromiseTally::default(), "it may still be in time");
+    }
+
+    #[test]
+    fn an_order_took_until_all_of_it_was_there() {
+        let mut sent = Order { promise: None, created_at: NOW, ..order(OrderStatus::Printing, None) };
+        let parcel = Shipment {
+            carrier: "DHL".to_owned(),
+            tracking_number: "JD 1".to_owned(),
+            estimated_delivery: "2026-12-01".to_owned(),
+        };
+        let shipped_at = NOW.plus_ms(HOUR_MS);
+        sent.shipments.push(SentShipment { number: 1, shipment: parcel.clone(), lines: Vec::new(), shipped_at });
+        assert_eq!(lead_ms(&sent), None, "a part of it");
+        sent.shipment = Some(parcel);
+        assert_eq!(lead_ms(&sent), Some(HOUR_MS));
+        let made = Order { created_at: NOW, ..order(OrderStatus::Ready, Some(NOW.plus_ms(7))) };
+        assert_eq!(lead_ms(&made), Some(7));
     }
 
     proptest! {

@@ -25,7 +25,7 @@ pub struct Promise {
     pub expected_at: Timestamp,
     /// What was promised; it never moves.
     pub promised_at: Timestamp,
-    /// When the order was first ready; `None` until then.
+    /// When the order was ready; `None` until then, and from the moment that something of it is made again.
     #[serde(default)]
     pub met_at: Option<Timestamp>,
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::domain::channel_order::SoldLine;
 use crate::domain::id::Id;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
@@ -64,7 +65,7 @@ pub struct Variant {
     pub id: Id,
     /// The channel whose map it is in.
     pub channel_id: Id,
-    /// Id of the variant there, or its SKU code there.
+    /// Id of the variant there, or its SKU code there; of a line that has neither, its title.
     pub variant: String,
     /// Our SKU.
     pub sku_id: Id,
@@ -115,7 +116,7 @@ pub struct ChannelChange {
 /// What the map is to say of one variant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenVariant {
-    /// Id or SKU code there.
+    /// Id or SKU code there, or the title.
     pub variant: String,
     /// Our SKU.
     pub sku_id: Id,
@@ -159,9 +160,9 @@ pub enum SalesChannelRow {
 }
 
 impl SalesChannel {
-    /// What is made for a variant: that of its id, else that of its SKU code.
-    pub fn mapped(&self, variant: Option<&str>, code: Option<&str>) -> Option<&Arc<Variant>> {
-        [variant, code].into_iter().flatten().find_map(|name| self.variants.get(name))
+    /// What is made for a line that was sold: that of the first of its names in the map.
+    pub fn mapped(&self, sold: &SoldLine) -> Option<&Arc<Variant>> {
+        sold.names().find_map(|name| self.variants.get(name))
     }
 
     fn shown(self) -> Decision<Self> {

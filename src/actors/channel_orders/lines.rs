@@ -39,11 +39,7 @@ impl ChannelOrderEffects {
             return Ok(blocked("its sales channel is gone"));
         };
         let Some(content) = &record.content else { return Ok(blocked("nothing is known of what was sold")) };
-        let entry = |variant: Option<&String>, code: Option<&String>| {
-            channel.mapped(variant.map(String::as_str), code.map(String::as_str)).cloned()
-        };
-        let entries: Vec<_> =
-            content.lines.iter().map(|sold| entry(sold.variant.as_ref(), sold.code.as_ref())).collect();
+        let entries: Vec<_> = content.lines.iter().map(|sold| channel.mapped(sold).cloned()).collect();
         let mut missing: Vec<String> = Vec::new();
         for (sold, entry) in content.lines.iter().zip(&entries) {
             let wanted = sold.wanted();

@@ -38,6 +38,8 @@ pub fn seller(xml: &mut Xml, document: &Document) {
 pub fn buyer(xml: &mut Xml, document: &Document) {
     let buyer = &document.content.buyer;
     xml.group("ram:BuyerTradeParty", |xml| {
+        // Any number of theirs; as one for value added tax it would break a rule of the standard.
+        xml.some("ram:ID", buyer.other_id());
         let named = [Some(buyer.name.as_str()), buyer.email.as_deref()];
         let name = named.into_iter().flatten().find(|name| !name.trim().is_empty());
         xml.text("ram:Name", name.unwrap_or("Customer"));
@@ -49,8 +51,8 @@ pub fn buyer(xml: &mut Xml, document: &Document) {
             (None, None) => {}
         }
         mailbox(xml, buyer);
-        let vat_id = buyer.vat_id.clone().filter(|_| !TaxCategory::outside(document));
-        registrations(xml, &Party { tax_number: None, vat_id, ..buyer.clone() });
+        let vat_id = buyer.registered_id().filter(|_| !TaxCategory::outside(document));
+        registrations(xml, &Party { tax_number: None, vat_id: vat_id.map(str::to_owned), ..buyer.clone() });
     });
 }
 

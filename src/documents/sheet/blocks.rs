@@ -83,7 +83,8 @@ impl Sheet<'_, '_> {
             let buyer = &document.content.buyer;
             let mut lines = postal(buyer);
             lines.extend(buyer.email.clone().filter(|email| *email != buyer.name));
-            lines.extend(buyer.vat_id.as_ref().map(|id| format!("VAT {id}")));
+            lines.extend(buyer.registered_id().map(|id| format!("VAT {id}")));
+            lines.extend(buyer.other_id().map(|id| format!("Tax no. {id}")));
             lines
         };
         let to = if document.kind == DocumentKind::Invoice { "Bill to" } else { "Credit to" };
@@ -222,11 +223,7 @@ impl Sheet<'_, '_> {
         self.canvas.fill((SIDE_MARGIN, y), (width, 0.6), RULE);
         self.y += 14.0;
         let due = if open { (total - kept).max(0) } else { 0 };
-        let words = match status {
-            InvoiceStatus::Refunded => "Refunded",
-            _ if due > 0 => "Still due",
-            _ => "Paid in full",
-        };
+        let words = due_words(status, due);
         let (y, amount) = (self.y, money(due, currency));
         self.canvas.part(TagRole::Paragraph, |canvas| {
             canvas.text((SIDE_MARGIN, y), words, STRONG, INK, Align::Left);
@@ -272,8 +269,38 @@ impl Sheet<'_, '_> {
     }
 }
 
+/// What stands beside the amount that is still due, in minor units.
+fn due_words(status: InvoiceStatus, due_cents: i64) -> &'static str {
+    match status {
+        InvoiceStatus::Refunded => "Refunded",
+        // It was paid in part, and all of that went back.
+        InvoiceStatus::Void => "Nothing is due",
+        _ if due_cents > 0 => "Still due",
+        _ => "Paid in full",
+    }
+}
+
 /// An account number in groups of four.
 fn in_fours(iban: &str) -> String {
     let letters: Vec<char> = iban.chars().collect();
     letters.chunks(4).map(|four| four.iter().collect::<String>()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_paid_is_called_so() {
+        let words = [
+            (InvoiceStatus::Open, 500, "Still due"),
+            (InvoiceStatus::PartiallyPaid, 1, "Still due"),
+            (InvoiceStatus::Paid, 0, "Paid in full"),
+            (InvoiceStatus::Refunded, 0, "Refunded"),
+            (InvoiceStatus::Void, 0, "Nothing is due"),
+        ];
+        for (status, due, expected) in words {
+            assert_eq!(due_words(status, due), expected, "{status}");
+        }
+    }
 }

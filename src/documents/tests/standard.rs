@@ -61,6 +61,7 @@ fn registrations(seller: &Element, buyer: &Element, settlement: &Element) -> Res
     let is_vat =
         |one: &Element| one.child_text("ID").is_some_and(|id| id.starts_with(|c: char| c.is_ascii_uppercase()));
     let vat = |party: &Element| party.all("SpecifiedTaxRegistration").any(is_vat);
+    must(buyer.all("SpecifiedTaxRegistration").all(is_vat), "BR-CO-09: country of the identifier of the buyer")?;
     must(vat(seller) || seller.child_text("ID").is_some(), "BR-CO-26: identifier of the seller")?;
     let known = seller.find("SpecifiedTaxRegistration").is_some();
     let wants = codes.iter().any(|code| matches!(*code, "S" | "Z" | "E"));

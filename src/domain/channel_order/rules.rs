@@ -35,6 +35,9 @@ impl Aggregate for ChannelOrder {
             C::Hear { customer, news, .. } => {
                 order.hear(news);
                 order.customer_id = order.customer_id.or(*customer);
+                if order.content.is_none() {
+                    mails = order.alert(cx);
+                }
             }
             C::Unresolved { missing, problem } if order.waits() => {
                 order.missing = missing.iter().take(MAX_NAMED).cloned().collect();

@@ -46,6 +46,7 @@ fn said(n: u32) -> Vec<SoldNews> {
         cancelled: false,
         refunded_cents: 0,
         content: Some(content(quantity)),
+        unreadable: None,
     };
     let mut all = vec![news(1, 1), news(2, 1), news(3, 2)];
     if n.is_multiple_of(5) {
@@ -235,6 +236,34 @@ fn what_cannot_be_made_is_kept_and_told_once() {
     assert_eq!(record.status(), ChannelOrderStatus::Made);
     assert!(!record.needs_attention());
     assert_eq!(world.made[&record.order_id], 1);
+}
+
+#[test]
+fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
+    let mut world = World::new();
+    world.mapped = true;
+    let unreadable = |n: usize| SoldNews {
+        content: None,
+        unreadable: Some("line_items is missing, or not as it should be".to_owned()),
+        ..said(1)[n].clone()
+    };
+    let hear =
+        |news: SoldNews| ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news) };
+    let mut record = None::<ChannelOrder>;
+    let unpaid = world.bench.tell(&mut record, id(1001), &hear(unreadable(0))).unwrap();
+    assert!(unpaid.created.is_empty() && !record.as_ref().unwrap().needs_attention(), "nobody paid for it");
+    let paid = world.bench.tell(&mut record, id(1001), &hear(unreadable(1))).unwrap();
+    assert_eq!(paid.created.len(), 1, "the operators are told");
+    assert!(world.bench.tell(&mut record, id(1001), &hear(unreadable(1))).unwrap().next.is_none(), "once");
+    let kept = record.clone().unwrap();
+    assert_eq!((kept.status(), kept.needs_attention()), (ChannelOrderStatus::Waiting, true));
+    assert!(kept.effects().is_empty(), "there is nothing to be looked up");
+    // Changed there, it is sent again, and made.
+    world.records.insert(1, record);
+    world.hear(1, &said(1)[2]);
+    assert_eq!(world.records[&1].as_ref().unwrap().problem, None);
+    assert!(world.step(1, false) && world.step(1, false));
+    assert_eq!(world.records[&1].as_ref().unwrap().status(), ChannelOrderStatus::Made);
 }
 
 #[test]

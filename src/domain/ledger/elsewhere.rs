@@ -1,6 +1,6 @@
 //! Money that another shop took and pays back: our own processor has nothing to do with it.
 
-use super::{LedgerChange, Payable as _, Payment, blank, left_by_hand};
+use super::{LedgerChange, Payable as _, Payment, blank};
 
 /// Records what another shop took.
 pub(crate) fn taken_elsewhere<L: LedgerChange>(on: &mut L, amount_cents: i64, method: &str, reference: &str) {
@@ -11,12 +11,14 @@ pub(crate) fn taken_elsewhere<L: LedgerChange>(on: &mut L, amount_cents: i64, me
 }
 
 /// Records what another shop paid back of the payment of this method; `sum` is all that it paid back so far. Told
-/// twice or late it changes nothing.
+/// twice or late it changes nothing. What an operator gave back by other means is no part of it.
 pub(crate) fn returned_elsewhere<L: LedgerChange>(on: &mut L, method: &str, sum: i64) {
     let taken = |one: &&Payment| one.method == method && one.amount_cents > 0;
     let Some(paid) = on.owner().ledger_payments().iter().find(taken).cloned() else { return };
-    let before = paid.amount_cents - left_by_hand(on.owner(), &paid);
-    let more = sum.min(paid.amount_cents) - before;
+    let refunds = on.owner().ledger_payments().iter().filter(|one| one.refund_of == Some(paid.id));
+    let told = refunds.filter(|one| one.method == paid.method);
+    let before = told.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()));
+    let more = sum.min(paid.amount_cents).saturating_sub(before);
     if more <= 0 {
         return;
     }

@@ -8,7 +8,7 @@ use super::at_processor::Dispute;
 use super::checkout::{forget_session, settle_checkout};
 use super::disputes::{book_lost, disputed};
 use super::failed::{reads_again, refund_failed, see_asked, went_again};
-use super::{LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentNews, blank, books};
+use super::{LOST_DISPUTE, LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentNews, blank, books};
 use crate::domain::refusal::Refusal;
 
 /// Flag of what holds money that has to go back.
@@ -47,7 +47,8 @@ pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
     if method.trim().is_empty() {
         return Err(Refusal::field("method", "must not be empty"));
     }
-    if method.trim().eq_ignore_ascii_case(PROCESSOR) {
+    // By these words what the processor reports is told from the rest, and a lost dispute that is booked from others.
+    if [PROCESSOR, LOST_DISPUTE].iter().any(|word| method.trim().eq_ignore_ascii_case(word)) {
         return Err(Refusal::field("method", "is the word for what the payment processor reports; use another"));
     }
     Ok(())

@@ -176,14 +176,19 @@ impl<'a> OrderChange<'a> {
         self.created.extend(Mail::alert(self.cx, kind, subject, text).into_iter().map(Into::into));
     }
 
-    /// Sets the order's status, and publishes the event of that transition if it has one.
+    /// Sets the order's status, and publishes the event of that transition if it has one. A promise is met while
+    /// nothing is made again: what goes back to the printers was not ready yet, and what has left as a whole was made.
     pub(super) fn status(&mut self, status: OrderStatus, event: Option<&str>) {
         let now = self.cx.now;
         let order = self.head();
         order.status = status;
-        if let Some(promise) = order.promise.as_mut().filter(|one| status == OrderStatus::Ready && one.met_at.is_none())
-        {
-            promise.met_at = Some(now);
+        if let Some(promise) = &mut order.promise {
+            promise.met_at = match status {
+                OrderStatus::Printing => None,
+                OrderStatus::Ready => Some(now),
+                OrderStatus::Shipped => promise.met_at.or(Some(now)),
+                _ => promise.met_at,
+            };
         }
         if let Some(event) = event {
             self.event(event);

@@ -6,6 +6,19 @@ fn given(variant: &str, sku: u32, quantity: u32) -> GivenVariant {
     GivenVariant { variant: variant.to_owned(), sku_id: id(sku), quantity }
 }
 
+/// A line of this variant and with this code.
+fn sold(variant: Option<&str>, code: Option<&str>) -> SoldLine {
+    SoldLine {
+        line_id: "1".to_owned(),
+        variant: variant.map(str::to_owned),
+        code: code.map(str::to_owned),
+        title: "Vase by hand".to_owned(),
+        quantity: 1,
+        unit_price_cents: 500,
+        tax_rate_bps: 0,
+    }
+}
+
 fn new() -> SalesChannelCommand {
     SalesChannelCommand::Create(Box::new(NewChannel {
         kind: "csv".to_owned(),
@@ -26,18 +39,34 @@ fn the_map_goes_by_the_variant_then_by_its_code() {
     bench.tell(&mut this, id(1), &new()).unwrap();
     bench.tell(&mut this, id(1), &map(vec![given("77", 5, 1), given("VASE", 6, 4)])).unwrap();
     let channel = this.clone().unwrap();
-    let sku = |variant, code| channel.mapped(variant, code).map(|one| (one.sku_id, one.quantity));
+    let sku = |variant, code| channel.mapped(&sold(variant, code)).map(|one| (one.sku_id, one.quantity));
     assert_eq!(sku(Some("77"), Some("VASE")), Some((id(5), 1)));
     assert_eq!(sku(Some("78"), Some("VASE")), Some((id(6), 4)));
     assert_eq!(sku(None, Some("CUP")), None);
     // What is said again stays the same entry.
-    let before = channel.mapped(Some("77"), None).unwrap().id;
+    let of_77 = sold(Some("77"), None);
+    let before = channel.mapped(&of_77).unwrap().id;
     let again = bench.tell(&mut this, id(1), &map(vec![given("77", 5, 2)])).unwrap();
     assert_eq!(again.rows.len(), 1);
-    assert_eq!(this.as_ref().unwrap().mapped(Some("77"), None).unwrap().id, before);
+    assert_eq!(this.as_ref().unwrap().mapped(&of_77).unwrap().id, before);
     assert!(bench.tell(&mut this, id(1), &map(vec![given("77", 5, 2)])).unwrap().next.is_none(), "nothing changes");
     bench.tell(&mut this, id(1), &SalesChannelCommand::Unmap(before)).unwrap();
-    assert!(this.as_ref().unwrap().mapped(Some("77"), None).is_none());
+    assert!(this.as_ref().unwrap().mapped(&of_77).is_none());
+}
+
+#[test]
+fn a_line_without_variant_and_code_is_mapped_by_its_title() {
+    let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
+    bench.tell(&mut this, id(1), &new()).unwrap();
+    let by_hand = sold(None, None);
+    // As people are told that it is missing, so they map it.
+    let map = SalesChannelCommand::Map(vec![given(&by_hand.wanted(), 5, 1)]);
+    bench.tell(&mut this, id(1), &map).unwrap();
+    let channel = this.unwrap();
+    assert_eq!(channel.mapped(&by_hand).map(|one| one.sku_id), Some(id(5)));
+    for other in [sold(Some("77"), None), sold(None, Some("VASE"))] {
+        assert_eq!(channel.mapped(&other), None, "what has a name of its own is not found by its title");
+    }
 }
 
 #[test]

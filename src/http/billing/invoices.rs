@@ -92,7 +92,7 @@ pub struct OwnInvoiceQuery {
 #[derive(Request, Debug)]
 pub struct PdfQuery {
     /// Id of one of its documents, such as a credit note; without it the invoice itself.
-    document: Option<Id>,
+    pub(crate) document: Option<Id>,
 }
 
 /// A page of the own invoices.

@@ -1,5 +1,6 @@
-//! The customer's invoices: the list, one of them with its PDF, and paying it.
+//! The customer's invoices: the list, one of them with its PDF and its credit notes, and paying it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -11,10 +12,10 @@ use super::frame::{Section, Viewer, lead_on, money, see_other, time};
 use super::orders::{PartQuery, back_to};
 use crate::config::Config;
 use crate::domain::id::Id;
-use crate::domain::invoice::{Invoice, InvoiceStatus};
+use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus};
 use crate::domain::limits::LimitKind;
 use crate::http::access::Caller;
-use crate::http::billing::invoices::{begin_checkout, own};
+use crate::http::billing::invoices::{PdfQuery, begin_checkout, own};
 use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
@@ -106,6 +107,10 @@ pub(super) async fn one(
     let title = format!("Invoice {}", whole.document.number_text());
     let status = invoice.shown_status(app.own.environment.now());
     let payable = invoice.due_cents() > 0;
+    let notes: Vec<&DocumentHead> =
+        invoice.documents.iter().filter(|one| one.kind == DocumentKind::CreditNote).collect();
+    let ids: Vec<Id> = notes.iter().map(|note| note.id).collect();
+    let numbers = app.own.queries.document_numbers(&ids).await?;
     let content = html! {
         h1 { (title) }
         p { span class="state" { (status_words(status)) } }
@@ -120,8 +125,32 @@ pub(super) async fn one(
             @if app.config.pdf.enabled { a class="button second" href={ (PATH) "/" (id) "/pdf" } { "Open the PDF" } }
         }
         (lines(invoice))
+        @if !notes.is_empty() { (credit_notes(invoice, &notes, &numbers, app.config.pdf.enabled)) }
     };
     Ok(viewer.page(Section::Invoices, &title, &content))
+}
+
+/// What was taken back of an invoice, each with its PDF where there are PDFs.
+fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id, String>, with_pdf: bool) -> Markup {
+    let number = |note: &DocumentHead| numbers.get(&note.id).map_or("", String::as_str);
+    html! {
+        section class="card" aria-labelledby="credited" {
+            h2 id="credited" { "Credit notes" }
+            ul class="rows" {
+                @for note in notes {
+                    li {
+                        @if with_pdf {
+                            a href={ (PATH) "/" (invoice.id) "/pdf?document=" (note.id) } { "Credit note " (number(note)) }
+                        } @else {
+                            span { "Credit note " (number(note)) }
+                        }
+                        span class="soft" { (time(note.issued_at)) }
+                        span { (money(note.payable_cents, &invoice.content.currency)) }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn summary(invoice: &Invoice) -> Markup {
@@ -171,13 +200,14 @@ pub(super) fn lines(invoice: &Invoice) -> Markup {
     }
 }
 
-/// Leads to the PDF, which is made and stored if it is not there.
+/// Leads to the PDF of the invoice or of one of its credit notes, which is made and stored if it is not there.
 pub(super) async fn pdf(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,
     who: Caller,
+    OpenQuery(query): OpenQuery<PdfQuery>,
 ) -> Result<Response, ApiError> {
-    let whole = own(&app.own, &who, id, None).await?;
+    let whole = own(&app.own, &who, id, query.document).await?;
     Ok(see_other(&app.own.documents.store(&whole).await?))
 }
 

@@ -84,9 +84,11 @@ impl<'a> AnswerReader<'a> {
     fn cents(&self, name: &str) -> Result<Option<i64>, ProcessorError> {
         match self.get(name) {
             None => Ok(None),
-            Some(value) => {
-                value.as_i64().filter(|cents| cents.abs() <= MAX_CENTS).map(Some).ok_or_else(|| self.wrong(name))
-            }
+            Some(value) => value
+                .as_i64()
+                .filter(|cents| (-MAX_CENTS..=MAX_CENTS).contains(cents))
+                .map(Some)
+                .ok_or_else(|| self.wrong(name)),
         }
     }
 

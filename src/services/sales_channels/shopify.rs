@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::rest::{ShopAnswer, ask, look};
 use super::values::{
-    address, cents, email, id, malformed, moment, notes, one_line, quantity, rate_bps, read_body, whole_bps, word,
+    address, cents, email, id, kept, malformed, moment, notes, one_line, quantity, rate_bps, read_body, whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
 use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
@@ -52,6 +52,7 @@ fn news(order: &Value, topic: &str) -> Result<SoldNews, MessageError> {
     let refunds = transactions.filter(|one| one["kind"] == "refund" && one["status"] == "success");
     let refunded_cents = refunds.filter_map(|one| cents(&one["amount"], &currency)).sum();
     let was_paid = matches!(status, "paid" | "partially_refunded" | "refunded");
+    let (content, unreadable) = kept(content(order, &currency));
     Ok(SoldNews {
         number: word(&order["name"]).unwrap_or_else(|| external_id.clone()),
         external_id,
@@ -59,7 +60,8 @@ fn news(order: &Value, topic: &str) -> Result<SoldNews, MessageError> {
         paid: was_paid || topic == "orders/paid",
         cancelled: topic == "orders/cancelled" || !order["cancelled_at"].is_null(),
         refunded_cents,
-        content: Some(content(order, &currency)?),
+        content,
+        unreadable,
     })
 }
 

@@ -302,6 +302,7 @@ impl TableReader {
             cancelled: false,
             refunded_cents: 0,
             content: Some(content),
+            unreadable: None,
         }))
     }
 }

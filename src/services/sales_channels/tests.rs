@@ -69,6 +69,19 @@ fn an_order_of_the_one_shop_is_read() {
 }
 
 #[test]
+fn an_order_whose_lines_cannot_be_read_is_kept_all_the_same() {
+    let mut order = shopify_order();
+    for lines in [json!([]), json!([{"id": 1, "quantity": 0.5, "price": "1.00"}])] {
+        order["line_items"] = lines;
+        let news = received("shopify", ("x-shopify-topic", "orders/paid"), &order).unwrap().unwrap();
+        assert_eq!((news.external_id.as_str(), news.paid, news.content), ("450789469", true, None));
+        assert!(news.unreadable.is_some_and(|words| words.contains("line_items")));
+    }
+    order["updated_at"] = json!(null);
+    assert!(received("shopify", ("x-shopify-topic", "orders/paid"), &order).is_err(), "no order at all");
+}
+
+#[test]
 fn an_order_of_the_other_shop_is_read() {
     let order = json!({
         "id": 727, "number": "727", "status": "processing", "currency": "EUR", "date_modified_gmt": "2026-11-02T10:00:00",

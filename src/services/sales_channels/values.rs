@@ -6,6 +6,7 @@ use super::MessageError;
 use crate::domain::access::normal_email;
 use crate::domain::address::{Address, NO_POSTAL_CODE};
 use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::channel_order::SoldContent;
 use crate::domain::currency;
 use crate::domain::refusal::shortened;
 use crate::domain::time::Timestamp;
@@ -17,7 +18,15 @@ const MAX_NOTES_CHARS: usize = 1_000;
 
 /// A fault of a message, with the member that is wrong.
 pub(super) fn malformed(what: &str) -> MessageError {
-    MessageError::Malformed(format!("it is no order: {what}"))
+    MessageError::Malformed(format!("{what} is missing, or not as it should be"))
+}
+
+/// What was sold, or why it cannot be read: a shop switches messages off that are refused, and the order was paid.
+pub(super) fn kept(content: Result<SoldContent, MessageError>) -> (Option<SoldContent>, Option<String>) {
+    match content {
+        Ok(content) => (Some(content), None),
+        Err(error) => (None, Some(error.to_string())),
+    }
 }
 
 /// Reads a signed body within bounds.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::rest::{ShopAnswer, ask, look};
 use super::values::{
-    address, cents, email, id, malformed, moment, notes, one_line, quantity, rate_bps, read_body, whole_bps, word,
+    address, cents, email, id, kept, malformed, moment, notes, one_line, quantity, rate_bps, read_body, whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
 use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
@@ -46,16 +46,18 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageErr
     let currency = order["currency"].as_str().unwrap_or_default().to_lowercase();
     let changed_at = moment(&order["date_modified_gmt"]).ok_or_else(|| malformed("date_modified_gmt"))?;
     let refunds = list(&order["refunds"]).iter().filter_map(|refund| cents(&refund["total"], &currency));
-    let content = content(&order, &currency)?;
+    let (content, unreadable) = kept(content(&order, &currency));
     let back: i64 = refunds.map(i64::abs).sum();
+    let total_cents = content.as_ref().map_or(back, |content| content.total_cents);
     Ok(Some(SoldNews {
         number: word(&order["number"]).map_or_else(|| external_id.clone(), |number| format!("#{number}")),
         external_id,
         changed_at,
         paid: matches!(status, "processing" | "completed" | "refunded") || !order["date_paid_gmt"].is_null(),
         cancelled: status == "cancelled",
-        refunded_cents: if status == "refunded" { content.total_cents } else { back },
-        content: Some(content),
+        refunded_cents: if status == "refunded" { total_cents } else { back },
+        content,
+        unreadable,
     }))
 }
 

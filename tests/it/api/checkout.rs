@@ -145,15 +145,16 @@ on_both! {
         app.order_is(&order, "paid").await;
         let path = format!("/api/orders/{order}/refund");
         assert_eq!(paths(&app.post(&path, &json!({"amountCents": 2501})).await.expect(400)), ["amountCents"]);
-        // Nothing is heard of the refund before the server is killed.
+        // The processor does not answer before the server is killed.
         processor.events_travel(Travel { held: true, ..Travel::default() });
-        processor.weather(Weather::LosesAnswers);
+        processor.weather(Weather::Hangs);
         let asked = app.post(&path, &json!({"amountCents": 1000})).await.expect(200);
         assert_eq!((&asked["pendingRefunds"][0]["amountCents"], &asked["keptCents"]), (&json!(1000), &json!(2500)));
-        until("the refund", || async { (processor.balance(&order).gave_back == 1000).then_some(()) }).await;
         app.kill_9();
+        assert_eq!(processor.balance(&order).gave_back, 0, "nothing went back yet");
         processor.weather(Weather::Fair);
         app.start().await;
+        until("the refund", || async { (processor.balance(&order).gave_back == 1000).then_some(()) }).await;
         assert_eq!(balanced(&processor, &app, &order).await, 1500);
         processor.events_travel(Travel { twice: true, shuffled: true, ..Travel::default() });
         until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;

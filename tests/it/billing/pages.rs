@@ -149,6 +149,21 @@ async fn an_invoice_is_shown_and_its_pdf_is_made_when_it_is_opened() {
     app.post(&format!("/api/invoices/{invoice}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
     let paid = ann.get(&format!("/invoices/{invoice}")).await.text;
     assert!(paid.contains(">Paid<") && !paid.contains("Pay now"), "{paid}");
+    assert!(!paid.contains("Credit note"), "{paid}");
+    // What was given back has a document of its own, which is as private.
+    app.post(&format!("/api/invoices/{invoice}/refund"), &json!({"amountCents": 500})).await.expect(200);
+    let page = ann.get(&format!("/invoices/{invoice}")).await;
+    is_sound(&page);
+    assert!(page.text.contains("Credit note CN-") && page.text.contains("5.00 USD"), "{}", page.text);
+    let note = between(&page.text, "/pdf?document=", "\"").expect("its PDF").to_owned();
+    let own = format!("/invoices/{invoice}/pdf?document={note}");
+    let led = ann.get(&own).await;
+    let public = led.header("location").expect("the public address");
+    assert!(public.contains("/CN-"), "{public}");
+    let pdf = ann.open(ann.request("GET", public.strip_prefix(&*app.base).expect("of this server"))).await;
+    assert_eq!(pdf.status().as_u16(), 200);
+    assert_eq!(customer(&app, "bob@example.org").await.get(&own).await.status, 403);
+    assert_eq!(ann.get(&format!("/invoices/{invoice}/pdf?document={NOTHING}")).await.status, 404);
 }
 
 #[tokio::test]

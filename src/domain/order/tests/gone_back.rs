@@ -299,6 +299,22 @@ fn a_payment_that_the_bank_takes_back_is_flagged_until_it_is_decided() {
 }
 
 #[test]
+fn what_the_processor_reports_is_said_by_nobody_else() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let refused = |desk: &mut Desk, command: &OrderCommand| desk.ask(command).unwrap_err().faults[0].path.clone();
+    for method in ["processor", " Dispute "] {
+        let (method, reference) = (method.to_owned(), Some("dp_1".to_owned()));
+        let paid = OrderCommand::MarkPaid { amount_cents: None, method, reference };
+        assert_eq!(refused(&mut desk, &paid), "method");
+    }
+    desk.pay();
+    let payment = Some(desk.o().payments[0].id);
+    let back = OrderCommand::RefundOtherwise { payment, amount_cents: None, method: "dispute".to_owned() };
+    assert_eq!(refused(&mut desk, &back), "method", "it would pass for a lost dispute that is booked");
+    assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (500, 1));
+}
+
+#[test]
 fn what_the_bank_took_is_booked_as_money_that_went_back() {
     let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));

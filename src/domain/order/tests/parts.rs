@@ -3,6 +3,7 @@
 use super::flags::{pair, print, ship};
 use super::*;
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
 
 fn good(count: u32) -> Inspection {
@@ -69,6 +70,33 @@ fn a_rejected_part_is_made_again_and_the_order_is_ready_once_more() {
     let ready = print(&mut desk, again, PrintEnd::Finished);
     assert_eq!(names(&ready).last(), Some(&"order.ready"));
     assert!(desk.o().flags.is_empty(), "{:?}", desk.o().flags);
+}
+
+#[test]
+fn a_promise_is_met_only_while_nothing_is_made_again() {
+    let (mut desk, [one, two]) = pair();
+    let now = desk.bench.now;
+    let promise = Promise { made_at: now, expected_at: now, promised_at: now.plus_ms(60_000), met_at: None };
+    desk.ask(&OrderCommand::Promise(promise)).unwrap();
+    let met = |desk: &Desk| desk.o().promise.unwrap().met_at;
+    print(&mut desk, one, PrintEnd::Finished);
+    assert_eq!(met(&desk), None, "one part is missing");
+    print(&mut desk, two, PrintEnd::Finished);
+    assert_eq!(met(&desk), Some(now));
+    sign(&mut desk, two, good(0)).unwrap();
+    assert_eq!((desk.o().status, met(&desk)), (OrderStatus::Printing, None), "a part is made again");
+    let again = newest(&desk);
+    reserve(&mut desk);
+    desk.bench.now = now.plus_ms(120_000);
+    print(&mut desk, again, PrintEnd::Finished);
+    assert_eq!((desk.o().status, met(&desk)), (OrderStatus::Ready, Some(desk.bench.now)), "later than promised");
+    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    assert_eq!((desk.o().status, met(&desk)), (OrderStatus::Printing, None), "a person has it made again");
+    // Of an older release: it stood so while a part was made again.
+    desk.order.as_mut().unwrap().promise.as_mut().unwrap().met_at = Some(now);
+    reserve(&mut desk);
+    print(&mut desk, one, PrintEnd::Finished);
+    assert_eq!((desk.o().status, met(&desk)), (OrderStatus::Ready, Some(desk.bench.now)));
 }
 
 #[test]

@@ -155,6 +155,23 @@ fn a_customer_who_was_told_too_early_a_date_is_told_so() {
 }
 
 #[test]
+fn what_is_made_again_is_not_told_as_kept_and_what_has_left_as_a_whole_is() {
+    let mut desk = promised();
+    let one = *desk.o().jobs.keys().min().unwrap();
+    let said = |good| Inspection { good_count: Some(good), ..Inspection::default() };
+    desk.ask(&OrderCommand::SignOff { job: one, said: said(0) }).unwrap();
+    let part = desk.ask(&some(&[(0, 1)], false)).unwrap();
+    let words = written(mails(&part)[0]);
+    assert!(words.contains("All of it is promised for 2023-11-14 23:13 UTC."), "{words}");
+    desk.ask(&OrderCommand::SignOff { job: one, said: said(1) }).unwrap();
+    assert_eq!((desk.o().status, desk.o().promise.unwrap().met_at), (OrderStatus::Printing, None));
+    let rest = desk.ask(&some(&[(0, 1)], false)).unwrap();
+    let words = written(mails(&rest)[0]);
+    assert_eq!(desk.o().status, OrderStatus::Shipped);
+    assert!(words.contains("and kept that"), "{words}");
+}
+
+#[test]
 fn a_shop_that_tells_its_customers_itself_sends_no_mail_of_shipments() {
     let mut desk = promised();
     desk.bench.rules.shipment_notices = false;

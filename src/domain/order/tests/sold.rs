@@ -80,6 +80,23 @@ fn the_processor_is_never_asked_to_pay_it_back_and_refunds_there_are_recorded_on
 }
 
 #[test]
+fn what_was_given_back_by_hand_is_not_what_the_shop_paid_back() {
+    let mut desk = made();
+    let payment = Some(desk.o().payments[0].id);
+    let by_hand = OrderCommand::RefundOtherwise { payment, amount_cents: Some(500), method: "cash".to_owned() };
+    desk.ask(&by_hand).unwrap();
+    let there = |cents| OrderCommand::There(NewsThere { cancelled: false, refunded_cents: cents });
+    desk.ask(&there(500)).unwrap();
+    assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (2800, 3));
+    // What an operator notes that the shop paid back, and what the shop tells of it, are the same.
+    desk.ask(&OrderCommand::Refund { payment, amount_cents: Some(300), at_processor: false }).unwrap();
+    assert!(desk.ask(&there(800)).unwrap().next.is_none());
+    assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (2500, 4));
+    desk.ask(&there(3800)).unwrap();
+    assert_eq!((desk.o().kept_cents, desk.o().status), (0, OrderStatus::Refunded));
+}
+
+#[test]
 fn the_shop_counts_sets_that_have_left_whole() {
     let mut desk = made();
     let order = desk.order.as_mut().unwrap();

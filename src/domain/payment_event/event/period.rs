@@ -100,7 +100,7 @@ fn lines(object: &EventMembers<'_>) -> Result<Vec<PaidLine>, EventError> {
     }
     let line = |(n, entry): (usize, &Value)| {
         let line = EventMembers::of(entry, &format!("{}lines.data.{n}", object.path))?;
-        let amount = line.integer("amount")?.filter(|cents| cents.abs() <= MAX_CENTS);
+        let amount = line.integer("amount")?.filter(|cents| (-MAX_CENTS..=MAX_CENTS).contains(cents));
         let words = line.any_text("description")?.unwrap_or_default();
         let plain: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let description = if plain.trim().is_empty() { "Subscription" } else { plain.trim() };

@@ -179,6 +179,21 @@ fn a_dispute_says_how_it_stands() {
 }
 
 #[test]
+fn no_line_of_a_period_is_over_more_than_there_can_be() {
+    let paid = |amount: i64| {
+        let invoice = json!({"id": "in_1", "customer": "cus_1", "amount_paid": 5000, "currency": "usd",
+            "subscription": "sub_1", "lines": {"data": [{"amount": amount}]}});
+        read("invoice.paid", &invoice)
+    };
+    for amount in [i64::MIN, -MAX_CENTS - 1, MAX_CENTS + 1, i64::MAX] {
+        assert!(matches!(paid(amount), Err(EventError::Shape { .. })), "{amount}");
+    }
+    for amount in [-MAX_CENTS, MAX_CENTS] {
+        assert!(paid(amount).is_ok(), "{amount}");
+    }
+}
+
+#[test]
 fn a_paid_period_says_whose_it_is_and_what_for() {
     let details = json!({"subscription": "sub_1", "metadata": {"customerId": "ann"}});
     let invoice = |changes: &Value| {

@@ -81,7 +81,8 @@ pub struct ManualPayment {
     /// In minor units of the order's currency; all that is due when absent. Less leaves the order unpaid.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// A word for how it was paid, such as `cash`; `processor` is kept for what the payment processor reports.
+    /// A word for how it was paid, such as `cash`; `processor` and `dispute` are kept for what the payment processor
+    /// reports.
     #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: String,
     /// The operator's own reference.

@@ -129,7 +129,7 @@ impl Import<'_> {
 
     async fn one(&mut self, news: SoldNews) -> Result<(), ApiError> {
         for line in news.content.iter().flat_map(|content| &content.lines) {
-            let known = self.channel.mapped(line.variant.as_deref(), line.code.as_deref()).is_some();
+            let known = self.channel.mapped(line).is_some();
             if !known && self.unmapped.len() < MAX_MISSING_TOLD {
                 self.unmapped.insert(line.wanted());
             }

@@ -138,7 +138,7 @@ impl ChannelChangeRequest {
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewVariant", example = json!({"variant": "39072856", "skuId": skus::EXAMPLE_ID}))]
 pub struct VariantRequest {
-    /// Id of the variant there, or its SKU code there.
+    /// Id of the variant there, or its SKU code there; of a line that has neither, its title.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     pub(super) variant: String,
     /// The SKU that is made.

@@ -83,7 +83,7 @@ impl ChannelView {
 pub(super) struct VariantView {
     /// Id of the entry.
     id: Id,
-    /// Id of the variant there, or its SKU code there.
+    /// Id of the variant there, or its SKU code there; of a line that has neither, its title.
     variant: String,
     /// The SKU that is made.
     sku_id: Id,

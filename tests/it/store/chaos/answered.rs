@@ -16,6 +16,12 @@ use crate::support::database::until;
 use crate::support::waiting::LONG;
 use crate::support::{App, Db};
 
+/// Whether a mail warns of this material; other alerts may be sent before it.
+fn warns_of(material: &str) -> impl Fn(&Received) -> bool {
+    let warning = format!("Low stock: {material}");
+    move |mail| mail.json()["subject"].as_str().is_some_and(|subject| subject.contains(&warning))
+}
+
 /// A shop whose endpoint, mail provider and printer have each begun to take something in, and have not answered.
 pub struct UnderWay {
     pub app: App,
@@ -59,7 +65,7 @@ impl UnderWay {
         });
         app.post("/api/inventory/materials", &low).await.expect(201);
         hook.wait_until(|all| all.len() == 1, LONG).await.expect("the delivery to be under way");
-        post.wait_until(|all| all.len() == 1, LONG).await.expect("the mail to be under way");
+        post.wait_until(|all| all.iter().any(warns_of("PETG")), LONG).await.expect("the mail to be under way");
         let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         app.job_is(&job, "DISPATCHING").await;
         until("the upload to be under way", async || fleet.printers[0].handle.uploads_begun() == 1).await;
@@ -102,9 +108,8 @@ impl UnderWay {
         .await;
         let log = self.fleet.printers[0].handle.log();
         let uploads = log.iter().filter(|one| matches!(one.what, What::Uploaded { .. })).count();
-        let low =
-            |one: &&Received| one.json()["subject"].as_str().is_some_and(|subject| subject.contains("Low stock: PETG"));
-        let mails = self.post.received().iter().filter(low).count();
+        let low = warns_of("PETG");
+        let mails = self.post.received().iter().filter(|mail| low(mail)).count();
         assert_eq!((self.hook.received().len(), mails, uploads), (1, 1, 1));
         assert_eq!(self.fleet.printers[0].handle.uploads_begun(), 1);
     }
