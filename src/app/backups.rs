@@ -140,6 +140,8 @@ struct WorkFolder {
 impl WorkFolder {
     /// Makes the folder with an empty file for the copy, and looks how much room there is.
     fn make(path: PathBuf, name: &str) -> io::Result<(Self, DiskRoom)> {
+        // An earlier one may not have been removable.
+        remove_folder(&path)?;
         DirBuilder::new().mode(FOLDER_MODE).create(&path)?;
         let folder = Self { path };
         OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(folder.path.join(name))?;
@@ -194,7 +196,10 @@ impl PreparedBackup {
         self.blobs.for_each_content(|sha256, file| {
             let member = archive.add(&format!("files/{}/{sha256}", &sha256[..2]), file)?;
             if member.sha256 != sha256 {
-                tracing::error!(member = member.name, "a stored file is damaged on the disk; the backup has it as it is");
+                tracing::error!(
+                    member = member.name,
+                    "a stored file is damaged on the disk; the backup has it as it is"
+                );
             }
             manifest.add(&member)
         })?;

@@ -170,10 +170,7 @@ impl Blobs {
     /// # Errors
     ///
     /// When the disk does not give them, or `visit` fails.
-    pub fn for_each_content(
-        &self,
-        mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>,
-    ) -> io::Result<()> {
+    pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
         for folder in std::fs::read_dir(&self.dir)? {
             let folder = folder?;
             if folder.file_name() == INCOMING_FOLDER || !folder.file_type()?.is_dir() {

@@ -310,7 +310,10 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
 
 /// Opens a connection of its own for reading the whole database, on which a statement takes as long as it needs, and
 /// which may stand idle in a transaction. On SQLite `copy` is the file that is read instead.
-pub(super) async fn copying(settings: &DatabaseSettings, copy: Option<PathBuf>) -> Result<DatabaseConnection, OpenError> {
+pub(super) async fn copying(
+    settings: &DatabaseSettings,
+    copy: Option<PathBuf>,
+) -> Result<DatabaseConnection, OpenError> {
     let mut options = options(settings, 1);
     options.idle_timeout(None).max_lifetime(None);
     options.map_sqlx_sqlite_opts(move |options| {

@@ -21,11 +21,7 @@ pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<Dat
     copied
 }
 
-async fn copied(
-    db: &DatabaseConnection,
-    settings: &DatabaseSettings,
-    file: &Path,
-) -> Result<DatabaseCopy, CopyError> {
+async fn copied(db: &DatabaseConnection, settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let path = file.to_str().ok_or_else(|| CopyError::Unsound("the data folder has a name that is no text".into()))?;
     let mut wrong = String::new();
     for _ in 0..MAX_COPY_TRIES {

@@ -186,7 +186,10 @@ mod tests {
         let programs = PgPrograms::new(url).unwrap();
         let of = |name: &str| programs.environment.iter().rev().find(|(known, _)| *known == name).unwrap().1.clone();
         assert_eq!((of("PGHOST"), of("PGPORT")), ("db.example".into(), "5433".into()));
-        assert_eq!((of("PGUSER"), of("PGDATABASE"), of("PGPASSWORD")), ("sam".into(), "shop".into(), "p@s+s=&&1".into()));
+        assert_eq!(
+            (of("PGUSER"), of("PGDATABASE"), of("PGPASSWORD")),
+            ("sam".into(), "shop".into(), "p@s+s=&&1".into())
+        );
         assert_eq!((of("PGSSLMODE"), of("PGSSLROOTCERT")), ("require".into(), "/a/b.pem".into()));
         let command = programs.command("pg_dump");
         assert_eq!(command.as_std().get_args().count(), 0);
