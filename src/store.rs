@@ -70,8 +70,8 @@ impl Store {
         self.0.commits.commit(Box::new(submission), owner);
     }
 
-    /// Queues lines of the audit log that belong to no change, such as refused attempts and backups. They are lost, with
-    /// a warning in the log, when the store does not take them.
+    /// Queues lines of the audit log that belong to no change, such as refused attempts and backups. They are lost,
+    /// with a warning in the log, when the store does not take them.
     pub fn note(&self, lines: Vec<Audit>) {
         if lines.is_empty() {
             return;

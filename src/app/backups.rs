@@ -1,8 +1,8 @@
 //! Backups: an archive of a copy of the database and of all files, which is written while it is downloaded.
 //!
 //! The database is copied first, into a folder that is there only as long as a backup is made. Files never change, so
-//! they are read where they are; until the last one is read none is removed, so every file that the copy names is in the
-//! archive. What a backup was made of stands behind all else in it, in the manifest. The secrets are not in it.
+//! they are read where they are; until the last one is read none is removed, so every file that the copy names is in
+//! the archive. What a backup was made of stands behind all else in it, in the manifest. The secrets are not in it.
 
 mod manifest;
 

@@ -95,7 +95,7 @@ fn parted(name: &str) -> Option<(&str, &str)> {
 fn header(name: &str, bytes: u64, made_at: Timestamp) -> io::Result<[u8; BLOCK_BYTES]> {
     let too_long = || io::Error::new(io::ErrorKind::InvalidInput, format!("{name} is too long for an archive"));
     let (prefix, rest) = parted(name).ok_or_else(too_long)?;
-    let mut block = [0; BLOCK_BYTES];
+    let mut block = [0_u8; BLOCK_BYTES];
     let mut put = |at: usize, text: &[u8]| block[at..at + text.len()].copy_from_slice(text);
     put(0, rest.as_bytes());
     put(100, b"0000600\0");
@@ -142,7 +142,10 @@ mod tests {
         assert_eq!(member.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!((member.name.as_str(), member.bytes, bytes.len()), ("files/a.txt", 3, 4 * BLOCK_BYTES));
         assert_eq!(text(&bytes, 0, 100), "files/a.txt");
-        assert_eq!((text(&bytes, 124, 136), text(&bytes, 136, 148)), ("00000000003".into(), "14524770400".into()));
+        assert_eq!(
+            (text(&bytes, 124, 136), text(&bytes, 136, 148)),
+            ("00000000003".to_owned(), "14524770400".to_owned())
+        );
         assert_eq!(&bytes[512..516], b"abc\0");
         let mut blank = bytes[..BLOCK_BYTES].to_vec();
         blank[148..156].fill(b' ');

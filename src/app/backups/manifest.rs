@@ -89,7 +89,7 @@ mod tests {
             schema_version: "m1",
             database: DatabasePart { kind: "sqlite", member: "printfloor.db", rows: &rows },
         };
-        for count in [0, 2] {
+        for count in [0_u64, 2] {
             let path = folder.path().join(count.to_string());
             let mut manifest = Manifest::begin(&path, 0o600, &head).unwrap();
             for n in 0..count {

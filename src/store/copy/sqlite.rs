@@ -9,8 +9,8 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, T
 use super::{CopyError, DatabaseCopy, counted, schema_of};
 use crate::store::connect::{self, DatabaseSettings};
 
-/// Which moment a copy shows is known only to SQLite, so rows are counted before and after it. Between the two a row may
-/// come and go again; then the copy is made anew, so many times.
+/// Which moment a copy shows is known only to SQLite, so rows are counted before and after it. Between the two a row
+/// may come and go again; then the copy is made anew, so many times.
 const MAX_COPY_TRIES: usize = 3;
 
 /// Copies the database into an empty file, and holds the copy against it.

@@ -185,12 +185,12 @@ mod tests {
         let url = "postgres://sam:p%40s+s=%26&1@db.example:5433/shop?sslmode=require&sslrootcert=%2Fa%2Fb.pem";
         let programs = PgPrograms::new(url).unwrap();
         let of = |name: &str| programs.environment.iter().rev().find(|(known, _)| *known == name).unwrap().1.clone();
-        assert_eq!((of("PGHOST"), of("PGPORT")), ("db.example".into(), "5433".into()));
+        assert_eq!((of("PGHOST"), of("PGPORT")), ("db.example".to_owned(), "5433".to_owned()));
         assert_eq!(
             (of("PGUSER"), of("PGDATABASE"), of("PGPASSWORD")),
-            ("sam".into(), "shop".into(), "p@s+s=&&1".into())
+            ("sam".to_owned(), "shop".to_owned(), "p@s+s=&&1".to_owned())
         );
-        assert_eq!((of("PGSSLMODE"), of("PGSSLROOTCERT")), ("require".into(), "/a/b.pem".into()));
+        assert_eq!((of("PGSSLMODE"), of("PGSSLROOTCERT")), ("require".to_owned(), "/a/b.pem".to_owned()));
         let command = programs.command("pg_dump");
         assert_eq!(command.as_std().get_args().count(), 0);
         assert!(PgPrograms::new("postgres://[").is_err());
