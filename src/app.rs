@@ -31,6 +31,7 @@ use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
+pub mod backups;
 mod contents;
 pub mod documents;
 mod export_rows;
@@ -78,6 +79,8 @@ pub struct App {
     pub blobs: Arc<Blobs>,
     /// Tables that were asked for.
     pub export_files: ExportFiles,
+    /// Copies everything that the shop has, for somebody to keep elsewhere.
+    pub backups: Arc<backups::Backups>,
     /// Makes G-code of models.
     pub slicing: Arc<Slicing>,
     /// Encrypts secrets at rest.

@@ -1,10 +1,12 @@
 //! Uploaded files, tables that were asked for, and what the wizard has gathered, on the server's disk; how much room
-//! there is on it.
+//! there is on it; archives of what is there.
 
+pub mod archive;
 pub mod blobs;
 pub mod disk;
 pub mod exports;
 pub mod picture;
+pub mod pieces;
 pub mod setup_draft;
 
 mod metadata;

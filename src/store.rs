@@ -8,6 +8,7 @@
 //! the owner of each commit exactly once what became of it.
 
 pub mod connect;
+pub mod copy;
 pub mod event_follower;
 pub mod followers;
 mod kinds;
@@ -68,8 +69,8 @@ impl Store {
         self.0.commits.commit(Box::new(submission), owner);
     }
 
-    /// Queues lines of the audit log that belong to no change, such as refused attempts. They are lost, with a warning
-    /// in the log, when the store does not take them.
+    /// Queues lines of the audit log that belong to no change, such as refused attempts and backups. They are lost,
+    /// with a warning in the log, when the store does not take them.
     pub fn note(&self, lines: Vec<Audit>) {
         if lines.is_empty() {
             return;
@@ -83,7 +84,7 @@ impl Store {
         };
         let owner = CommitOwner::new(|settlement| {
             if settlement != Settlement::Durable {
-                tracing::warn!(?settlement, "audit lines of refused attempts were not written");
+                tracing::warn!(?settlement, "audit lines that belong to no change were not written");
             }
         });
         self.commit(submission, owner);

@@ -9,6 +9,7 @@ use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 use tokio::sync::watch;
 
 use super::App;
+use super::backups::Backups;
 use super::documents::InvoiceDocuments;
 use super::export_rows::RowsOfQueries;
 use super::kinds::{Directories, EffectServices};
@@ -45,6 +46,7 @@ use crate::services::slicer::Slicer;
 use crate::services::webhook::Sender;
 use crate::store::Store;
 use crate::store::connect::{self, Writing};
+use crate::store::copy::DatabaseCopier;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::reader::Reader;
@@ -76,6 +78,7 @@ impl App {
             let _ = ended.await;
             leave();
         });
+        let copier = DatabaseCopier::new(database.clone());
         let args = WriterArgs { database, outbox: outbox.clone(), counters: counters.clone(), fenced };
         let writer = start_writer(&root, args, writing).await?;
         let store = Store::new(writer, Reader::Database(reading), queries.clone());
@@ -92,6 +95,7 @@ impl App {
         let subscribers = Subscribers::new(work.processor.clone());
         let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
         let blobs = Arc::new(Blobs::open(config.files_dir())?);
+        let backups = Arc::new(Backups::open(config, copier, blobs.clone())?);
         let board_rules = config.board_rules(known_types());
         let documents = Arc::new(InvoiceDocuments::new(config, queries.clone())?);
         let services = EffectServices {
@@ -199,6 +203,7 @@ impl App {
             checkouts,
             blobs: services.blobs,
             export_files: services.export_files,
+            backups,
             slicing: services.slicing,
             cipher: services.cipher,
             access_changes: services.access_changes,

@@ -15,6 +15,11 @@ impl Config {
         self.server.data_dir.join("outbox")
     }
 
+    /// The directory of a backup that is being made; there is none at other times.
+    pub fn backup_dir(&self) -> PathBuf {
+        self.server.data_dir.join("backup")
+    }
+
     /// The folder of rendered documents, where no bucket is configured.
     pub fn documents_dir(&self) -> PathBuf {
         self.server.data_dir.join("documents")

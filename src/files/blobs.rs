@@ -8,7 +8,8 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use sha2::{Digest as _, Sha256};
 use tokio::fs::{self, File};
@@ -29,6 +30,8 @@ pub struct Blobs {
     next: AtomicU64,
     /// Taken together by contents whose file is not recorded yet, alone by removals.
     recording: Arc<RwLock<()>>,
+    /// How many need everything that is there: as long as it is not zero, nothing is removed.
+    kept_by: Arc<AtomicUsize>,
     /// Turns at reading what files say.
     pub(super) readers: Semaphore,
 }
@@ -56,18 +59,35 @@ pub struct Removing<'a> {
     _alone: OwnedRwLockWriteGuard<()>,
 }
 
+/// Keeps every content that is there until it is dropped. Nobody waits for it: what would have been removed meanwhile
+/// is found and removed later, as what no file names.
+#[derive(Debug)]
+pub struct KeptContents(Arc<AtomicUsize>);
+
+impl Drop for KeptContents {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
 impl Removing<'_> {
-    /// Removes a content; one that is not there is no error.
+    /// Removes a content; one that is not there is no error, and one that is needed stays ([`KeptContents`]).
     pub async fn remove(&self, sha256: &str) -> io::Result<()> {
+        if self.blobs.kept_by.load(SeqCst) > 0 {
+            return Ok(());
+        }
         match fs::remove_file(self.blobs.path(sha256)).await {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
         }
     }
 
-    /// Removes every content that `named` does not name; how many.
+    /// Removes every content that `named` does not name; how many. None as long as all are needed ([`KeptContents`]).
     pub async fn keep_only(&self, named: &HashSet<String>) -> io::Result<usize> {
         let mut removed = 0;
+        if self.blobs.kept_by.load(SeqCst) > 0 {
+            return Ok(removed);
+        }
         let mut folders = fs::read_dir(&self.blobs.dir).await?;
         while let Some(folder) = folders.next_entry().await? {
             if folder.file_name() == INCOMING_FOLDER || !folder.file_type().await?.is_dir() {
@@ -101,7 +121,7 @@ impl Blobs {
             std::fs::remove_file(left?.path())?;
         }
         let (recording, readers) = (Arc::default(), Semaphore::new(MAX_READERS));
-        Ok(Self { dir, next: AtomicU64::new(0), recording, readers })
+        Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), readers })
     }
 
     /// The path of a content. A text that is not a hex SHA-256 gives the path of no content.
@@ -134,6 +154,37 @@ impl Blobs {
     /// Waits until every content that is stored has its file recorded, and lets none be stored meanwhile.
     pub async fn removing(&self) -> Removing<'_> {
         Removing { blobs: self, _alone: self.recording.clone().write_owned().await }
+    }
+
+    /// Keeps every content that is there now. Waits for the end of a removal that has begun.
+    pub async fn keep_all(&self) -> KeptContents {
+        self.kept_by.fetch_add(1, SeqCst);
+        let kept = KeptContents(self.kept_by.clone());
+        drop(self.recording().await);
+        kept
+    }
+
+    /// Opens every content in turn, with its hash. Waits for the disk: not for the threads of the runtime. What is
+    /// stored meanwhile may be among them.
+    ///
+    /// # Errors
+    ///
+    /// When the disk does not give them, or `visit` fails.
+    pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
+        for folder in std::fs::read_dir(&self.dir)? {
+            let folder = folder?;
+            if folder.file_name() == INCOMING_FOLDER || !folder.file_type()?.is_dir() {
+                continue;
+            }
+            for content in std::fs::read_dir(folder.path())? {
+                let content = content?;
+                let name = content.file_name().to_string_lossy().into_owned();
+                if is_hash(&name) {
+                    visit(&name, std::fs::File::open(content.path())?)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Stores a content that is in memory.
@@ -298,6 +349,31 @@ mod tests {
         let removed = blobs.removing().await.keep_only(&HashSet::from([named.clone()])).await.unwrap();
         assert_eq!((removed, files_below(dir.path())), (1, 2));
         assert!(blobs.read(&named).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_is_needed_is_not_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(dir.path()).unwrap();
+        let recording = blobs.recording().await;
+        let stored = blobs.put(b"abc", &recording).await.unwrap();
+        drop(recording);
+        let removing = blobs.removing().await;
+        let mut keeping = std::pin::pin!(blobs.keep_all());
+        assert!(futures::poll!(&mut keeping).is_pending(), "a removal is under way");
+        removing.remove(&stored.sha256).await.unwrap();
+        assert_eq!(removing.keep_only(&HashSet::new()).await.unwrap(), 0);
+        drop(removing);
+        let kept = keeping.await;
+        let mut seen = Vec::new();
+        let visited = blobs.for_each_content(|sha256, file| {
+            seen.push((sha256.to_owned(), file.metadata()?.len()));
+            Ok(())
+        });
+        assert_eq!((visited.is_ok(), seen), (true, vec![(stored.sha256.clone(), 3)]));
+        drop(kept);
+        blobs.removing().await.remove(&stored.sha256).await.unwrap();
+        assert!(blobs.read(&stored.sha256).await.is_err());
     }
 
     #[tokio::test]

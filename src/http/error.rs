@@ -3,6 +3,7 @@
 //! Messages are for callers; internal text is logged and never sent.
 
 mod at_processor;
+mod of_backup;
 
 use std::any::Any;
 use std::sync::Arc;

@@ -21,6 +21,7 @@ use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::quotes::QuoteOrders;
 use crate::actors::slicing::Slicing;
 use crate::actors::subscribers::Subscribers;
+use crate::app::backups::Backups;
 use crate::app::documents::InvoiceDocuments;
 use crate::app::{Directories, KindsOverview};
 use crate::config::Config;
@@ -82,6 +83,7 @@ held! {
     Arc<Integrations>: integrations;
     StockBoards: stock_boards;
     ExportFiles: export_files;
+    Arc<Backups>: backups;
     AccountingWake: accounting_wake;
     Arc<Config>: config;
     RunningKeys: running;

@@ -4,6 +4,7 @@ mod accounting;
 mod agent;
 mod audit;
 pub(crate) mod auth;
+pub(crate) mod backup;
 pub mod custom_requests;
 pub(crate) mod customers;
 pub(crate) mod dashboard;
@@ -83,6 +84,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         setup::routes(),
         settings::routes(),
         integrations::routes(),
+        backup::routes(),
         // The description itself
         openapi::routes(),
         // Messages of other programs

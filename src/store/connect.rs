@@ -308,6 +308,31 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
     Ok(Database::connect(options).await?)
 }
 
+/// Opens a connection of its own for reading the whole database, on which a statement takes as long as it needs, and
+/// which may stand idle in a transaction. On SQLite `copy` is the file that is read instead.
+pub(super) async fn copying(
+    settings: &DatabaseSettings,
+    copy: Option<PathBuf>,
+) -> Result<DatabaseConnection, OpenError> {
+    let mut options = options(settings, 1);
+    options.idle_timeout(None).max_lifetime(None);
+    options.map_sqlx_sqlite_opts(move |options| {
+        let options = options.create_if_missing(false).busy_timeout(Duration::from_secs(5));
+        match &copy {
+            Some(copy) => options.filename(copy).read_only(true),
+            None => options,
+        }
+    });
+    options.map_sqlx_postgres_opts(|options| {
+        options.options([
+            ("statement_timeout", "0"),
+            ("idle_in_transaction_session_timeout", "0"),
+            ("default_transaction_read_only", "on"),
+        ])
+    });
+    Ok(Database::connect(options).await?)
+}
+
 /// Whether the database refuses a value and not the connection: text that it cannot hold (a NUL on PostgreSQL), a
 /// number out of range, a value too large for an index.
 pub(super) fn refuses_value(error: &DbErr) -> bool {

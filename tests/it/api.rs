@@ -5,6 +5,7 @@ mod agent;
 pub mod alerts;
 mod allowed;
 mod audit;
+pub mod backup;
 pub mod checkout;
 mod custom_requests;
 mod description;

@@ -86,7 +86,7 @@ on_both! {
         assert!(settings.text.contains("href=\"/shop/settings/sessions\""), "{}", settings.text);
         let program = crate::api::with_role(&app, "admin").await;
         let own = token(&settings);
-        for page in ["keys", "keys/new", "users", "users/new", "audit", "integrations"] {
+        for page in ["keys", "keys/new", "users", "users/new", "audit", "integrations", "backup"] {
             let path = format!("/shop/settings/{page}");
             assert!(!settings.text.contains(&format!("href=\"{path}\"")), "{path} in {}", settings.text);
             let refused = sam.get(&path).await;
@@ -110,7 +110,7 @@ on_both! {
             is_sound(&shown);
         }
         let boss = boss(&app).await;
-        for page in ["", "/keys", "/users", "/sessions", "/audit", "/integrations", "/system"] {
+        for page in ["", "/keys", "/users", "/sessions", "/audit", "/integrations", "/system", "/backup"] {
             let shown = boss.get(&format!("/shop/settings{page}")).await;
             assert_eq!(shown.status, 200, "{page}: {}", shown.text);
             is_sound(&shown);
@@ -343,6 +343,7 @@ async fn chromium_makes_a_key_and_copies_it() {
         "/shop/settings/audit",
         "/shop/settings/integrations",
         "/shop/settings/system",
+        "/shop/settings/backup",
         "/shop/webhooks",
         "/shop/webhooks/new",
     ] {

@@ -1,7 +1,8 @@
-//! What the shop is run with: API keys, people and their sessions, the audit log, other systems, and how the server
-//! fares. Operators see their own sessions and the server; all else is for admins.
+//! What the shop is run with: API keys, people and their sessions, the audit log, other systems, how the server fares,
+//! and backups. Operators see their own sessions and the server; all else is for admins.
 
 mod audit;
+mod backup;
 mod integrations;
 mod keys;
 mod password;
@@ -40,7 +41,7 @@ handles! {
 }
 
 /// Pages of the settings: where, what they are called, what they are for, and whether they are for admins alone.
-const PAGES: [(&str, &str, &str, bool); 7] = [
+const PAGES: [(&str, &str, &str, bool); 8] = [
     (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
     (users::PATH, "Users", "Who works here, as operator or admin.", true),
     (password::PATH, "My password", "What you sign in with.", false),
@@ -48,6 +49,7 @@ const PAGES: [(&str, &str, &str, bool); 7] = [
     (audit::PATH, "Audit log", "Who did what, and when.", true),
     (integrations::PATH, "Integrations", "The other systems of the shop, and whether they answer.", true),
     (system::PATH, "System", "How the server, its database and its parts fare.", false),
+    (backup::PATH, "Backup", "A copy of everything that the shop has, to be kept elsewhere.", true),
 ];
 
 /// Adds its pages.
@@ -72,7 +74,10 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(get.clone(), admin, audit::PATH, audit::list, form)
         .page(get.clone(), admin, integrations::PATH, integrations::list, form)
         // Other systems are asked, in their own time.
-        .page(post, admin, integrations::PATH, integrations::change, long)
+        .page(post.clone(), admin, integrations::PATH, integrations::change, long)
+        .page(get.clone(), admin, backup::PATH, backup::show, form)
+        // A large database is copied before the download begins.
+        .page(post, admin, backup::PATH, backup::make, long)
         .page(get, session, system::PATH, system::show, form)
 }
 

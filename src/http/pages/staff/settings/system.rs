@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::SettingsPageHandles;
+use super::{SettingsPageHandles, backup};
 use crate::actors::kernel::entry::ActorSummary;
 use crate::config::{Config, Mode};
 use crate::domain::principal::Role;
@@ -57,6 +57,9 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
             (components(&report))
             (kinds(&report))
             (troubled(&report.troubled))
+        }
+        @if who.has(Role::Admin) {
+            p { a href=(backup::PATH) { "Backup" } ": a copy of everything, to be kept elsewhere" }
         }
         p class="soft" {
             "For programs: " a href="/readyz" { "/readyz" } ", " a href="/api/system/actors" { "/api/system/actors" }

@@ -1,0 +1,278 @@
+//! Backups: an archive of a copy of the database and of all files, which is written while it is downloaded.
+//!
+//! The database is copied first, into a folder that is there only as long as a backup is made. Files never change, so
+//! they are read where they are; until the last one is read none is removed, so every file that the copy names is in
+//! the archive. What a backup was made of stands behind all else in it, in the manifest. The secrets are not in it.
+
+mod manifest;
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::task::spawn_blocking;
+
+use self::manifest::{DatabasePart, Manifest, ManifestHead};
+use crate::config::Config;
+use crate::domain::time::Timestamp;
+use crate::files::archive::Archive;
+use crate::files::blobs::{Blobs, KeptContents};
+use crate::files::disk::DiskRoom;
+use crate::files::pieces::{PieceWriter, Pieces, pipe};
+use crate::store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
+
+/// Permissions of the folder of a backup and of the copy in it: the server's user, and nobody else.
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+/// Room that a copy must leave on the disk, in bytes: the shop goes on writing.
+const MIN_ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
+/// The file with what the archive holds.
+const MANIFEST_NAME: &str = "manifest.json";
+
+/// Why there is no backup.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// One is enough at a time.
+    #[error("a backup is being made or downloaded: wait until it is done, and try again")]
+    UnderWay,
+    /// A copy of the database would fill the disk.
+    #[error("the disk of the data folder has too little room for a copy of the database: make room, and try again")]
+    NoRoom,
+    /// The database was not copied.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    /// The disk.
+    #[error(transparent)]
+    Disk(#[from] io::Error),
+}
+
+/// Makes backups, one at a time.
+pub struct Backups {
+    copier: DatabaseCopier,
+    blobs: Arc<Blobs>,
+    documents: PathBuf,
+    folder: PathBuf,
+    /// Goes with the work, and is free again when nothing of it is left on the disk.
+    turn: Arc<Mutex<()>>,
+}
+
+/// A backup on its way to whoever asked for it.
+pub struct Backup {
+    /// The name of the download.
+    pub file_name: String,
+    /// The archive, as it is written.
+    pub pieces: Pieces,
+}
+
+impl Backups {
+    /// Of the shop with these settings. Removes what a process left behind that ended in the middle of a backup.
+    ///
+    /// # Errors
+    ///
+    /// When the disk refuses that.
+    pub fn open(config: &Config, copier: DatabaseCopier, blobs: Arc<Blobs>) -> io::Result<Self> {
+        let folder = std::path::absolute(config.backup_dir())?;
+        remove_folder(&folder)?;
+        Ok(Self { copier, blobs, documents: config.documents_dir(), folder, turn: Arc::default() })
+    }
+
+    /// Copies the database and begins the archive.
+    ///
+    /// # Errors
+    ///
+    /// When another backup is under way, or the database cannot be copied.
+    pub async fn begin(self: &Arc<Self>, now: Timestamp) -> Result<Backup, BackupError> {
+        let turn = self.turn.clone().try_lock_owned().map_err(|_| BackupError::UnderWay)?;
+        let of = self.clone();
+        // A task of its own: when the client goes away it still ends in order, and only then the next may begin.
+        let prepared = tokio::spawn(async move { of.prepare(turn, now).await }).await;
+        let prepared = prepared.map_err(io::Error::other)??;
+        let file_name = format!("printfloor-backup-{}.tar", now.to_string().get(..10).unwrap_or_default());
+        let (mut writer, pieces) = pipe();
+        spawn_blocking(move || {
+            let written = prepared.write(&mut writer);
+            // Whoever has the whole archive finds nothing of it left.
+            drop(prepared);
+            match written {
+                Ok(()) => writer.end(),
+                Err(error) => {
+                    tracing::warn!(%error, "a backup was not downloaded to its end");
+                    writer.fail(error);
+                }
+            }
+        });
+        Ok(Backup { file_name, pieces })
+    }
+
+    async fn prepare(&self, turn: OwnedMutexGuard<()>, made_at: Timestamp) -> Result<PreparedBackup, BackupError> {
+        let needed = self.copier.size().await?.saturating_add(MIN_ROOM_LEFT_BYTES);
+        let (path, name) = (self.folder.clone(), self.copier.file_name());
+        let made = spawn_blocking(move || WorkFolder::make(path, name)).await;
+        let (folder, room) = made.map_err(io::Error::other)??;
+        if room.free_bytes < needed {
+            return Err(BackupError::NoRoom);
+        }
+        // Before the copy: what it names is kept from now on.
+        let contents = self.blobs.keep_all().await;
+        let copy = self.copier.copy_to(&folder.path.join(name)).await?;
+        Ok(PreparedBackup {
+            folder,
+            copy,
+            kind: self.copier.kind(),
+            name,
+            made_at,
+            blobs: self.blobs.clone(),
+            documents: self.documents.clone(),
+            _contents: contents,
+            _turn: turn,
+        })
+    }
+}
+
+/// The folder of one backup, removed with it.
+struct WorkFolder {
+    path: PathBuf,
+}
+
+impl WorkFolder {
+    /// Makes the folder with an empty file for the copy, and looks how much room there is.
+    fn make(path: PathBuf, name: &str) -> io::Result<(Self, DiskRoom)> {
+        // An earlier one may not have been removable.
+        remove_folder(&path)?;
+        DirBuilder::new().mode(FOLDER_MODE).create(&path)?;
+        let folder = Self { path };
+        OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(folder.path.join(name))?;
+        let room = DiskRoom::of(&folder.path)?;
+        Ok((folder, room))
+    }
+}
+
+impl Drop for WorkFolder {
+    fn drop(&mut self) {
+        if let Err(error) = remove_folder(&self.path) {
+            tracing::warn!(%error, "the folder of a backup cannot be removed");
+        }
+    }
+}
+
+/// Removes a folder with what is in it; one that is not there is no error.
+fn remove_folder(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// A copy of the database, and the right to read all files. Dropped in this order: the turn comes last.
+struct PreparedBackup {
+    folder: WorkFolder,
+    copy: DatabaseCopy,
+    kind: &'static str,
+    name: &'static str,
+    made_at: Timestamp,
+    blobs: Arc<Blobs>,
+    documents: PathBuf,
+    _contents: KeptContents,
+    _turn: OwnedMutexGuard<()>,
+}
+
+impl PreparedBackup {
+    /// Writes the archive: as unpacked, it is a data folder. Waits for the disk and for the reader: not for the threads
+    /// of the runtime.
+    fn write(&self, to: &mut PieceWriter) -> io::Result<()> {
+        let mut archive = Archive::new(to, self.made_at);
+        let head = ManifestHead {
+            product: "Printfloor",
+            version: env!("CARGO_PKG_VERSION"),
+            made_at: self.made_at,
+            schema_version: &self.copy.schema,
+            database: DatabasePart { kind: self.kind, member: self.name, rows: &self.copy.rows },
+        };
+        let mut manifest = Manifest::begin(&self.folder.path.join(MANIFEST_NAME), FILE_MODE, &head)?;
+        manifest.add(&archive.add(self.name, File::open(self.folder.path.join(self.name))?)?)?;
+        self.blobs.for_each_content(|sha256, file| {
+            let member = archive.add(&format!("files/{}/{sha256}", &sha256[..2]), file)?;
+            if member.sha256 != sha256 {
+                tracing::error!(
+                    member = member.name,
+                    "a stored file is damaged on the disk; the backup has it as it is"
+                );
+            }
+            manifest.add(&member)
+        })?;
+        for_each_document(&self.documents, |name, file| manifest.add(&archive.add(name, file)?))?;
+        archive.add(MANIFEST_NAME, manifest.finish()?)?;
+        archive.finish()
+    }
+}
+
+/// Opens every document of a folder and of those below, with its name in the archive. A folder that is not there has
+/// none: documents are in a bucket, or none was made yet.
+fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Result<()>) -> io::Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        let entries = match fs::read_dir(&next) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            other => other?,
+        };
+        for entry in entries {
+            let (path, kind) = {
+                let entry = entry?;
+                (entry.path(), entry.file_type()?)
+            };
+            if kind.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let below = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
+            // What is being written has a name of its own until it is whole.
+            if !kind.is_file() || below.contains('#') {
+                continue;
+            }
+            match File::open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                other => visit(&format!("documents/{below}"), other?)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_backup_is_closed_to_others_and_goes_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("backup");
+        let (folder, _) = WorkFolder::make(path.clone(), "printfloor.db").unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(&path.join("printfloor.db"))), (0o700, 0o600));
+        drop(folder);
+        assert!(!path.exists());
+        remove_folder(&path).unwrap();
+    }
+
+    #[test]
+    fn documents_are_found_below_their_folder_when_they_are_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("abc")).unwrap();
+        fs::write(dir.path().join("abc/INV-1.pdf"), b"pdf").unwrap();
+        fs::write(dir.path().join("abc/INV-2.pdf#1"), b"half").unwrap();
+        let mut seen = Vec::new();
+        let visit = |name: &str, _: File| {
+            seen.push(name.to_owned());
+            Ok(())
+        };
+        for_each_document(dir.path(), visit).unwrap();
+        assert_eq!(seen, ["documents/abc/INV-1.pdf"]);
+        for_each_document(&dir.path().join("none"), |_, _| Ok(())).unwrap();
+    }
+}

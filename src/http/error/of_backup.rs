@@ -1,0 +1,30 @@
+//! What is answered when no backup can be made.
+
+use super::ApiError;
+use crate::app::backups::BackupError;
+use crate::store::copy::CopyError;
+
+/// After so many seconds another try may find that somebody has mended it.
+const MENDED_AFTER_SECONDS: u32 = 60;
+
+impl From<BackupError> for ApiError {
+    fn from(error: BackupError) -> Self {
+        let code = match error {
+            BackupError::UnderWay => return Self::conflict("backup_under_way", error.to_string()),
+            BackupError::NoRoom => "disk_full",
+            BackupError::Disk(error) | BackupError::Copy(CopyError::Disk(error)) => return error.into(),
+            BackupError::Copy(CopyError::Database { why, words }) => {
+                tracing::warn!(reason = words, "the database cannot be copied");
+                return why.into();
+            }
+            BackupError::Copy(CopyError::NoProgram(_)) => "pg_dump_missing",
+            BackupError::Copy(CopyError::OldProgram { .. }) => "pg_dump_too_old",
+            BackupError::Copy(error) => {
+                tracing::error!(reason = %error, "there is no backup");
+                let words = "the database was not copied: the log of the server says why";
+                return Self::unavailable("backup_failed", words, MENDED_AFTER_SECONDS);
+            }
+        };
+        Self::unavailable(code, error.to_string(), MENDED_AFTER_SECONDS)
+    }
+}

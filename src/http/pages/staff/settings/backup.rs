@@ -1,0 +1,122 @@
+//! Backups: what is in one and what is not, how it is restored, and the button that downloads one.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::SettingsPageHandles;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::setup::{faults_of, wrong};
+use crate::http::pages::staff::SETTINGS_PATH;
+use crate::http::pages::staff::filled_form::refused;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::production::backup::{BackupHandles, download};
+
+/// Where it is.
+pub(super) const PATH: &str = "/shop/settings/backup";
+
+handles! {
+    /// What the page of backups uses.
+    pub(crate) struct BackupPageHandles {
+        settings: SettingsPageHandles,
+        backup: BackupHandles,
+    }
+}
+
+/// Answers GET of the page.
+pub(super) async fn show(State(app): State<BackupPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    page(&app, &who, None)
+}
+
+/// Answers the button with the download; the page again where there is none, with what to do about it.
+pub(super) async fn make(State(app): State<BackupPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
+    let who = &sent.call.who;
+    who.user()?;
+    match download(&app.backup, who).await {
+        Ok(archive) => Ok(archive),
+        Err(error) if matches!(error.status(), StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE) => {
+            let shown = page(&app, who, Some(&error))?;
+            Ok(refused(shown, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn page(app: &BackupPageHandles, who: &Caller, error: Option<&ApiError>) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let of_file = app.settings.config.database_url().expose().starts_with("sqlite:");
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        h1 { "Backup" }
+        @if let Some(error) = error {
+            (wrong(&faults_of(error)))
+            p { "Nothing was downloaded." }
+        }
+        section class="card" aria-labelledby="download" {
+            h2 id="download" { "Download" }
+            p { "One archive (tar) of everything that the shop has now. The shop goes on meanwhile." }
+            form method="post" action=(PATH) {
+                (hidden())
+                p class="acts" { button type="submit" { "Download a backup" } }
+            }
+        }
+        (contents(of_file))
+        (restore(of_file))
+    };
+    Ok(viewer.page(StaffSection::Settings, "Backup", &app.settings.board.view(), &content))
+}
+
+fn contents(of_file: bool) -> Markup {
+    html! {
+        section class="card" aria-labelledby="holds" {
+            h2 id="holds" { "What it holds" }
+            ul {
+                li {
+                    code { (if of_file { "printfloor.db" } else { "printfloor.pgdump" }) }
+                    ": the database of one moment, checked"
+                }
+                li { code { "files/" } ": G-code, models and pictures" }
+                li { code { "documents/" } ": rendered invoices, where they are kept on this machine" }
+                li { code { "manifest.json" } ": the rows of each table, and size and SHA-256 of each file. It comes last: a download without it broke off." }
+            }
+            h2 { "What it does not hold" }
+            ul {
+                li {
+                    "The secrets of the server: " code { "secrets.env" } " in the data folder, and " code { ".env" }
+                    ". Keep a copy of them in another place. Without the same " code { "SECRETS_KEY" } " and "
+                    code { "API_KEY_SALT" } " the server does not start on the data, and the passwords and keys of printers and other systems in it cannot be read."
+                }
+                li { code { "printfloor.toml" } ", profiles of the slicer, mails that were written to the data folder, tables that were exported" }
+            }
+        }
+    }
+}
+
+fn restore(of_file: bool) -> Markup {
+    html! {
+        section class="card" aria-labelledby="restore" {
+            h2 id="restore" { "How to restore it" }
+            ol {
+                li { "Stop the server: " code { "systemctl stop printfloor" } }
+                li {
+                    "Unpack it into an empty data folder: "
+                    code { "mkdir -m 700 data && tar -xf printfloor-backup-DATE.tar -C data" }
+                }
+                li { "Put " code { "secrets.env" } " back into that folder, and " code { ".env" } " to where it was." }
+                @if !of_file {
+                    li {
+                        "Restore the database into an empty one: "
+                        code { "createdb printfloor && pg_restore --no-owner --exit-on-error --dbname=printfloor data/printfloor.pgdump" }
+                        ", and let " code { "DATABASE_URL" } " name it."
+                    }
+                }
+                li { "Start the server on that folder: " code { "printfloor serve --data data" } }
+            }
+            p { "Try it once on another machine: a backup that nobody has restored is a hope." }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A copy of everything that the shop has, as one download.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+
+use crate::actors::kernel::environment::Environment;
+use crate::app::backups::{Backup, Backups};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::routes::ResourceRoutes;
+use crate::store::Store;
+use crate::store::rows::Audit;
+
+handles! {
+    /// What making a backup takes.
+    pub(crate) struct BackupHandles {
+        backups: Arc<Backups>,
+        environment: Arc<Environment>,
+        store: Store,
+    }
+}
+
+/// The route of backups.
+pub fn routes() -> ResourceRoutes {
+    let about = "A copy of everything that the shop has, to be kept elsewhere.";
+    ResourceRoutes::new("Backup", about, "backup").post_long(
+        RequiredAccess::Role(Role::Admin),
+        "/api/backup",
+        make,
+        |op| {
+            op.named("makeBackup", "Download a backup")
+                .about(
+                    "One tar archive: a checked copy of the database of one moment (`printfloor.db` on SQLite, \
+                     `printfloor.pgdump` on PostgreSQL), all stored files (`files/`), the documents that are kept in a \
+                     folder (`documents/`), and behind them `manifest.json` with the rows of each table and the size and \
+                     SHA-256 of each file. A download that breaks off has no manifest. The secrets of the server \
+                     (`secrets.env`, `.env`) are not in it: keep them apart. Without the same `SECRETS_KEY` and \
+                     `API_KEY_SALT` a server does not start on the data, and nobody can read the secrets that are sealed \
+                     in it. One backup at a time; the shop goes on meanwhile.",
+                )
+                .sends("application/x-tar", None)
+                .unkeyed()
+                .error(409, "backup_under_way", "A backup is being made or downloaded.")
+                .error(503, "pg_dump_missing", "The client programs of PostgreSQL are not installed where the server runs.")
+                .error(503, "pg_dump_too_old", "They are older than the database server.")
+                .error(503, "backup_failed", "The database was not copied, or the copy is not sound.")
+        },
+    )
+}
+
+async fn make(State(app): State<BackupHandles>, who: Caller) -> Result<Response, ApiError> {
+    download(&app, &who).await
+}
+
+/// Makes a backup for this caller, and hands it out while it is written.
+pub(crate) async fn download(app: &BackupHandles, who: &Caller) -> Result<Response, ApiError> {
+    let now = app.environment.now();
+    let Backup { file_name, pieces } = app.backups.begin(now).await?;
+    app.store.note(vec![Audit {
+        id: app.environment.id(),
+        at: now,
+        actor: who.by.to_string(),
+        action: "backup.make".to_owned(),
+        subject_kind: "backup".to_owned(),
+        subject_id: Id::ONLY,
+        request_id: who.request_id.as_deref().map(str::to_owned),
+        outcome: "done".to_owned(),
+        detail: Some(json!({"file": file_name}).to_string()),
+    }]);
+    let headers = [
+        (header::CONTENT_TYPE, "application/x-tar".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{file_name}\"")),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (header::CACHE_CONTROL, "private, no-store".to_owned()),
+        (header::REFERRER_POLICY, "no-referrer".to_owned()),
+    ];
+    Ok((headers, Body::from_stream(pieces.into_stream())).into_response())
+}

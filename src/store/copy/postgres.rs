@@ -1,0 +1,68 @@
+//! A copy of a PostgreSQL database by its own programs: `pg_dump` writes what one transaction sees, which meanwhile
+//! counts the rows, and `pg_restore` reads the copy to its end without restoring it.
+
+mod programs;
+mod rows;
+
+use std::path::Path;
+
+use sea_orm::{AccessMode, DatabaseConnection, IsolationLevel, TransactionTrait};
+
+use self::programs::{PgPrograms, is_done, read_out};
+use self::rows::CopiedRows;
+use super::{CopyError, DatabaseCopy, counted, number, schema_of, text};
+use crate::store::connect::{self, DatabaseSettings};
+
+/// Writes the copy.
+const DUMP_PROGRAM: &str = "pg_dump";
+/// Reads the copy.
+const RESTORE_PROGRAM: &str = "pg_restore";
+
+/// Copies the database into an empty file, and holds the copy against it.
+pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
+    let programs = PgPrograms::new(&settings.url)?;
+    let db = connect::copying(settings, None).await?;
+    let copied = copied(&db, &programs, file).await;
+    db.close().await?;
+    let (copy, schema) = copied?;
+    let found = found_in(&programs, file, schema).await?;
+    for (table, count) in &copy.rows {
+        let there = found.of(table);
+        if there != *count {
+            return Err(CopyError::Unsound(format!("table {table} has {there} rows instead of {count}")));
+        }
+    }
+    Ok(copy)
+}
+
+/// What the copy has to have, and the schema whose tables it is about.
+async fn copied(
+    db: &DatabaseConnection,
+    programs: &PgPrograms,
+    file: &Path,
+) -> Result<(DatabaseCopy, String), CopyError> {
+    let version = number(db, "SELECT current_setting('server_version_num')::bigint AS value").await?;
+    for program in [DUMP_PROGRAM, RESTORE_PROGRAM] {
+        programs.must_know(program, (version / 10_000) as u32).await?;
+    }
+    let tx = db.begin_with_config(Some(IsolationLevel::RepeatableRead), Some(AccessMode::ReadOnly)).await?;
+    let snapshot = text(&tx, "SELECT pg_export_snapshot() AS value").await?;
+    let schema = text(&tx, "SELECT current_schema()::text AS value").await?;
+    let copy = DatabaseCopy { schema: schema_of(&tx).await?, rows: counted(&tx).await? };
+    let mut dump = programs.command(DUMP_PROGRAM);
+    // Whose the tables are and who may use them is said where they are restored.
+    dump.args(["--format=custom", "--no-owner", "--no-privileges", "--no-password"]);
+    dump.arg(format!("--snapshot={snapshot}")).arg("--file").arg(file);
+    is_done(DUMP_PROGRAM, dump).await?;
+    tx.commit().await?;
+    Ok((copy, schema))
+}
+
+/// Reads a copy to its end, and counts the rows of this schema's tables in it.
+async fn found_in(programs: &PgPrograms, file: &Path, schema: String) -> Result<CopiedRows, CopyError> {
+    let mut read = programs.command(RESTORE_PROGRAM);
+    read.args(["--data-only", "--file=-"]).arg(file);
+    let mut rows = CopiedRows::of_schema(schema);
+    read_out(RESTORE_PROGRAM, read, |bytes| rows.take(bytes)).await?;
+    Ok(rows)
+}

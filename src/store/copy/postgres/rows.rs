@@ -1,0 +1,101 @@
+//! How many rows of each table are in a copy, by what `pg_restore` prints of it: each table begins with a line that
+//! names it and ends with a line of its own, and between them each row is one line.
+
+use std::collections::BTreeMap;
+
+/// What is kept of a line, in bytes: more than the line has that names a table, up to its columns.
+const MAX_KEPT_LINE_BYTES: usize = 512;
+/// The line behind the last row of a table. No row looks like it: in rows a backslash stands for itself when doubled.
+const END_LINE: &[u8] = b"\\.\n";
+
+/// Rows that were counted so far.
+#[derive(Debug, Default)]
+pub(super) struct CopiedRows {
+    /// The schema whose tables are counted.
+    schema: String,
+    /// How the present line begins.
+    line: Vec<u8>,
+    /// The table whose rows come now, and how many came.
+    present: Option<(String, u64)>,
+    tables: BTreeMap<String, u64>,
+}
+
+impl CopiedRows {
+    /// None yet, of the tables of this schema.
+    pub(super) fn of_schema(schema: String) -> Self {
+        Self { schema, ..Self::default() }
+    }
+
+    /// How many rows of this table there are.
+    pub(super) fn of(&self, table: &str) -> u64 {
+        self.tables.get(table).copied().unwrap_or_default()
+    }
+
+    /// Takes what is printed next, wherever it is cut.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let room = MAX_KEPT_LINE_BYTES - self.line.len();
+            self.line.extend_from_slice(&part[..part.len().min(room)]);
+            if part.ends_with(b"\n") {
+                self.end_line();
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        match &mut self.present {
+            Some((_, count)) if self.line != END_LINE => *count += 1,
+            Some(_) => {
+                if let Some((table, count)) = self.present.take() {
+                    self.tables.insert(table, count);
+                }
+            }
+            None => self.present = table_of(&self.line).map(|table| (self.named(&table), 0)),
+        }
+        self.line.clear();
+    }
+
+    /// The name of a table of this schema alone; of another one, with its schema, which no table of this one is called.
+    fn named(&self, table: &str) -> String {
+        match table.split_once('.') {
+            Some((schema, name)) if schema.trim_matches('"') == self.schema => name.trim_matches('"').to_owned(),
+            _ => table.to_owned(),
+        }
+    }
+}
+
+/// The table, with its schema, whose rows follow this line.
+fn table_of(line: &[u8]) -> Option<String> {
+    let line = String::from_utf8_lossy(line);
+    Some(line.strip_prefix("COPY ")?.split(" (").next()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRINTED: &str = "--\n-- Data\n--\n\nSET x = 1;\n\nCOPY public.orders (id, doc) FROM stdin;\n1\ta\n2\tCOPY public.x (\n\\.\n\n\n\
+        COPY public.\"Jobs\" (id) FROM stdin;\n\\.\nCOPY other.orders (id) FROM stdin;\n7\n\\.\n";
+
+    #[test]
+    fn rows_are_counted_wherever_the_text_is_cut() {
+        for size in [1, 3, 1000] {
+            let mut rows = CopiedRows::of_schema("public".to_owned());
+            PRINTED.as_bytes().chunks(size).for_each(|bytes| rows.take(bytes));
+            let found: Vec<(&str, u64)> = rows.tables.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+            assert_eq!(found, [("Jobs", 0), ("orders", 2), ("other.orders", 1)], "{size}");
+        }
+    }
+
+    #[test]
+    fn long_rows_take_no_memory() {
+        let mut rows = CopiedRows::of_schema("public".to_owned());
+        rows.take(b"COPY public.files (id) FROM stdin;\n");
+        for _ in 0..100 {
+            rows.take(&[b'x'; 10_000]);
+        }
+        rows.take(b"\n\\.\n");
+        assert_eq!(rows.of("files"), 1);
+        assert!(rows.line.capacity() <= 2 * MAX_KEPT_LINE_BYTES);
+    }
+}

@@ -1,0 +1,102 @@
+//! A copy of an SQLite database, by SQLite itself: it reads one moment of it, while others go on reading and writing.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::path::Path;
+
+use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, TransactionTrait};
+
+use super::{CopyError, DatabaseCopy, counted, schema_of};
+use crate::store::connect::{self, DatabaseSettings};
+
+/// Which moment a copy shows is known only to SQLite, so rows are counted before and after it. Between the two a row
+/// may come and go again; then the copy is made anew, so many times.
+const MAX_COPY_TRIES: usize = 3;
+
+/// Copies the database into an empty file, and holds the copy against it.
+pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
+    let db = connect::copying(settings, None).await?;
+    let copied = copied(&db, settings, file).await;
+    db.close().await?;
+    copied
+}
+
+async fn copied(db: &DatabaseConnection, settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
+    let path = file.to_str().ok_or_else(|| CopyError::Unsound("the data folder has a name that is no text".into()))?;
+    let mut wrong = String::new();
+    for _ in 0..MAX_COPY_TRIES {
+        // Another try begins with an empty file again, as SQLite asks for.
+        OpenOptions::new().write(true).truncate(true).open(file)?;
+        let before = counted_now(db).await?;
+        let backend = DatabaseBackend::Sqlite;
+        db.execute_raw(Statement::from_sql_and_values(backend, "VACUUM INTO $1", [path.to_owned().into()])).await?;
+        let after = counted_now(db).await?;
+        let copy = looked_through(settings, file).await?;
+        match differing(&before, &copy.rows, &after) {
+            None => return Ok(copy),
+            Some(table) => wrong = format!("table {table} has another number of rows"),
+        }
+    }
+    Err(CopyError::Unsound(wrong))
+}
+
+/// The rows of all tables at one moment.
+async fn counted_now(db: &DatabaseConnection) -> Result<BTreeMap<String, u64>, CopyError> {
+    let tx = db.begin().await?;
+    let rows = counted(&tx).await?;
+    tx.commit().await?;
+    Ok(rows)
+}
+
+/// Has SQLite check a copy from its first page to its last, and counts what is in it.
+async fn looked_through(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
+    let db = connect::copying(settings, Some(file.to_owned())).await?;
+    let seen = async {
+        let check = Statement::from_string(DatabaseBackend::Sqlite, "PRAGMA integrity_check(1)");
+        let said = db.query_one_raw(check).await?.map(|row| row.try_get_by_index::<String>(0)).transpose()?;
+        match said.as_deref() {
+            Some("ok") => Ok(DatabaseCopy { schema: schema_of(&db).await?, rows: counted(&db).await? }),
+            other => Err(CopyError::Unsound(other.unwrap_or("SQLite does not check it").to_owned())),
+        }
+    };
+    let seen = seen.await;
+    db.close().await?;
+    seen
+}
+
+/// A table of which the copy has fewer rows or more than there were before and after it was made.
+fn differing<'a>(
+    before: &'a BTreeMap<String, u64>,
+    copy: &'a BTreeMap<String, u64>,
+    after: &'a BTreeMap<String, u64>,
+) -> Option<&'a str> {
+    let within = |name: &String| match (before.get(name), copy.get(name), after.get(name)) {
+        (Some(before), Some(copy), Some(after)) => (before.min(after)..=before.max(after)).contains(&copy),
+        _ => false,
+    };
+    before.keys().chain(copy.keys()).find(|name| !within(name)).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(all: &[(&str, u64)]) -> BTreeMap<String, u64> {
+        all.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+    }
+
+    #[test]
+    fn a_copy_has_what_was_there_before_or_came_since() {
+        let (before, after) = (rows(&[("jobs", 5), ("orders", 2)]), rows(&[("jobs", 7), ("orders", 1)]));
+        for (copy, wrong) in [
+            (rows(&[("jobs", 5), ("orders", 2)]), None),
+            (rows(&[("jobs", 6), ("orders", 1)]), None),
+            (rows(&[("jobs", 4), ("orders", 2)]), Some("jobs")),
+            (rows(&[("jobs", 5), ("orders", 3)]), Some("orders")),
+            (rows(&[("jobs", 5)]), Some("orders")),
+            (rows(&[("jobs", 5), ("orders", 2), ("spools", 0)]), Some("spools")),
+        ] {
+            assert_eq!(differing(&before, &copy, &after), wrong, "{copy:?}");
+        }
+    }
+}
