@@ -1,5 +1,6 @@
 //! What people are to do: each kind is named, and done from the page.
 
+use reqwest::multipart::{Form, Part};
 use serde_json::json;
 use simulator::PrinterKind;
 
@@ -38,6 +39,56 @@ on_both! {
         until("the part to be made again", || async { (floor.app.jobs(&order).await.len() == 2).then_some(()) }).await;
         let signed = floor.job(&job).await["attempts"][0]["signOff"].clone();
         assert_eq!((&signed["goodCount"], &signed["reason"]), (&json!(0), &json!("warping")));
+    }
+
+    async fn parts_are_signed_off_with_a_picture(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+        let sam = operator(&floor.app).await;
+        let (order, job) = floor.one().await;
+        floor.attention(0, "bed_not_cleared", true).await;
+        floor.app.job_is(&job, "COMPLETED").await;
+        floor.sim(0).handle.set_speed(SLOW);
+        let own_page = format!("/floor/printers/{}", floor.printers[0]);
+        let target = format!("{own_page}/signed");
+        for path in ["/to-do", &*own_page] {
+            let page = until("the form", || async {
+                let page = sam.get(path).await;
+                page.text.contains(&format!("action=\"{target}?token=")).then_some(page)
+            })
+            .await;
+            is_sound(&page);
+        }
+        let own = token(&sam.get("/to-do").await);
+        let picture = |name: &str, bytes: &[u8]| Part::bytes(bytes.to_vec()).file_name(name.to_owned());
+        let said = || Form::new().text("goodCount", "0").text("reason", "warping").text("note", "").text("back", "/to-do");
+        let send = |target: &str, form: Form| {
+            sam.send(sam.request("POST", target).header("sec-fetch-site", "same-origin").multipart(form))
+        };
+        let forged = send(&target, said().part("picture", picture("", b""))).await;
+        assert_eq!(forged.status, 403, "{}", forged.text);
+        let target = format!("{target}?token={own}");
+        let faulty = send(&target, said().part("picture", picture("part.txt", b"no picture"))).await;
+        assert!(faulty.status == 400 && faulty.text.contains("must be a picture"), "{}", faulty.text);
+        is_sound(&faulty);
+        assert_eq!(floor.app.get("/api/files?q=part").await.expect(200)["pagination"]["total"], 0);
+        let signed = send(&target, said().part("picture", picture("part.png", b"\x89PNG\r\n\x1a\n0000"))).await;
+        assert_eq!((signed.status, signed.header("location")), (303, Some("/to-do")), "{}", signed.text);
+        let told = floor.job_until("the picture", &job, |job| job["attempts"][0]["signOff"]["photoFileId"].is_string()).await;
+        let sign_off = &told["attempts"][0]["signOff"];
+        assert_eq!((&sign_off["goodCount"], &sign_off["reason"]), (&json!(0), &json!("warping")));
+        let shown = sam.get(&format!("/shop/orders/{order}")).await;
+        is_sound(&shown);
+        assert!(shown.text.contains(">Picture of the parts</a>"), "{}", shown.text);
+
+        // It is corrected on the page of the job's order; where no picture is chosen, browsers send the field empty.
+        let target = format!("/shop/jobs/{job}/signed?token={own}");
+        let form = Form::new().text("goodCount", "1").text("reason", "").part("picture", picture("", b""));
+        let corrected = send(&target, form).await;
+        let to = format!("/shop/orders/{order}#job-{job}");
+        assert_eq!((corrected.status, corrected.header("location")), (303, Some(&*to)), "{}", corrected.text);
+        let good = |job: &serde_json::Value| job["attempts"][0]["signOff"]["goodCount"] == 1;
+        floor.job_until("the correction", &job, good).await;
     }
 
     async fn several_beds_are_cleared_at_once(db: Db) {

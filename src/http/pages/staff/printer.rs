@@ -73,6 +73,7 @@ pub(super) async fn show(
         }
         div id="printer" data-fresh="" {
             (cancel(shop, printer))
+            (parts(shop, printer, &app.config.quality.reasons))
             (queue)
             (chart(shop, id))
             (stop(shop, printer))
@@ -99,6 +100,22 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
                     p { a href={ (ORDERS_PATH) "/" (in_hand.order) "#job-" (in_hand.job) } { "To the job" } }
                 }
                 (act(&act_path(printer.id, "cancel"), "cancel-now", "", &format!("Cancel {what} on {name}"), None))
+            }
+        }
+    }
+}
+
+/// Whoever scans the label of a printer says here how its parts are.
+fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup {
+    let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
+    html! {
+        @if printer.bed_not_cleared && printer.last_print.is_some() && !on {
+            section class="card" aria-labelledby="parts" {
+                h2 id="parts" { "The parts on its bed" }
+                details {
+                    summary { "Not all parts are good" }
+                    (sign_off_form(SignOffOf::Bed(printer.id), reasons, None))
+                }
             }
         }
     }

@@ -16,6 +16,7 @@ use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
 use super::shell::{StaffSection, StaffViewer, Tone, act, hidden, since};
+use super::sign_off::{SignOffOf, sign_off_form};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::config::Config;
@@ -143,7 +144,6 @@ fn beds(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
 /// One bed; it can be chosen where there are `several`.
 fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
     let (id, path) = (printer.id, act_path(printer.id, "bed-cleared"));
-    let reasons = &app.config.quality.reasons;
     html! {
         span {
             @if several {
@@ -162,25 +162,7 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
         @if printer.last_print.is_some() {
             details class="full" {
                 summary { "Not all parts are good" }
-                form method="post" action=(path) data-quiet="" class="tools" {
-                    (hidden()) (back())
-                    div class="field narrow" {
-                        label for={ "good-" (id) } { "Good parts" }
-                        input id={ "good-" (id) } name="goodCount" type="number" min="0" inputmode="numeric" required;
-                    }
-                    div class="field" {
-                        label for={ "reason-" (id) } { "What is wrong with the others" }
-                        select id={ "reason-" (id) } name="reason" {
-                            option value="" { "not said" }
-                            @for reason in reasons { option value=(reason) { (reason.replace('_', " ")) } }
-                        }
-                    }
-                    div class="field" {
-                        label for={ "note-" (id) } { "Note" }
-                        input id={ "note-" (id) } name="note" maxlength="500";
-                    }
-                    button type="submit" id={ "sign-" (id) } { "Sign off" }
-                }
+                (sign_off_form(SignOffOf::Bed(id), &app.config.quality.reasons, Some(TO_DO_PATH)))
             }
         }
     }

@@ -240,7 +240,8 @@
     const fields = new FormData(form), button = event.submitter;
     if (button && button.name) fields.append(button.name, button.value);
     if (document.activeElement && form.contains(document.activeElement) && button) button.focus();
-    sent(form.getAttribute('action'), new URLSearchParams(fields), form).finally(() => underWay.delete(form));
+    const body = form.getAttribute('enctype') ? fields : new URLSearchParams(fields);
+    sent(form.getAttribute('action'), body, form).finally(() => underWay.delete(form));
   });
   let timer = 0;
   const held = target => target instanceof Element ? target.closest('form[data-hold] button') : null;
