@@ -142,6 +142,34 @@ on_both! {
         .await;
     }
 
+    async fn orders_wait_by_what_is_to_be_done_with_them_those_that_wait_longest_first(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let sku = crate::api::some_sku(&app).await;
+        let mut numbers = Vec::new();
+        for _ in 0..32 {
+            let order = app.post("/api/orders", &crate::api::one_of(&sku)).await.expect(201);
+            numbers.push(order["number"].as_str().unwrap().to_owned());
+        }
+        let page = sam.get("/to-do").await;
+        is_sound(&page);
+        assert!(page.text.contains("Money due (32)"), "{}", page.text);
+        for (n, number) in numbers.iter().enumerate() {
+            assert_eq!(page.text.contains(&format!(">{number}</a>")), n < 30, "{number} in {}", page.text);
+        }
+        let at = |number: &str| page.text.find(&format!(">{number}</a>")).unwrap();
+        assert!(at(&numbers[0]) < at(&numbers[1]) && at(&numbers[1]) < at(&numbers[29]), "{}", page.text);
+
+        // Money that has to go back is for a person too.
+        let paid = app.paid_order(&sku, 1).await;
+        app.post(&format!("/api/orders/{paid}/cancel"), &json!({})).await.expect(200);
+        until("the order to be looked at", || async {
+            let page = sam.get("/to-do").await.text;
+            (page.contains("Orders to look at (1)") && page.contains("money has to go back")).then_some(())
+        })
+        .await;
+    }
+
     async fn an_empty_shop_says_what_to_do_first(db: Db) {
         let app = App::new(db).await;
         let sam = operator(&app).await;

@@ -15,6 +15,7 @@ use super::card::{act_path, attention_words, job_number, standing};
 use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
+use super::orders::flag_words;
 use super::shell::{StaffSection, StaffViewer, Tone, act, hidden, since};
 use super::sign_off::{SignOffOf, sign_off_form};
 use super::stock::material_path;
@@ -32,7 +33,7 @@ use crate::http::production::jobs::JobHandles;
 use crate::http::production::printers::{activity, present_all};
 use crate::store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 
-/// Most entries of one kind; the longest waiting are among the others once these are done.
+/// Most entries of one kind: those that wait longest. The others follow once these are done.
 const ROWS_PER_KIND: u64 = 30;
 
 handles! {
@@ -79,6 +80,8 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let view = app.board.view();
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).collect();
+    let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
+    let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
         beds(&app, &printers),
         unverified(&printers),
@@ -87,8 +90,10 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
         jobs(&app, JobState::Sliced, "waiting", "Jobs that wait for a printer or a spool").await?,
         low_stock(&app),
-        orders(&app, OrderStatus::Ready, "pack", "Orders to pack").await?,
-        orders(&app, OrderStatus::Created, "due", "Money due").await?,
+        orders(&app, &with_status(OrderStatus::Ready), "pack", "Orders to pack").await?,
+        orders(&app, &flagged, "flagged", "Orders to look at").await?,
+        orders(&app, &with_status(OrderStatus::Created), "due", "Money due").await?,
+        orders(&app, &with_status(OrderStatus::PaymentFailed), "unpaid", "Payments that failed").await?,
     ];
     let log = app.log.shown(None).await?;
     let open: Vec<&Kind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
@@ -206,9 +211,17 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
     Kind::new("look", "Printers to look at", rows.collect())
 }
 
+/// The part of a list of so many in which those are that wait longest: lists begin with the newest.
+fn longest_waiting(total: u64) -> Page {
+    Page { limit: ROWS_PER_KIND, offset: total.saturating_sub(ROWS_PER_KIND) }
+}
+
 async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<Kind, ApiError> {
     let filter = JobFilter { state: Some(state), ..JobFilter::default() };
-    let (mut some, total) = app.jobs.queries.jobs(&filter, Page { limit: ROWS_PER_KIND, offset: 0 }).await?;
+    let (mut some, total) = app.jobs.queries.jobs(&filter, longest_waiting(0)).await?;
+    if total > ROWS_PER_KIND {
+        (some, _) = app.jobs.queries.jobs(&filter, longest_waiting(total)).await?;
+    }
     some.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.updated_at));
     let rows = some.iter().map(|job| job_row(app, job)).collect();
     Ok(Kind { total, ..Kind::new(id, title, rows) })
@@ -251,21 +264,37 @@ fn low_stock(app: &ToDoHandles) -> Kind {
 
 async fn orders(
     app: &ToDoHandles,
-    status: OrderStatus,
+    filter: &OrderFilter,
     id: &'static str,
     title: &'static str,
 ) -> Result<Kind, ApiError> {
-    let filter = OrderFilter { status: Some(status), ..OrderFilter::default() };
-    let (some, total) = app.jobs.queries.orders(&filter, Page { limit: ROWS_PER_KIND, offset: 0 }).await?;
+    let (mut some, total) = app.jobs.queries.orders(filter, longest_waiting(0)).await?;
+    if total > ROWS_PER_KIND {
+        (some, _) = app.jobs.queries.orders(filter, longest_waiting(total)).await?;
+    }
     let mut some: Vec<&Order> = some.iter().filter_map(|order| order.state.as_ref()).collect();
-    some.sort_by_key(|order| order.updated_at);
+    some.sort_by_key(|order| (order.updated_at, order.id));
     let rows = some.iter().map(|order| {
         html! {
             span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
             span { (order.customer_email.as_deref().unwrap_or("no customer")) }
             span class="soft" { (since(order.updated_at)) }
+            @if !order.flags.is_empty() {
+                span class="full" { @for (n, flag) in order.flags.iter().enumerate() { @if n > 0 { ", " } (flag_words(flag)) } }
+            }
         }
     });
     let rows = rows.collect();
     Ok(Kind { total, ..Kind::new(id, title, rows) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_those_are_shown_that_wait_longest() {
+        let of = |total: u64| (longest_waiting(total).offset, longest_waiting(total).limit);
+        assert_eq!([0, ROWS_PER_KIND, ROWS_PER_KIND + 5].map(of), [(0, 30), (0, 30), (5, 30)]);
+    }
 }
