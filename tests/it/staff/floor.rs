@@ -72,6 +72,10 @@ on_both! {
         let own_page = sam.get(&format!("/floor/printers/{on}")).await;
         is_sound(&own_page);
         assert!(own_page.text.contains("Cancel JOB-"), "{}", own_page.text);
+        let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
+        let name = floor.app.get(&format!("/api/printers/{on}")).await.expect(200)["name"].as_str().unwrap().to_owned();
+        let at_order = sam.get(&format!("/shop/orders/{order}")).await;
+        assert!(at_order.text.contains(&format!("Cancel {number} on {name}")), "{}", at_order.text);
         let cancelled = send(&sam, &format!("/floor/printers/{on}/cancel"), &[("form_token", &own)]).await;
         assert_eq!(cancelled.status, 200, "{}", cancelled.text);
         floor.job_until("the print to end", &job, |job| !["PAUSED", "PRINTING"].iter().any(|on| job["state"] == *on)).await;

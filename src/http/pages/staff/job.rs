@@ -208,8 +208,18 @@ impl JobCard<'_> {
                     }
                     button class="second" type="submit" { "Change" }
                 }
-                (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &format!("Cancel {}", self.job.number_text()), Some(&self.unconfirmed())))
+                (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &self.cancel_words(), Some(&self.unconfirmed())))
             }
+        }
+    }
+
+    /// Names the job and the printer whose print ends with it.
+    fn cancel_words(&self) -> String {
+        let job = self.job;
+        let on = job.live().and_then(|attempt| Self::printer_name(&self.app.printers, attempt.printer_id));
+        match on {
+            Some(printer) => format!("Cancel {} on {printer}", job.number_text()),
+            None => format!("Cancel {}", job.number_text()),
         }
     }
 
