@@ -121,7 +121,8 @@ fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup
     }
 }
 
-/// The way without the script, and the sentence that belongs to it.
+/// The stop again: held as on the card, and done by one press where the script does not run; and the sentence that
+/// belongs to it.
 fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
     html! {
         section class="card" aria-labelledby="stop-title" {
@@ -132,10 +133,14 @@ fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
                 }
             }
             p { strong { "Software is no safety device: in danger switch the printer off at the mains." } }
-            form method="post" action=(act_path(printer.id, "emergency-stop")) {
+            form method="post" action=(act_path(printer.id, "emergency-stop"))
+                data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
                 (hidden())
-                button class="stop" type="submit" { "Stop " (printer.fields.name) " now" }
+                button class="stop" type="submit" data-says={ "emergency stop of " (printer.fields.name) } aria-describedby="stop-how" {
+                    "Stop " (printer.fields.name) " now"
+                }
             }
+            p class="hint" id="stop-how" { "Hold it for one second. In a browser without scripts one press is enough." }
         }
     }
 }
