@@ -170,6 +170,34 @@ on_both! {
         .await;
     }
 
+    async fn spools_to_load_are_named_with_where_and_for_what(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let other = floor.app.material("PETG blue", 1000.0).await;
+        let slot = format!("{}/slots/0", floor.path(0, ""));
+        floor.app.post(&slot, &json!({"materialId": other})).await.expect(200);
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "SLICED").await;
+        let printed = floor.job(&job).await;
+        let (number, material) = (printed["number"].as_str().unwrap(), printed["materialId"].as_str().unwrap());
+        let page = until("the spool to be named", || async {
+            let page = sam.get("/to-do").await;
+            page.text.contains("Spools to load (1)").then_some(page)
+        })
+        .await;
+        is_sound(&page);
+        let named = page.text.split_once("Spools to load (1)").unwrap().1.split("</section>").next().unwrap();
+        for words in [&*format!("/shop/stock/materials/{material}\""), &*format!("/floor/printers/{}\"", floor.printers[0]), number] {
+            assert!(named.contains(words), "{words} in {named}");
+        }
+        let say = format!("/shop/stock/slots?place={}/0", floor.printers[0]);
+        assert!(named.contains(&format!("href=\"{say}\"")), "{named}");
+        assert!(sam.get(&say).await.text.contains("id=\"say-material\""), "it leads to the form");
+        floor.app.post(&slot, &json!({"materialId": material})).await.expect(200);
+        floor.app.job_is(&job, "PRINTING").await;
+        assert!(!sam.get("/to-do").await.text.contains("Spools to load"), "it is loaded");
+    }
+
     async fn an_empty_shop_says_what_to_do_first(db: Db) {
         let app = App::new(db).await;
         let sam = operator(&app).await;

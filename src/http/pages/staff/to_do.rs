@@ -3,6 +3,8 @@
 //! Printers are read in memory, orders and jobs by one query for each kind; the script has the page read again when
 //! something happened in the shop.
 
+mod spools;
+
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -80,6 +82,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let view = app.board.view();
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).collect();
+    let (sliced, all_sliced) = jobs_in(&app, JobState::Sliced).await?;
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
@@ -88,7 +91,8 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         troubles(&app, &printers),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
-        jobs(&app, JobState::Sliced, "waiting", "Jobs that wait for a printer or a spool").await?,
+        spools::spools(&app, &sliced),
+        jobs_kind(&app, &sliced, all_sliced, "waiting", "Jobs that wait for a printer or a spool"),
         low_stock(&app),
         orders(&app, &with_status(OrderStatus::Ready), "pack", "Orders to pack").await?,
         orders(&app, &flagged, "flagged", "Orders to look at").await?,
@@ -216,15 +220,25 @@ fn longest_waiting(total: u64) -> Page {
     Page { limit: ROWS_PER_KIND, offset: total.saturating_sub(ROWS_PER_KIND) }
 }
 
-async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<Kind, ApiError> {
+/// The jobs in a state that wait longest, and how many there are.
+async fn jobs_in(app: &ToDoHandles, state: JobState) -> Result<(Vec<Job>, u64), ApiError> {
     let filter = JobFilter { state: Some(state), ..JobFilter::default() };
     let (mut some, total) = app.jobs.queries.jobs(&filter, longest_waiting(0)).await?;
     if total > ROWS_PER_KIND {
         (some, _) = app.jobs.queries.jobs(&filter, longest_waiting(total)).await?;
     }
     some.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.updated_at));
+    Ok((some, total))
+}
+
+fn jobs_kind(app: &ToDoHandles, some: &[Job], total: u64, id: &'static str, title: &'static str) -> Kind {
     let rows = some.iter().map(|job| job_row(app, job)).collect();
-    Ok(Kind { total, ..Kind::new(id, title, rows) })
+    Kind { total, ..Kind::new(id, title, rows) }
+}
+
+async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<Kind, ApiError> {
+    let (some, total) = jobs_in(app, state).await?;
+    Ok(jobs_kind(app, &some, total, id, title))
 }
 
 fn job_row(app: &ToDoHandles, job: &Job) -> Markup {
