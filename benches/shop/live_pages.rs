@@ -49,6 +49,8 @@ const TOLD_AIM_MS: f64 = 1_000.0;
 const CPU_AIM: f64 = 30.0;
 /// Most bytes in a second of one open page.
 const BYTES_AIM: f64 = 5_000.0;
+/// What browsers say that they take.
+const BROWSERS_TAKE: &str = "gzip, deflate, br, zstd";
 const EMAIL: &str = "sam@example.org";
 const PASSWORD: &str = "correct horse battery";
 
@@ -101,15 +103,17 @@ impl Browser {
         Self { cookie: cookie.split(';').next().unwrap().to_owned() }
     }
 
-    fn get(&self, path: &str) -> Vec<u8> {
-        format!("GET {path} HTTP/1.1\r\nhost: bench\r\ncookie: {}\r\n\r\n", self.cookie).into_bytes()
+    /// A request for a page. `takes`: the compression that it says to take, none when it is empty.
+    fn get(&self, path: &str, takes: &str) -> Vec<u8> {
+        let head = format!("GET {path} HTTP/1.1\r\nhost: bench\r\ncookie: {}\r\n", self.cookie);
+        format!("{head}accept-encoding: {takes}\r\n\r\n").into_bytes()
     }
 
     /// Opens the stream of a page that has the floor at this version.
-    async fn follow(&self, app: &Remote, version: &str) -> TcpStream {
+    async fn follow(&self, app: &Remote, version: &str, takes: &str) -> TcpStream {
         let mut stream = TcpStream::connect(app.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
-        stream.write_all(&self.get(&format!("/floor/live?after={version}"))).await.unwrap();
+        stream.write_all(&self.get(&format!("/floor/live?after={version}"), takes)).await.unwrap();
         stream
     }
 }
@@ -131,7 +135,7 @@ async fn cpu_percent(app: &Remote, seconds: u64) -> f64 {
 /// printer that says so on the stream of a page.
 async fn told(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sku: &str) -> Vec<Row> {
     let (tell, mut told) = mpsc::unbounded_channel();
-    let reading = tokio::spawn(read_parts(browser.follow(app, "0").await, tell));
+    let reading = tokio::spawn(read_parts(browser.follow(app, "0", "").await, tell));
     sleep(SETTLE).await;
     order(app, sku, ids.len()).await;
     finished(fleet, ids.len()).await;
@@ -192,7 +196,7 @@ async fn read_parts(mut stream: TcpStream, tell: mpsc::UnboundedSender<(Timestam
 
 /// The floor page again and again, and the version of the floor that the last one had.
 async fn pages(app: &Remote, browser: &Browser, printers: usize) -> (Row, String) {
-    let request = browser.get("/floor");
+    let request = browser.get("/floor", "");
     let mut client = Client::connect(app.address).await;
     let (mut took, mut page) = (Vec::new(), String::new());
     for _ in 0..PAGES {
@@ -222,7 +226,7 @@ async fn open_pages(
     let bytes = Arc::new(AtomicU64::new(0));
     let mut reading = Vec::with_capacity(STREAMS);
     for _ in 0..STREAMS {
-        let (mut stream, bytes) = (browser.follow(app, version).await, bytes.clone());
+        let (mut stream, bytes) = (browser.follow(app, version, BROWSERS_TAKE).await, bytes.clone());
         reading.push(tokio::spawn(async move {
             let mut piece = vec![0; 65_536];
             loop {

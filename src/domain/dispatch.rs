@@ -12,6 +12,7 @@ mod need;
 mod reason;
 mod refused;
 mod rehearsal;
+mod spools;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub use matching::{PrinterMatch, match_printers};
 pub use reason::{Surroundings, waiting_reason};
 pub use refused::RefusedJob;
 pub use rehearsal::Rehearsal;
+pub use spools::{SpoolToLoad, spools_to_load};
 
 /// Milliseconds during which a pair of job and printer is not proposed again after the printer did not accept it,
 /// unless the printer changes meanwhile.

@@ -1,8 +1,13 @@
-//! Compresses answers in JSON for clients that take gzip. Streams, downloads and small answers stay as they are.
+//! Compresses answers for clients that take gzip: JSON and pages as a whole, streams piece by piece, so that each piece
+//! can be read as soon as it comes. Downloads and small answers stay as they are.
+//!
+//! What customers are shown stays as it is too, but for JSON: their cookie comes along when another site leads to their
+//! pages, and the length of a compressed page tells of the token in it to whoever chose a part of the address and sees
+//! the wire.
 
 use std::io::Write as _;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody as _};
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{self, HeaderValue};
@@ -10,54 +15,105 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures::StreamExt as _;
 
 use crate::http::error::ApiError;
+use crate::http::{billing, pages};
 
 /// Smaller answers gain nothing, in bytes.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
+const JSON_TYPE: &[u8] = b"application/json";
+const PAGE_TYPE: &[u8] = b"text/html";
+const STREAM_TYPE: &[u8] = b"text/event-stream";
+
+/// How an answer may be compressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Packing {
+    /// At once: all of it is in memory.
+    Whole,
+    /// Piece by piece, as it is made.
+    Pieces,
+}
 
 /// Compresses the answer, if that is worth it and wanted.
 pub async fn gzip(request: Request, next: Next) -> Response {
     let wanted = takes_gzip(request.headers());
+    let path = request.uri().path();
+    let of_customers = pages::is_path(path) || billing::is_path(path);
     let mut response = next.run(request).await;
-    if !is_large_json(&response) {
-        return response;
-    }
+    let Some(packing) = packing(&response, of_customers) else { return response };
     response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
     if !wanted {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let compressed = match axum::body::to_bytes(body, usize::MAX).await {
-        Ok(bytes) => compressed(&bytes),
-        Err(error) => return ApiError::internal(error).into_response(),
+    let body = match packing {
+        Packing::Pieces => in_pieces(body),
+        Packing::Whole => match whole(body).await {
+            Ok(body) => body,
+            Err(error) => return error.into_response(),
+        },
     };
-    match compressed {
-        Ok(bytes) => {
-            parts.headers.remove(header::CONTENT_LENGTH);
-            parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            Response::from_parts(parts, Body::from(bytes))
-        }
-        Err(error) => ApiError::internal(error).into_response(),
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    Response::from_parts(parts, body)
+}
+
+async fn whole(body: Body) -> Result<Body, ApiError> {
+    let bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(ApiError::internal)?;
+    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::fast());
+    encoder.write_all(&bytes)?;
+    Ok(Body::from(encoder.finish()?))
+}
+
+/// A stream that is being compressed.
+struct Packed {
+    body: BodyDataStream,
+    encoder: GzEncoder<Vec<u8>>,
+}
+
+impl Packed {
+    /// The next piece, whole: nothing of it waits in the encoder for what comes after.
+    async fn next(mut self) -> Option<(Result<Bytes, axum::Error>, Option<Self>)> {
+        let Some(piece) = self.body.next().await else {
+            let end = self.encoder.finish().map(Bytes::from).map_err(axum::Error::new);
+            return Some((end, None));
+        };
+        let packed = piece.and_then(|piece| self.pack(&piece).map_err(axum::Error::new));
+        let rest = packed.is_ok().then_some(self);
+        Some((packed, rest))
+    }
+
+    fn pack(&mut self, piece: &[u8]) -> std::io::Result<Bytes> {
+        self.encoder.write_all(piece)?;
+        self.encoder.flush()?;
+        Ok(Bytes::from(std::mem::take(self.encoder.get_mut())))
     }
 }
 
-fn compressed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::fast());
-    encoder.write_all(bytes)?;
-    encoder.finish()
+fn in_pieces(body: Body) -> Body {
+    // What is sent on a stream is much alike: a better compression than the fastest pays there.
+    let encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let packed = Packed { body: body.into_data_stream(), encoder };
+    Body::from_stream(futures::stream::unfold(Some(packed), |packed| async move { packed?.next().await }))
 }
 
-/// Whether the answer is JSON that is in memory as a whole, and not small.
-fn is_large_json(response: &Response) -> bool {
+/// How an answer may be compressed, if it may: JSON and pages that are in memory as a whole and not small, and streams.
+fn packing(response: &Response, of_customers: bool) -> Option<Packing> {
     let headers = response.headers();
-    let json = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    let size = response.body().size_hint().exact().unwrap_or(0);
-    json && size > MIN_COMPRESSED_BYTES && !headers.contains_key(header::CONTENT_ENCODING)
+    let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes)?;
+    let large = response.body().size_hint().exact().unwrap_or(0) > MIN_COMPRESSED_BYTES;
+    let is_whole = large && (kind.starts_with(JSON_TYPE) || (kind.starts_with(PAGE_TYPE) && !of_customers));
+    let is_stream = kind.starts_with(STREAM_TYPE) && !of_customers;
+    match (headers.contains_key(header::CONTENT_ENCODING), is_whole, is_stream) {
+        (false, true, _) => Some(Packing::Whole),
+        (false, _, true) => Some(Packing::Pieces),
+        _ => None,
+    }
 }
 
 /// Whether `Accept-Encoding` names gzip, and not to refuse it.
-fn takes_gzip(headers: &HeaderMap) -> bool {
+pub fn takes_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).any(|coding| {
         let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
@@ -77,5 +133,61 @@ mod tests {
         assert!(takes("gzip") && takes("br, GZIP;q=0.5") && takes("deflate , gzip"));
         assert!(!takes("br") && !takes("gzip;q=0") && !takes("gzipped") && !takes(""));
         assert!(!takes_gzip(&HeaderMap::new()));
+    }
+
+    fn answer(kind: &'static str, body: Body) -> Response {
+        ([(header::CONTENT_TYPE, kind)], body).into_response()
+    }
+
+    #[test]
+    fn pages_and_streams_of_customers_stay_as_they_are() {
+        let large = || Body::from("x".repeat(2_000));
+        let stream = || Body::from_stream(futures::stream::pending::<Result<Bytes, axum::Error>>());
+        let of = |kind: &'static str, body: Body, customers: bool| packing(&answer(kind, body), customers);
+        for (kind, body, customers, wanted) in [
+            ("application/json", large(), true, Some(Packing::Whole)),
+            ("text/html; charset=utf-8", large(), false, Some(Packing::Whole)),
+            ("text/html; charset=utf-8", large(), true, None),
+            ("text/html; charset=utf-8", Body::from("small"), false, None),
+            ("text/event-stream", stream(), false, Some(Packing::Pieces)),
+            ("text/event-stream", stream(), true, None),
+            ("application/octet-stream", large(), false, None),
+        ] {
+            assert_eq!(of(kind, body, customers), wanted, "{kind}, of customers: {customers}");
+        }
+        let mut packed = answer("text/html", large());
+        packed.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        assert_eq!(packing(&packed, false), None, "what is compressed is not compressed again");
+    }
+
+    #[tokio::test]
+    async fn each_piece_of_a_stream_can_be_read_before_the_next_one_is_made() {
+        let pieces = ["retry: 2000\n\n", "event: part\ndata: {}\n\n", ":\n"];
+        let (made, of) = tokio::sync::mpsc::channel::<Bytes>(1);
+        let of =
+            futures::stream::unfold(of, |mut of| async move { Some((Ok::<_, axum::Error>(of.recv().await?), of)) });
+        let mut sent = in_pieces(Body::from_stream(of)).into_data_stream();
+        let (mut read, mut told) = (flate2::write::GzDecoder::new(Vec::new()), String::new());
+        for piece in pieces {
+            made.send(Bytes::from(piece)).await.unwrap();
+            read.write_all(&sent.next().await.unwrap().unwrap()).unwrap();
+            read.flush().unwrap();
+            told.push_str(piece);
+            assert_eq!(std::str::from_utf8(read.get_ref()).unwrap(), told);
+        }
+        drop(made);
+        read.write_all(&sent.next().await.unwrap().unwrap()).unwrap();
+        assert_eq!(read.finish().unwrap(), told.into_bytes(), "it ends well");
+        assert!(sent.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn what_is_sent_again_and_again_becomes_small() {
+        let card =
+            format!("event: part\ndata: {{\"html\":\"{}\"}}\n\n", "<p class='soft'>Nozzle 200 °C</p>".repeat(60));
+        let pieces: Vec<_> = (0..20).map(|_| Ok::<_, axum::Error>(Bytes::from(card.clone()))).collect();
+        let sent = axum::body::to_bytes(in_pieces(Body::from_stream(futures::stream::iter(pieces))), usize::MAX).await;
+        let sent = sent.unwrap().len();
+        assert!(sent * 10 < card.len() * 20, "{sent} of {}", card.len() * 20);
     }
 }

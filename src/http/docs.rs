@@ -4,6 +4,7 @@
 mod events;
 mod front_page;
 
+use std::io::Read as _;
 use std::sync::Arc;
 
 use axum::Router;
@@ -12,10 +13,12 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
+use flate2::read::GzDecoder;
 use utoipa_swagger_ui::{Config, serve};
 
 use crate::http::AppState;
 use crate::http::access::{COOKIE, CUSTOMER_COOKIE, cookie};
+use crate::http::compression::takes_gzip;
 use crate::http::error::{Answer, ApiError, no_such_path};
 
 /// Content-Security-Policy of the pages: everything from this server; inline styles and `data:` pictures as Swagger UI
@@ -23,12 +26,13 @@ use crate::http::error::{Answer, ApiError, no_such_path};
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
+/// The page among the files; it gets our title.
+const INDEX: &str = "index.html";
 const THEIR_TITLE: &str = "<title>Swagger UI</title>";
 const OUR_TITLE: &str = "<title>Printfloor API</title>";
 
 /// The routes of the pages. They are not part of the API that they show.
 pub fn routes() -> Router<AppState> {
-    let index = || page("index.html");
     let entry = || async { Redirect::permanent("/docs/") };
     Router::new()
         .route("/", get(front_page))
@@ -64,11 +68,16 @@ fn html(page: impl Into<Body>) -> Response {
     (headers, page.into()).into_response()
 }
 
-async fn file(Path(name): Path<String>) -> Answer {
-    page(&name).await
+async fn index(headers: HeaderMap) -> Answer {
+    page(INDEX, &headers).await
 }
 
-async fn page(name: &str) -> Answer {
+async fn file(Path(name): Path<String>, headers: HeaderMap) -> Answer {
+    page(&name, &headers).await
+}
+
+/// A file. Most are in this binary compressed, and are sent as they are to whoever takes that.
+async fn page(name: &str, asked: &HeaderMap) -> Answer {
     let config = Config::new(["/api/openapi.json", "/api/v1/openapi.json"])
         .display_operation_id(true)
         .show_extensions(true)
@@ -84,10 +93,25 @@ async fn page(name: &str) -> Answer {
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];
+    let as_it_is = file.gzpipped && name != INDEX && takes_gzip(asked);
+    let bytes = if file.gzpipped && !as_it_is { inflated(&file.bytes)? } else { file.bytes.into_owned() };
     let bytes = match name {
-        "index.html" => String::from_utf8_lossy(&file.bytes).replace(THEIR_TITLE, OUR_TITLE).into_bytes(),
-        _ => file.bytes.into_owned(),
+        INDEX => String::from_utf8_lossy(&bytes).replace(THEIR_TITLE, OUR_TITLE).into_bytes(),
+        _ => bytes,
     };
-    let response: Response = (headers, bytes).into_response();
+    let mut response: Response = (headers, bytes).into_response();
+    if file.gzpipped && name != INDEX {
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    }
+    if as_it_is {
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
     Ok(response)
+}
+
+/// A file of this binary, as it was before it was compressed.
+fn inflated(bytes: &[u8]) -> Result<Vec<u8>, ApiError> {
+    let mut plain = Vec::new();
+    GzDecoder::new(bytes).read_to_end(&mut plain)?;
+    Ok(plain)
 }

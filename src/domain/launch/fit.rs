@@ -69,6 +69,21 @@ pub enum Mismatch {
 }
 
 impl Mismatch {
+    /// The material of which a spool has to be loaded to mend it; `None` where no spool mends it.
+    pub fn spool(&self) -> Option<Id> {
+        match self {
+            Self::NotLoaded(id) | Self::OutOfReach(id) | Self::OtherSlot { material: id, .. } => Some(*id),
+            Self::TooLittle { needed, .. } => Some(needed.material_id),
+            Self::MachineType(_)
+            | Self::Form(_)
+            | Self::Model { .. }
+            | Self::TooLarge { .. }
+            | Self::Nozzle { .. }
+            | Self::Plate { .. }
+            | Self::UnknownFilaments => None,
+        }
+    }
+
     /// What is missing, in words for people. `material` gives the name and the unit of a material.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {

@@ -29,6 +29,11 @@ pub(super) struct PageForm {
 }
 
 impl PageForm {
+    /// One whose body was read as it came, because it may bring a file; its token was checked before.
+    pub(super) fn read(call: CommandRequest, fields: BTreeMap<String, String>) -> Self {
+        Self { call, fields }
+    }
+
     /// The text of a member without white space around it; empty when it was left out.
     pub(super) fn text(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", |text| text.trim())

@@ -5,10 +5,12 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::form::PageForm;
+use super::setup;
 use crate::app::service_tests::{self, ServiceTest};
 use crate::config::Config;
 use crate::domain::sku::MachineType;
 use crate::domain::time::Timestamp;
+use crate::http::error::ApiError;
 use crate::printers::registry::PrinterAddress;
 use crate::printers::{PRINTER_TYPES, PrinterType};
 
@@ -20,6 +22,29 @@ const MACHINES: [(MachineType, &str); 6] = [
     (MachineType::ResinLarge, "Resin printer, large"),
     (MachineType::LaserCutter, "Laser cutter"),
     (MachineType::LaserEngraver, "Laser engraver"),
+];
+/// Types whose printers do nothing for anybody without a key.
+const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
+/// The members of the API with the labels of their fields.
+const LABELS: [(&str, &str); 18] = [
+    ("name", "Name"),
+    ("type", "Type"),
+    ("baseUrl", "URL"),
+    ("apiKey", "API key"),
+    ("serial", "Serial number"),
+    ("machineType", "Machine"),
+    ("buildVolume.x", "Width"),
+    ("buildVolume.y", "Depth"),
+    ("buildVolume.z", "Height"),
+    ("model", "Model"),
+    ("plateType", "Build plate"),
+    ("location", "Where it stands"),
+    ("position.row", "Row"),
+    ("position.column", "Column"),
+    ("nozzle.diameter", "Diameter of the nozzle"),
+    ("nozzle.kind", "What the nozzle is made of"),
+    ("camera.snapshotUrl", "Address of the camera's picture"),
+    ("camera.credentials", "User and password of the camera"),
 ];
 /// Sides of the room, by the names of the form.
 const SIDES: [(&str, &str, &str); 3] =
@@ -106,7 +131,10 @@ fn key(kind: Option<&PrinterType>) -> Markup {
             p class="hint" id="about-key" {
                 "As the printer's own page or screen shows it; empty where it asks for none."
                 @if by_password { " User name and password work too, as user:password." }
-                @if kind.is_none() && !keyless.is_empty() { " Printers of type " (keyless) " have none." }
+                @if kind.is_none() {
+                    @if !keyless.is_empty() { " Printers of type " (keyless) " have none." }
+                    " Printers of type " (TYPES_WITH_KEY.join(", ")) " always need it."
+                }
             }
         }
     }
@@ -148,6 +176,23 @@ pub(super) fn said(sent: &PageForm) -> Map<String, Value> {
         ("buildVolume", json!(room)),
     ];
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// What the wizard says of a printer that it does not add without its key.
+pub(super) fn key_missing(sent: &PageForm) -> Option<String> {
+    let missing = sent.text("apiKey").is_empty() && TYPES_WITH_KEY.contains(&sent.text("type"));
+    missing.then(|| "API key: printers of this type always need it; the printer's own page shows it.".to_owned())
+}
+
+/// What is wrong with the form of a printer, a line for each fault, by the labels of its fields.
+pub(super) fn faults(error: &ApiError) -> Vec<String> {
+    let labelled = |line: String| {
+        let of = |(member, label): &(&str, &str)| {
+            Some(format!("{label}:{}", line.strip_prefix(*member)?.strip_prefix(':')?))
+        };
+        LABELS.iter().find_map(of).unwrap_or(line)
+    };
+    setup::faults_of(error).into_iter().map(labelled).collect()
 }
 
 /// Asks the printer that a form names whether it is there and takes the key.

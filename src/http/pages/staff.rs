@@ -37,6 +37,7 @@ mod settings;
 mod sheet;
 mod shell;
 mod sign_in;
+mod sign_off;
 mod stock;
 mod to_do;
 mod webhooks;
@@ -123,6 +124,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
     let more = [
         orders::routes,
         job::routes,
+        sign_off::routes,
         stock::routes,
         labels::routes,
         products::routes,

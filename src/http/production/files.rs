@@ -5,6 +5,7 @@ mod by_page;
 mod judge;
 mod requests;
 mod view;
+mod with_picture;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use self::judge::decide_kind;
 pub use self::requests::FileQuery;
 use self::requests::FileUpload;
 use self::view::FileView;
+pub(crate) use self::with_picture::take_with_picture;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::remove_contents;
@@ -151,16 +153,33 @@ pub(super) async fn take_upload(
     request: extract::Request,
     fields: FormFields,
 ) -> Result<Uploaded, ApiError> {
-    let (parts, form) = request.into_parts();
+    let (parts, body) = request.into_parts();
     let heads = PartHeads::default();
     let call = CommandRequest::without_body(&app.request, who, &parts)?;
-    let form =
-        Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(form)), app).await.map_err(|_| {
-            let message = "the body must be multipart/form-data";
-            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
-        })?;
+    let form = form_of(app, &heads, extract::Request::from_parts(parts, body)).await?;
     let upload = receive(app, &heads, form, fields).await?;
     let print = upload.print;
+    let meant = (fields == FormFields::AtPrinter).then_some(FileKind::Gcode);
+    let done = recorded(app, &call, upload, meant).await?;
+    Ok(Uploaded { call, done, print })
+}
+
+/// The form of a request, with bounds for the heads of its parts.
+async fn form_of(app: &FileHandles, heads: &PartHeads, request: extract::Request) -> Result<Multipart, ApiError> {
+    let (parts, body) = request.into_parts();
+    Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(body)), app).await.map_err(|_| {
+        let message = "the body must be multipart/form-data";
+        ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+    })
+}
+
+/// Records what came off the wire. `meant`: what it is, where the place that it was sent to says so.
+async fn recorded(
+    app: &FileHandles,
+    call: &CommandRequest,
+    upload: Upload<'_>,
+    meant: Option<FileKind>,
+) -> Result<CommandOutcome<File>, ApiError> {
     let mut content = upload.content.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default());
     let found = content.describe().await?;
@@ -168,7 +187,6 @@ pub(super) async fn take_upload(
     if !still(&app.access, &call.who) {
         return Err(ApiError::unauthorized("the key or session has ended"));
     }
-    let meant = (fields == FormFields::AtPrinter).then_some(FileKind::Gcode);
     let kind = decide_kind(upload.kind.or(meant), found.content)?;
     if let Some(damage) = found.damage {
         return Err(Refusal::field("file", damage.to_string()).into());
@@ -183,8 +201,7 @@ pub(super) async fn take_upload(
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
         Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata, photo_of: None })
     };
-    let done = call.ask_hashed(&app.files, CommandTarget::New, hash, command).await?;
-    Ok(Uploaded { call, done, print })
+    call.ask_hashed(&app.files, CommandTarget::New, hash, command).await
 }
 
 /// Records G-code that this server has made itself; a file with the same content is used again.

@@ -172,6 +172,27 @@ async fn both_connections_are_tested_before_the_wizard_goes_on() {
     assert_eq!(browser.get("/setup/printers").await.status, 200);
 }
 
+#[tokio::test]
+async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_labels() {
+    let app = App::new(Db::sqlite()).await;
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+    let mut browser = Browser::new(&app);
+    browser.begin(&app).await;
+    let form = browser.get("/setup/printers/new").await;
+    assert!(form.text.contains("Printers of type server_rest always need it."), "{}", form.text);
+    let mut fields = fields_of(&fleet.printers[0], "");
+    fields[1] = ("type", "server_rest");
+    let keyless = browser.send("/setup/printers/new", &fields).await;
+    assert_eq!(keyless.status, 400);
+    assert!(keyless.text.contains("API key: printers of this type always need it"), "{}", keyless.text);
+    assert!(!keyless.text.contains("It does not work."), "nobody is asked without it: {}", keyless.text);
+    let mut fields = fields_of(&fleet.printers[0], &fleet.printers[0].api_key);
+    fields[6] = ("x", "wide");
+    let faulty = browser.send("/setup/printers/new", &fields).await;
+    assert!(faulty.status == 400 && faulty.text.contains("Width: must be a number"), "{}", faulty.text);
+    assert_eq!(app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);
+}
+
 on_both! {
     async fn the_wizard_ends_with_the_settings_and_a_test_print(db: Db) {
         let mut app = App::new(db).await;

@@ -75,6 +75,28 @@ async fn large_json_is_compressed_for_those_who_take_it() {
     assert_eq!((small.status, small.header("content-encoding")), (200, None));
 }
 
+/// The files of the description's pages are in the program compressed.
+#[tokio::test]
+async fn files_of_the_docs_are_sent_compressed_or_as_they_were() {
+    let app = App::new(Db::sqlite()).await;
+    let nobody = app.nobody();
+    for path in ["/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"] {
+        let plain = nobody.get(path).await;
+        assert!(plain.status == 200 && plain.header("content-encoding").is_none(), "{path}");
+        assert_eq!(plain.header("vary"), Some("Accept-Encoding"), "{path}");
+        let packed = nobody.open(nobody.request("GET", path).header("accept-encoding", "gzip, br")).await;
+        assert_eq!(packed.headers()["content-encoding"], "gzip", "{path}");
+        assert_eq!(packed.headers()["content-type"], plain.headers["content-type"], "{path}");
+        let (bytes, mut text) = (packed.bytes().await.unwrap(), String::new());
+        flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+        assert_eq!(text, plain.text, "{path}");
+        assert!(bytes.len() < text.len() / 2, "{path}: {} of {}", bytes.len(), text.len());
+    }
+    // What is made of the settings is not among them.
+    let own = nobody.get("/docs/swagger-initializer.js").await;
+    assert!(own.status == 200 && own.text.contains("/api/openapi.json"), "{}", own.text);
+}
+
 #[tokio::test]
 async fn pages_of_listed_origins_may_use_the_api_and_others_may_not() {
     let app = app(&[("SERVER__CORS_ORIGINS", "https://shop.example")]).await;

@@ -76,6 +76,16 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
     let base = floor.app.base.clone();
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     let stopped = |n: usize| floor.count(n, |what| matches!(what, What::EmergencyStop));
+    // On the page of a printer a short press does nothing either.
+    browser.go(&tab, &format!("{base}/floor/printers/{}", floor.printers[0])).await;
+    let own = "[aria-labelledby=stop-title] button";
+    browser.until(&tab, "the button", &format!("document.querySelector('{own}')")).await;
+    browser.mouse(&tab, own, true).await;
+    browser.mouse(&tab, own, false).await;
+    browser.sees(&tab, "Hold on: emergency stop of").await;
+    floor.looked_at(0).await;
+    assert_eq!(stopped(0), 0, "a short press stops nothing");
+    browser.go(&tab, &format!("{base}/floor")).await;
     for (n, by_key) in [(0, false), (1, true)] {
         let button = format!("#stop-{}", floor.printers[n]);
         browser.until(&tab, "the button", &format!("document.querySelector('{button}')")).await;

@@ -1,5 +1,8 @@
 //! The floor: what it shows of the printers, that it follows them, and what is done at them from it.
 
+use std::io::{Read as _, Write as _};
+
+use futures::StreamExt as _;
 use serde_json::json;
 use simulator::PrinterKind;
 
@@ -7,6 +10,7 @@ use super::{is_sound, operator};
 use crate::billing::pages::{send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::stream::{Sent, Stream};
+use crate::support::waiting::LONG;
 use crate::support::{on_both, until};
 
 /// The next part of the stream whose id begins like this and whose text has these words.
@@ -68,6 +72,10 @@ on_both! {
         let own_page = sam.get(&format!("/floor/printers/{on}")).await;
         is_sound(&own_page);
         assert!(own_page.text.contains("Cancel JOB-"), "{}", own_page.text);
+        let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
+        let name = floor.app.get(&format!("/api/printers/{on}")).await.expect(200)["name"].as_str().unwrap().to_owned();
+        let at_order = sam.get(&format!("/shop/orders/{order}")).await;
+        assert!(at_order.text.contains(&format!("Cancel {number} on {name}")), "{}", at_order.text);
         let cancelled = send(&sam, &format!("/floor/printers/{on}/cancel"), &[("form_token", &own)]).await;
         assert_eq!(cancelled.status, 200, "{}", cancelled.text);
         floor.job_until("the print to end", &job, |job| !["PAUSED", "PRINTING"].iter().any(|on| job["state"] == *on)).await;
@@ -109,6 +117,46 @@ on_both! {
         }
         assert_eq!(told, [format!("printer-{}", floor.printers[1])], "the others did not change");
     }
+}
+
+#[tokio::test]
+async fn pages_are_compressed_for_browsers_and_so_is_their_stream_which_still_tells_at_once() {
+    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &[]).await;
+    let sam = operator(&floor.app).await;
+    let plain = sam.get("/floor").await;
+    assert!(plain.header("content-encoding").is_none() && plain.header("vary").is_some(), "{:?}", plain.headers);
+    let packed = |path: &str| sam.open(sam.request("GET", path).header("accept-encoding", "gzip, deflate, br, zstd"));
+    let page = packed("/floor").await;
+    assert_eq!(page.status(), 200);
+    assert_eq!(page.headers()["content-encoding"], "gzip");
+    let (bytes, mut text) = (page.bytes().await.unwrap(), String::new());
+    flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+    assert!(text.contains("id=\"cards\"") && bytes.len() < text.len() / 3, "{} of {}", bytes.len(), text.len());
+
+    let stream = packed("/floor/live").await;
+    assert_eq!(stream.headers()["content-encoding"], "gzip");
+    let (mut pieces, mut read) = (stream.bytes_stream(), flate2::write::GzDecoder::new(Vec::new()));
+    let mut told = async |words: &str| {
+        loop {
+            let text = String::from_utf8_lossy(read.get_ref()).into_owned();
+            if text.contains(words) {
+                return text;
+            }
+            let piece = tokio::time::timeout(LONG, pieces.next()).await.expect("a piece").unwrap().unwrap();
+            read.write_all(&piece).unwrap();
+            read.flush().unwrap();
+        }
+    };
+    let first = told("event: order").await;
+    assert_eq!(first.matches("\"id\":\"printer-").count(), 2, "{first}");
+    // What happens later is told by itself, and does not wait until more of it is there.
+    let body = json!({"on": true, "note": "new nozzle"});
+    floor.app.post(&floor.path(1, "/maintenance"), &body).await.expect(200);
+    told("In maintenance").await;
+    // Customers' pages are small, and their cookie comes along from other sites.
+    let ann = crate::billing::customer(&floor.app, "ann@example.org").await;
+    let own = ann.open(ann.request("GET", "/orders").header("accept-encoding", "gzip")).await;
+    assert!(own.status() == 200 && !own.headers().contains_key("content-encoding"), "{:?}", own.headers());
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ on_both! {
         assert!(!wrong.text.contains("no such key") && !wrong.text.contains(HOSTILE), "{}", wrong.text);
         assert_eq!(floor.app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);
         let faulty = send(&sam, NEW_PATH, &new("x", &[("untested", "true"), ("row", "0"), ("column", "2")])).await;
-        assert!(faulty.status == 400 && faulty.text.contains("position.row"), "{}", faulty.text);
+        assert!(faulty.status == 400 && faulty.text.contains("Row: must be from 1 to 50."), "{}", faulty.text);
 
         let more = [("location", "Cellar"), ("row", "2"), ("column", "3"), ("tags", "red, big,"), ("nozzle", "0.6"), ("autoClear", "true")];
         let added = send(&sam, NEW_PATH, &new(&sim.api_key, &more)).await;
@@ -78,7 +78,7 @@ on_both! {
             from.into_iter().chain(place).chain(own).collect::<Vec<_>>()
         };
         let faulty = send(&sam, &path, &change("99")).await;
-        assert!(faulty.status == 400 && faulty.text.contains("position.column") && faulty.text.contains("value=\"99\""), "{}", faulty.text);
+        assert!(faulty.status == 400 && faulty.text.contains("Column: must be from 1 to 50.") && faulty.text.contains("value=\"99\""), "{}", faulty.text);
         is_sound(&faulty);
         let page = arrived(&sam, send(&sam, &path, &change("1")).await).await;
         assert!(page.status == 200 && page.text.contains("Attic"), "{}", page.text);

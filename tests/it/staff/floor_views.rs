@@ -48,6 +48,8 @@ on_both! {
         let wall = sam.get("/floor?wall=1").await;
         is_sound(&wall);
         assert!(wall.text.contains("class=\"wall\"") && !wall.text.contains("<nav"), "{}", wall.text);
+        // There is a way back, and no word of buttons that are not there.
+        assert!(wall.text.contains(">Back to the floor</a>") && !wall.text.contains("Holding the red"), "{}", wall.text);
     }
 
     async fn a_card_says_which_layer_is_printed(db: Db) {

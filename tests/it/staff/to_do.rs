@@ -1,5 +1,6 @@
 //! What people are to do: each kind is named, and done from the page.
 
+use reqwest::multipart::{Form, Part};
 use serde_json::json;
 use simulator::PrinterKind;
 
@@ -38,6 +39,56 @@ on_both! {
         until("the part to be made again", || async { (floor.app.jobs(&order).await.len() == 2).then_some(()) }).await;
         let signed = floor.job(&job).await["attempts"][0]["signOff"].clone();
         assert_eq!((&signed["goodCount"], &signed["reason"]), (&json!(0), &json!("warping")));
+    }
+
+    async fn parts_are_signed_off_with_a_picture(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+        let sam = operator(&floor.app).await;
+        let (order, job) = floor.one().await;
+        floor.attention(0, "bed_not_cleared", true).await;
+        floor.app.job_is(&job, "COMPLETED").await;
+        floor.sim(0).handle.set_speed(SLOW);
+        let own_page = format!("/floor/printers/{}", floor.printers[0]);
+        let target = format!("{own_page}/signed");
+        for path in ["/to-do", &*own_page] {
+            let page = until("the form", || async {
+                let page = sam.get(path).await;
+                page.text.contains(&format!("action=\"{target}?token=")).then_some(page)
+            })
+            .await;
+            is_sound(&page);
+        }
+        let own = token(&sam.get("/to-do").await);
+        let picture = |name: &str, bytes: &[u8]| Part::bytes(bytes.to_vec()).file_name(name.to_owned());
+        let said = || Form::new().text("goodCount", "0").text("reason", "warping").text("note", "").text("back", "/to-do");
+        let send = |target: &str, form: Form| {
+            sam.send(sam.request("POST", target).header("sec-fetch-site", "same-origin").multipart(form))
+        };
+        let forged = send(&target, said().part("picture", picture("", b""))).await;
+        assert_eq!(forged.status, 403, "{}", forged.text);
+        let target = format!("{target}?token={own}");
+        let faulty = send(&target, said().part("picture", picture("part.txt", b"no picture"))).await;
+        assert!(faulty.status == 400 && faulty.text.contains("must be a picture"), "{}", faulty.text);
+        is_sound(&faulty);
+        assert_eq!(floor.app.get("/api/files?q=part").await.expect(200)["pagination"]["total"], 0);
+        let signed = send(&target, said().part("picture", picture("part.png", b"\x89PNG\r\n\x1a\n0000"))).await;
+        assert_eq!((signed.status, signed.header("location")), (303, Some("/to-do")), "{}", signed.text);
+        let told = floor.job_until("the picture", &job, |job| job["attempts"][0]["signOff"]["photoFileId"].is_string()).await;
+        let sign_off = &told["attempts"][0]["signOff"];
+        assert_eq!((&sign_off["goodCount"], &sign_off["reason"]), (&json!(0), &json!("warping")));
+        let shown = sam.get(&format!("/shop/orders/{order}")).await;
+        is_sound(&shown);
+        assert!(shown.text.contains(">Picture of the parts</a>"), "{}", shown.text);
+
+        // It is corrected on the page of the job's order; where no picture is chosen, browsers send the field empty.
+        let target = format!("/shop/jobs/{job}/signed?token={own}");
+        let form = Form::new().text("goodCount", "1").text("reason", "").part("picture", picture("", b""));
+        let corrected = send(&target, form).await;
+        let to = format!("/shop/orders/{order}#job-{job}");
+        assert_eq!((corrected.status, corrected.header("location")), (303, Some(&*to)), "{}", corrected.text);
+        let good = |job: &serde_json::Value| job["attempts"][0]["signOff"]["goodCount"] == 1;
+        floor.job_until("the correction", &job, good).await;
     }
 
     async fn several_beds_are_cleared_at_once(db: Db) {
@@ -89,6 +140,62 @@ on_both! {
             page.contains("Jobs that wait for a printer or a spool (1)").then_some(())
         })
         .await;
+    }
+
+    async fn orders_wait_by_what_is_to_be_done_with_them_those_that_wait_longest_first(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let sku = crate::api::some_sku(&app).await;
+        let mut numbers = Vec::new();
+        for _ in 0..32 {
+            let order = app.post("/api/orders", &crate::api::one_of(&sku)).await.expect(201);
+            numbers.push(order["number"].as_str().unwrap().to_owned());
+        }
+        let page = sam.get("/to-do").await;
+        is_sound(&page);
+        assert!(page.text.contains("Money due (32)"), "{}", page.text);
+        for (n, number) in numbers.iter().enumerate() {
+            assert_eq!(page.text.contains(&format!(">{number}</a>")), n < 30, "{number} in {}", page.text);
+        }
+        let at = |number: &str| page.text.find(&format!(">{number}</a>")).unwrap();
+        assert!(at(&numbers[0]) < at(&numbers[1]) && at(&numbers[1]) < at(&numbers[29]), "{}", page.text);
+
+        // Money that has to go back is for a person too.
+        let paid = app.paid_order(&sku, 1).await;
+        app.post(&format!("/api/orders/{paid}/cancel"), &json!({})).await.expect(200);
+        until("the order to be looked at", || async {
+            let page = sam.get("/to-do").await.text;
+            (page.contains("Orders to look at (1)") && page.contains("money has to go back")).then_some(())
+        })
+        .await;
+    }
+
+    async fn spools_to_load_are_named_with_where_and_for_what(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let other = floor.app.material("PETG blue", 1000.0).await;
+        let slot = format!("{}/slots/0", floor.path(0, ""));
+        floor.app.post(&slot, &json!({"materialId": other})).await.expect(200);
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "SLICED").await;
+        let printed = floor.job(&job).await;
+        let (number, material) = (printed["number"].as_str().unwrap(), printed["materialId"].as_str().unwrap());
+        let page = until("the spool to be named", || async {
+            let page = sam.get("/to-do").await;
+            page.text.contains("Spools to load (1)").then_some(page)
+        })
+        .await;
+        is_sound(&page);
+        let named = page.text.split_once("Spools to load (1)").unwrap().1.split("</section>").next().unwrap();
+        for words in [&*format!("/shop/stock/materials/{material}\""), &*format!("/floor/printers/{}\"", floor.printers[0]), number] {
+            assert!(named.contains(words), "{words} in {named}");
+        }
+        let say = format!("/shop/stock/slots?place={}/0", floor.printers[0]);
+        assert!(named.contains(&format!("href=\"{say}\"")), "{named}");
+        assert!(sam.get(&say).await.text.contains("id=\"say-material\""), "it leads to the form");
+        floor.app.post(&slot, &json!({"materialId": material})).await.expect(200);
+        floor.app.job_is(&job, "PRINTING").await;
+        assert!(!sam.get("/to-do").await.text.contains("Spools to load"), "it is loaded");
     }
 
     async fn an_empty_shop_says_what_to_do_first(db: Db) {

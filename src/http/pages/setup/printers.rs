@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::search::{self, SearchHandles};
 use super::steps::{SetupStep, ways};
-use super::{Visit, WizardHandles, faults_of, trial, wrong};
+use super::{Visit, WizardHandles, trial, wrong};
 use crate::app::service_tests::Service;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
@@ -123,13 +123,16 @@ pub(super) async fn add(
         let value = |name: &str| Some(sent.text(name).to_owned());
         visit.page(StatusCode::BAD_REQUEST, SetupStep::Printers, &form(&visit, &value, words))
     };
+    if let Some(words) = printer_fields::key_missing(&sent) {
+        return Ok(again(&wrong(&[words])));
+    }
     let test = printer_fields::tested(&app.setup.config, &sent, app.setup.environment.now()).await;
     if !test.ok {
         return Ok(again(&trial::failed(Service::Printer, &test.message, test.detail.as_deref())));
     }
     match register(&printers, sent.call.origin(), &printer_fields::said(&sent).into()).await {
         Ok(_) => Ok(see_other(PATH)),
-        Err(error) if error.status().is_client_error() => Ok(again(&wrong(&faults_of(&error)))),
+        Err(error) if error.status().is_client_error() => Ok(again(&wrong(&printer_fields::faults(&error)))),
         Err(error) => Err(error),
     }
 }

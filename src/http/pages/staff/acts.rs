@@ -67,7 +67,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
 
 /// What a form says, as the API takes it. Members that are left empty are left out. What is no number where one is
 /// wanted stays a text, which the API refuses in its own words.
-fn said(sent: &PageForm) -> Value {
+pub(super) fn said(sent: &PageForm) -> Value {
     let mut said = Map::new();
     let own = [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD];
     let (mut address, mut parts) = (Map::new(), Vec::new());
@@ -110,7 +110,7 @@ fn said(sent: &PageForm) -> Value {
 }
 
 /// The page that the form wants to go back to, if it is one of these; else this one.
-fn back(sent: &PageForm, otherwise: String) -> Response {
+pub(super) fn back(sent: &PageForm, otherwise: String) -> Response {
     let wanted = sent.some(BACK_FIELD).filter(|path| is_path(path) && !path.contains(['\\', '\r', '\n']));
     see_other(&wanted.unwrap_or(otherwise))
 }

@@ -6,7 +6,7 @@ use super::board::{BoardHandles, GAUGE_MARK};
 use super::card_heat::sparkline;
 use super::card_picture::{camera, picture};
 use super::printer_print::{upload_path, upload_target};
-use super::shell::{Tone, act, clock, hidden, since};
+use super::shell::{Tone, act, clock, hidden, since, time_of_day};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::domain::id::Id;
 use crate::domain::printer::{Attention, InHand, Phase, Printer, Slot};
@@ -240,7 +240,7 @@ pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
                     (percent) " %"
                     @if let Some(at) = done_at {
                         " · " time datetime=(at) data-left="" { (minutes_left(&app.shop, at)) " min left" }
-                        " · done " (clock(at))
+                        " · done " (time_of_day(at))
                     }
                     @if let Some(layer) = status.as_ref().and_then(|status| status.layer) {
                         " · layer " (layer.number) " of " (layer.of)
@@ -387,7 +387,7 @@ pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> M
             span class=[(wrong > 0).then_some("state error")] { b { (wrong) } " in error or offline" }
             @match next {
                 Some(at) if at <= now => {},
-                Some(at) => { span { "next free " (clock(Timestamp(at.0 / 60_000 * 60_000))) } },
+                Some(at) => { span { "next free " (time_of_day(Timestamp(at.0 / 60_000 * 60_000))) } },
                 None => { @if !all.is_empty() { span class="soft" { "nobody knows when the next is free" } } },
             }
         }

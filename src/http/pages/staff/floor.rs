@@ -102,7 +102,7 @@ pub(super) async fn show(
             Some(ShownCard { printer, html })
         })
         .collect();
-    let plan = query.view.as_deref() == Some(PLAN_WORD);
+    let (plan, wall) = (query.view.as_deref() == Some(PLAN_WORD), query.wall.is_some());
     let content = html! {
         h1 { "Floor" }
         @if shown.is_empty() { (empty()) } @else { (tools(&query)) }
@@ -114,11 +114,12 @@ pub(super) async fn show(
             }
         }
         p class="soft" {
-            "Holding the red button cuts motors and heaters as far as the printer allows it. Software is no safety device: "
-            "in danger switch the printer off at the mains."
+            @if wall { a class="tall" href=(FLOOR_PATH) { "Back to the floor" } } @else {
+                "Holding the red button cuts motors and heaters as far as the printer allows it. Software is no safety device: "
+                "in danger switch the printer off at the mains."
+            }
         }
     };
-    let wall = query.wall.is_some();
     Ok(if wall {
         viewer.wall(StaffSection::Floor, "Floor", &view, &content)
     } else {

@@ -9,6 +9,7 @@ use maud::{Markup, html};
 use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD};
 use super::sheet::day;
 use super::shell::{Tone, act, clock, hidden};
+use super::sign_off::{SignOffOf, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::actors::kernel::directory::Directory;
 use crate::domain::id::Id;
@@ -207,8 +208,18 @@ impl JobCard<'_> {
                     }
                     button class="second" type="submit" { "Change" }
                 }
-                (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &format!("Cancel {}", self.job.number_text()), Some(&self.unconfirmed())))
+                (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &self.cancel_words(), Some(&self.unconfirmed())))
             }
+        }
+    }
+
+    /// Names the job and the printer whose print ends with it.
+    fn cancel_words(&self) -> String {
+        let job = self.job;
+        let on = job.live().and_then(|attempt| Self::printer_name(&self.app.printers, attempt.printer_id));
+        match on {
+            Some(printer) => format!("Cancel {} on {printer}", job.number_text()),
+            None => format!("Cancel {}", job.number_text()),
         }
     }
 
@@ -226,29 +237,10 @@ impl JobCard<'_> {
     }
 
     fn sign_off(&self) -> Markup {
-        let id = self.job.id;
         html! {
             details {
                 summary { "Say how many parts are good" }
-                form class="tools" method="post" action=(job_path(id, "sign-off")) data-quiet="" {
-                    (hidden())
-                    div class="field narrow" {
-                        label for={ "good-" (id) } { "Good parts" }
-                        input id={ "good-" (id) } name="goodCount" type="number" min="0" max=(self.job.plate_parts.max(1)) required;
-                    }
-                    div class="field" {
-                        label for={ "reason-" (id) } { "What is wrong with the others" }
-                        select id={ "reason-" (id) } name="reason" {
-                            option value="" { "not said" }
-                            @for reason in self.reasons { option value=(reason) { (reason.replace('_', " ")) } }
-                        }
-                    }
-                    div class="field" {
-                        label for={ "note-" (id) } { "Note" }
-                        input id={ "note-" (id) } name="note" maxlength="500";
-                    }
-                    button class="second" type="submit" { "Sign off" }
-                }
+                (sign_off_form(SignOffOf::Job(self.job.id, self.job.plate_parts.max(1)), self.reasons, None))
             }
         }
     }

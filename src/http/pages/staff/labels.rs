@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{Method, Uri, header};
+use axum::http::{HeaderMap, Method, Uri, header};
 use axum::response::{IntoResponse as _, Response};
-use url::form_urlencoded;
+use url::{Host, Url, form_urlencoded};
 
 use super::FLOOR_PATH;
 use super::stock::{SpoolFacts, StockHandles, bin_path, present, spool_path};
 use crate::app::documents::InvoiceDocuments;
+use crate::config::Config;
 use crate::documents::labels::{Label, LabelPaper, MAX_LABELS};
 use crate::domain::id::Id;
 use crate::domain::material::Material;
@@ -108,7 +109,7 @@ impl WantedLabels {
 }
 
 /// Answers GET of the PDF.
-async fn pdf(State(app): State<LabelHandles>, uri: Uri) -> Result<Response, ApiError> {
+async fn pdf(State(app): State<LabelHandles>, uri: Uri, asked: HeaderMap) -> Result<Response, ApiError> {
     let wanted = WantedLabels::read(uri.query().unwrap_or_default());
     let mut labels = printer_labels(&app, &wanted.printers);
     labels.extend(spool_labels(&app, &wanted));
@@ -117,6 +118,8 @@ async fn pdf(State(app): State<LabelHandles>, uri: Uri) -> Result<Response, ApiE
     if labels.is_empty() {
         return Err(Refusal::field("labels", "choose at least one printer, spool or bin").into());
     }
+    let base = base_of(&app.stock.config, &asked);
+    labels.iter_mut().for_each(|label| label.url.insert_str(0, &base));
     let paper = if wanted.sheet { LabelPaper::Sheet } else { LabelPaper::Roll };
     let pdf = app.documents.labels(labels, paper).await?;
     let headers =
@@ -124,9 +127,23 @@ async fn pdf(State(app): State<LabelHandles>, uri: Uri) -> Result<Response, ApiE
     Ok((headers, pdf).into_response())
 }
 
-/// The address that a code opens.
-fn address(app: &LabelHandles, path: &str) -> String {
-    format!("{}{path}", app.stock.config.public_url())
+/// How the addresses begin that codes open: as the settings say, else as whoever asks for labels reaches this server.
+/// What it listens on is often no address that others could open.
+fn base_of(config: &Config, asked: &HeaderMap) -> String {
+    let host =
+        asked.get(header::HOST).and_then(|host| host.to_str().ok()).filter(|_| config.server.public_url.is_empty());
+    let reached = host.map(|host| format!("http://{host}")).filter(|base| Url::parse(base).is_ok());
+    reached.unwrap_or_else(|| config.public_url())
+}
+
+/// Whether such an address is this machine's own, which no phone can open.
+fn is_here_alone(base: &str) -> bool {
+    match Url::parse(base).ok().as_ref().and_then(Url::host) {
+        Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_unspecified(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback() || ip.is_unspecified(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
 }
 
 fn printer_labels(app: &LabelHandles, wanted: &[Id]) -> Vec<Label> {
@@ -138,14 +155,15 @@ fn printer_labels(app: &LabelHandles, wanted: &[Id]) -> Vec<Label> {
         Label {
             name: fields.name.clone(),
             words: [fields.model.clone(), fields.location.clone()].into_iter().flatten().collect(),
-            url: address(app, &format!("{FLOOR_PATH}/printers/{}", printer.id)),
+            url: format!("{FLOOR_PATH}/printers/{}", printer.id),
         }
     };
     wanted.iter().filter_map(|id| printers.get(id)).map(label).collect()
 }
 
-fn spool_label(app: &LabelHandles, number: i64, title: String, material: Option<&Material>) -> Label {
-    let url = address(app, &spool_path(number, material.map(|material| material.id)));
+/// Of each label the path that its code opens; what goes before it is said last.
+fn spool_label(number: i64, title: String, material: Option<&Material>) -> Label {
+    let url = spool_path(number, material.map(|material| material.id));
     let Some(fields) = material.map(|material| &material.fields) else {
         return Label { name: title, words: Vec::new(), url };
     };
@@ -156,7 +174,7 @@ fn spool_label(app: &LabelHandles, number: i64, title: String, material: Option<
 fn spool_labels(app: &LabelHandles, wanted: &WantedLabels) -> Vec<Label> {
     let label = |number: &i64| {
         let facts = SpoolFacts::find(&app.stock, *number, wanted.material);
-        spool_label(app, *number, facts.title(), facts.material.as_ref())
+        spool_label(*number, facts.title(), facts.material.as_ref())
     };
     wanted.spools.iter().map(label).collect()
 }
@@ -178,7 +196,7 @@ fn new_spool_labels(app: &LabelHandles, wanted: &WantedLabels) -> Result<Vec<Lab
     let now = app.stock.board.shop.environment.now();
     let label = |nth: u8| {
         let number = new_number(now, nth);
-        spool_label(app, number, format!("Spool {number}"), Some(material))
+        spool_label(number, format!("Spool {number}"), Some(material))
     };
     Ok((1..=wanted.new_spools).map(label).collect())
 }
@@ -190,15 +208,35 @@ fn bin_labels(app: &LabelHandles, wanted: &[String]) -> Vec<Label> {
         let kept = materials.filter(|material| material.fields.location.as_deref() == Some(bin));
         kept.take(MAX_NAMED).map(|material| material.fields.name.clone()).collect()
     };
-    wanted
-        .iter()
-        .map(|bin| Label { name: bin.clone(), words: inside(bin), url: address(app, &bin_path(bin)) })
-        .collect()
+    wanted.iter().map(|bin| Label { name: bin.clone(), words: inside(bin), url: bin_path(bin) }).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
+
+    #[test]
+    fn codes_begin_with_the_address_by_which_the_server_is_reached() {
+        let mut config = Config::default();
+        config.server.listen = "0.0.0.0:8787".parse().unwrap();
+        let by = |config: &Config, host: &str| {
+            base_of(config, &[(header::HOST, host.parse().unwrap())].into_iter().collect())
+        };
+        assert_eq!(by(&config, "192.168.1.5:8787"), "http://192.168.1.5:8787");
+        assert_eq!(by(&config, "shop.lan"), "http://shop.lan");
+        assert_eq!(by(&config, "no host"), "http://0.0.0.0:8787");
+        config.server.public_url = "https://print.example".to_owned();
+        assert_eq!(by(&config, "192.168.1.5:8787"), "https://print.example");
+    }
+
+    #[test]
+    fn addresses_of_this_machine_alone_are_told() {
+        for alone in ["http://127.0.0.1:8787", "http://0.0.0.0:8787", "http://[::1]:8787", "http://localhost"] {
+            assert!(is_here_alone(alone), "{alone}");
+        }
+        assert!(!is_here_alone("http://192.168.1.5:8787") && !is_here_alone("https://print.example"));
+    }
 
     #[test]
     fn a_query_asks_for_many_labels_and_what_means_nothing_for_none() {

@@ -73,6 +73,7 @@ pub(super) async fn show(
         }
         div id="printer" data-fresh="" {
             (cancel(shop, printer))
+            (parts(shop, printer, &app.config.quality.reasons))
             (queue)
             (chart(shop, id))
             (stop(shop, printer))
@@ -104,7 +105,24 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// The way without the script, and the sentence that belongs to it.
+/// Whoever scans the label of a printer says here how its parts are.
+fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup {
+    let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
+    html! {
+        @if printer.bed_not_cleared && printer.last_print.is_some() && !on {
+            section class="card" aria-labelledby="parts" {
+                h2 id="parts" { "The parts on its bed" }
+                details {
+                    summary { "Not all parts are good" }
+                    (sign_off_form(SignOffOf::Bed(printer.id), reasons, None))
+                }
+            }
+        }
+    }
+}
+
+/// The stop again: held as on the card, and done by one press where the script does not run; and the sentence that
+/// belongs to it.
 fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
     html! {
         section class="card" aria-labelledby="stop-title" {
@@ -115,10 +133,14 @@ fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
                 }
             }
             p { strong { "Software is no safety device: in danger switch the printer off at the mains." } }
-            form method="post" action=(act_path(printer.id, "emergency-stop")) {
+            form method="post" action=(act_path(printer.id, "emergency-stop"))
+                data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
                 (hidden())
-                button class="stop" type="submit" { "Stop " (printer.fields.name) " now" }
+                button class="stop" type="submit" data-says={ "emergency stop of " (printer.fields.name) } aria-describedby="stop-how" {
+                    "Stop " (printer.fields.name) " now"
+                }
             }
+            p class="hint" id="stop-how" { "Hold it for one second. In a browser without scripts one press is enough." }
         }
     }
 }

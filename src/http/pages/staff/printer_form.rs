@@ -115,7 +115,7 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
     match register(&app.board.shop, sent.call.origin(), &said.into()).await {
         Ok(id) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) if is_of_form(&error) => {
-            let shown = again(&setup::wrong(&setup::faults_of(&error)));
+            let shown = again(&setup::wrong(&printer_fields::faults(&error)));
             Ok(refused(shown, error))
         }
         Err(error) => Err(error),
@@ -180,7 +180,7 @@ pub(super) async fn change(
     match act_by_page(app.board.shop.clone(), id, "change", call, &said).await {
         Ok(()) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) if is_of_form(&error) => {
-            let words = setup::wrong(&setup::faults_of(&error));
+            let words = setup::wrong(&printer_fields::faults(&error));
             let content = edit_form(&known, &|name| Some(typed.text(name).to_owned()), &words);
             let shown = viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content);
             Ok(refused(shown, error))

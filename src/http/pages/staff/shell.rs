@@ -14,6 +14,7 @@ use super::{
     STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
 };
 use crate::config::Config;
+use crate::domain::mail::kind::minute;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
@@ -202,8 +203,13 @@ pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&
     }
 }
 
-/// A time of day; the script shows it by the clock of whoever looks.
+/// A moment, with its day; the script shows it by the clock of whoever looks, and leaves out the day where it is near.
 pub(super) fn clock(at: Timestamp) -> Markup {
+    html! { time datetime=(at) data-clock="" { (minute(at)) } }
+}
+
+/// As [`clock`], of what is near anyhow: where the script does not run, its day is left out as well.
+pub(super) fn time_of_day(at: Timestamp) -> Markup {
     let text = at.to_string();
     html! { time datetime=(text) data-clock="" { (text.get(11..16).unwrap_or_default()) " UTC" } }
 }
@@ -213,4 +219,16 @@ pub(super) fn since(at: Timestamp) -> Markup {
     let text = at.to_string();
     let minute = text.get(..16).unwrap_or_default().replace('T', " ");
     html! { time datetime=(text) data-since="" { "since " (minute) " UTC" } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_has_its_day_where_no_script_runs() {
+        let at = Timestamp(90_000_000);
+        assert!(clock(at).0.contains(">1970-01-02 01:00 UTC</time>"), "{}", clock(at).0);
+        assert!(time_of_day(at).0.contains(">01:00 UTC</time>"), "{}", time_of_day(at).0);
+    }
 }

@@ -45,6 +45,11 @@ const NEW_PATH: &str = "/shop/stock/new";
 /// What is in the slots of all printers.
 const SLOTS_PATH: &str = "/shop/stock/slots";
 
+/// Where somebody says what is in the first slot of a printer, above the list of all slots.
+pub(super) fn first_slot_path(printer: Id) -> String {
+    format!("{SLOTS_PATH}?place={printer}/0")
+}
+
 handles! {
     /// What the pages of stock use.
     pub(crate) struct StockHandles {

@@ -3,6 +3,8 @@
 //! Printers are read in memory, orders and jobs by one query for each kind; the script has the page read again when
 //! something happened in the shop.
 
+mod spools;
+
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -15,7 +17,9 @@ use super::card::{act_path, attention_words, job_number, standing};
 use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
+use super::orders::flag_words;
 use super::shell::{StaffSection, StaffViewer, Tone, act, hidden, since};
+use super::sign_off::{SignOffOf, sign_off_form};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::config::Config;
@@ -31,7 +35,7 @@ use crate::http::production::jobs::JobHandles;
 use crate::http::production::printers::{activity, present_all};
 use crate::store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 
-/// Most entries of one kind; the longest waiting are among the others once these are done.
+/// Most entries of one kind: those that wait longest. The others follow once these are done.
 const ROWS_PER_KIND: u64 = 30;
 
 handles! {
@@ -78,16 +82,22 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let view = app.board.view();
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).collect();
+    let (sliced, all_sliced) = jobs_in(&app, JobState::Sliced).await?;
+    let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
+    let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
         beds(&app, &printers),
         unverified(&printers),
         troubles(&app, &printers),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
-        jobs(&app, JobState::Sliced, "waiting", "Jobs that wait for a printer or a spool").await?,
+        spools::spools(&app, &sliced),
+        jobs_kind(&app, &sliced, all_sliced, "waiting", "Jobs that wait for a printer or a spool"),
         low_stock(&app),
-        orders(&app, OrderStatus::Ready, "pack", "Orders to pack").await?,
-        orders(&app, OrderStatus::Created, "due", "Money due").await?,
+        orders(&app, &with_status(OrderStatus::Ready), "pack", "Orders to pack").await?,
+        orders(&app, &flagged, "flagged", "Orders to look at").await?,
+        orders(&app, &with_status(OrderStatus::Created), "due", "Money due").await?,
+        orders(&app, &with_status(OrderStatus::PaymentFailed), "unpaid", "Payments that failed").await?,
     ];
     let log = app.log.shown(None).await?;
     let open: Vec<&Kind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
@@ -143,7 +153,6 @@ fn beds(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
 /// One bed; it can be chosen where there are `several`.
 fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
     let (id, path) = (printer.id, act_path(printer.id, "bed-cleared"));
-    let reasons = &app.config.quality.reasons;
     html! {
         span {
             @if several {
@@ -162,25 +171,7 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
         @if printer.last_print.is_some() {
             details class="full" {
                 summary { "Not all parts are good" }
-                form method="post" action=(path) data-quiet="" class="tools" {
-                    (hidden()) (back())
-                    div class="field narrow" {
-                        label for={ "good-" (id) } { "Good parts" }
-                        input id={ "good-" (id) } name="goodCount" type="number" min="0" inputmode="numeric" required;
-                    }
-                    div class="field" {
-                        label for={ "reason-" (id) } { "What is wrong with the others" }
-                        select id={ "reason-" (id) } name="reason" {
-                            option value="" { "not said" }
-                            @for reason in reasons { option value=(reason) { (reason.replace('_', " ")) } }
-                        }
-                    }
-                    div class="field" {
-                        label for={ "note-" (id) } { "Note" }
-                        input id={ "note-" (id) } name="note" maxlength="500";
-                    }
-                    button type="submit" id={ "sign-" (id) } { "Sign off" }
-                }
+                (sign_off_form(SignOffOf::Bed(id), &app.config.quality.reasons, Some(TO_DO_PATH)))
             }
         }
     }
@@ -224,12 +215,30 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
     Kind::new("look", "Printers to look at", rows.collect())
 }
 
-async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<Kind, ApiError> {
+/// The part of a list of so many in which those are that wait longest: lists begin with the newest.
+fn longest_waiting(total: u64) -> Page {
+    Page { limit: ROWS_PER_KIND, offset: total.saturating_sub(ROWS_PER_KIND) }
+}
+
+/// The jobs in a state that wait longest, and how many there are.
+async fn jobs_in(app: &ToDoHandles, state: JobState) -> Result<(Vec<Job>, u64), ApiError> {
     let filter = JobFilter { state: Some(state), ..JobFilter::default() };
-    let (mut some, total) = app.jobs.queries.jobs(&filter, Page { limit: ROWS_PER_KIND, offset: 0 }).await?;
+    let (mut some, total) = app.jobs.queries.jobs(&filter, longest_waiting(0)).await?;
+    if total > ROWS_PER_KIND {
+        (some, _) = app.jobs.queries.jobs(&filter, longest_waiting(total)).await?;
+    }
     some.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.updated_at));
+    Ok((some, total))
+}
+
+fn jobs_kind(app: &ToDoHandles, some: &[Job], total: u64, id: &'static str, title: &'static str) -> Kind {
     let rows = some.iter().map(|job| job_row(app, job)).collect();
-    Ok(Kind { total, ..Kind::new(id, title, rows) })
+    Kind { total, ..Kind::new(id, title, rows) }
+}
+
+async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<Kind, ApiError> {
+    let (some, total) = jobs_in(app, state).await?;
+    Ok(jobs_kind(app, &some, total, id, title))
 }
 
 fn job_row(app: &ToDoHandles, job: &Job) -> Markup {
@@ -269,21 +278,37 @@ fn low_stock(app: &ToDoHandles) -> Kind {
 
 async fn orders(
     app: &ToDoHandles,
-    status: OrderStatus,
+    filter: &OrderFilter,
     id: &'static str,
     title: &'static str,
 ) -> Result<Kind, ApiError> {
-    let filter = OrderFilter { status: Some(status), ..OrderFilter::default() };
-    let (some, total) = app.jobs.queries.orders(&filter, Page { limit: ROWS_PER_KIND, offset: 0 }).await?;
+    let (mut some, total) = app.jobs.queries.orders(filter, longest_waiting(0)).await?;
+    if total > ROWS_PER_KIND {
+        (some, _) = app.jobs.queries.orders(filter, longest_waiting(total)).await?;
+    }
     let mut some: Vec<&Order> = some.iter().filter_map(|order| order.state.as_ref()).collect();
-    some.sort_by_key(|order| order.updated_at);
+    some.sort_by_key(|order| (order.updated_at, order.id));
     let rows = some.iter().map(|order| {
         html! {
             span { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
             span { (order.customer_email.as_deref().unwrap_or("no customer")) }
             span class="soft" { (since(order.updated_at)) }
+            @if !order.flags.is_empty() {
+                span class="full" { @for (n, flag) in order.flags.iter().enumerate() { @if n > 0 { ", " } (flag_words(flag)) } }
+            }
         }
     });
     let rows = rows.collect();
     Ok(Kind { total, ..Kind::new(id, title, rows) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_those_are_shown_that_wait_longest() {
+        let of = |total: u64| (longest_waiting(total).offset, longest_waiting(total).limit);
+        assert_eq!([0, ROWS_PER_KIND, ROWS_PER_KIND + 5].map(of), [(0, 30), (0, 30), (5, 30)]);
+    }
 }

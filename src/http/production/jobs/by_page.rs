@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{JobHandles, cancel, pause, release, resolve, resume, retry, sign_off, update};
+use crate::domain::dispatch::{SpoolToLoad, spools_to_load};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::http::command_request::CommandRequest;
@@ -41,5 +42,10 @@ impl JobHandles {
     /// Where a job could be printed now, and what is missing elsewhere, as the API tells it.
     pub(crate) fn matched(&self, job: &super::Job) -> super::matching::JobMatch {
         super::matching::of(self, job)
+    }
+
+    /// The spools that are to be loaded so that a job that waits can be printed.
+    pub(crate) fn spools_to_load(&self, job: &super::Job) -> Vec<SpoolToLoad> {
+        self.dispatcher.around(job, |around| spools_to_load(job, around))
     }
 }

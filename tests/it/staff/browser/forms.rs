@@ -100,6 +100,12 @@ async fn chromium_receives_stock_and_the_job_that_waited_begins() {
     browser.press(&tab, "Receive").await;
     browser.sees(&tab, "1000").await;
     floor.app.job_is(&job, "PRINTING").await;
+    // On a phone the stock is read without moving it from side to side.
+    browser.go(&tab, &format!("{base}/shop/stock")).await;
+    browser.width(&tab, 360).await;
+    let fits = "(at => at && at.scrollWidth <= at.clientWidth)(document.querySelector('[aria-label=Materials]'))";
+    browser.until(&tab, "the table to fit a phone", fits).await;
+    browser.sees(&tab, "on hand").await;
     browser.go(&tab, &format!("{base}/floor")).await;
     browser.sees(&tab, "1 printing").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());

@@ -1,6 +1,7 @@
 //! The floor without a mouse: from the sign-in to a print that is paused, cancelled and stopped; and that whoever works
 //! by the keyboard sees where they are.
 
+use serde_json::json;
 use simulator::PrinterKind;
 use simulator::printer::What;
 
@@ -56,6 +57,30 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     floor.attention(0, "needs_home", true).await;
     browser.key(&tab, " ", false).await;
     assert_eq!(stops(), 1, "once");
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+/// Few of the elements of a page that is read again have names of their own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_stays_where_it_was_when_what_is_around_it_is_read_again() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    let (order, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    let tab = browser.open(&base, &format!("/shop/orders/{order}"), Some(&cookie)).await;
+    browser.sees(&tab, "Priority, or cancel").await;
+    for (n, (which, words)) in
+        [("summary", "Priority, or cancel"), ("a", "How it goes together with each printer")].into_iter().enumerate()
+    {
+        let at = format!("[...document.querySelectorAll('#order {which}')].find(at => at.textContent === '{words}')");
+        browser.eval(&tab, &format!("{at}.focus()")).await;
+        let note = format!("note {n}");
+        floor.app.patch(&format!("/api/orders/{order}"), &json!({"internalNotes": note})).await.expect(200);
+        let told = format!("document.getElementById('order').textContent.includes('{note}')");
+        browser.until(&tab, "the page to be read again", &told).await;
+        assert_eq!(browser.eval(&tab, "document.activeElement.textContent").await, words, "the focus went elsewhere");
+    }
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 

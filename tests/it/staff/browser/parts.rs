@@ -42,6 +42,9 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
     browser.press_near(&tab, "Not all parts are good", &bad).await;
     browser.fill_near(&tab, "Good parts", &bad, "0").await;
     browser.fill_near(&tab, "What is wrong with the others", &bad, "warping").await;
+    let picture = floor.app.folder().join("part.png");
+    std::fs::write(&picture, simulator::gcode::sample_png()).unwrap();
+    browser.attach(&tab, "Picture of the parts", &bad, &picture).await;
     browser.press_near(&tab, "Sign off", &bad).await;
     browser.sees(&tab, "Beds to clear (1)").await;
     browser.press_near(&tab, "Bed is clear", &good).await;
@@ -55,6 +58,8 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
     .await;
     browser.go(&tab, &format!("{base}/shop/orders/{order}")).await;
     browser.sees(&tab, &again).await;
+    let link = "[...document.querySelectorAll('#order a')].some(link => link.textContent === 'Picture of the parts')";
+    browser.until(&tab, "the picture", link).await;
     let under_way = "[...document.querySelectorAll('#order td.number')][2].textContent.trim() === '1'";
     browser.until(&tab, "one part under way", under_way).await;
     browser.go(&tab, &format!("{base}/floor")).await;

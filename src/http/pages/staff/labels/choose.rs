@@ -1,10 +1,11 @@
 //! The page on which labels are chosen: printers, spools, bins.
 
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{LabelHandles, PDF_PATH, SHEET_WORD};
+use super::{LabelHandles, PDF_PATH, SHEET_WORD, base_of, is_here_alone};
 use crate::documents::labels::MAX_LABELS;
 use crate::domain::material::Material;
 use crate::domain::printer::Printer;
@@ -20,7 +21,8 @@ use crate::http::production::printers::present_all;
 type TickBox = (&'static str, String, String);
 
 /// Answers GET of the page.
-pub(super) async fn show(State(app): State<LabelHandles>, who: Caller) -> Result<Response, ApiError> {
+pub(super) async fn show(State(app): State<LabelHandles>, who: Caller, asked: HeaderMap) -> Result<Response, ApiError> {
+    let base = base_of(&app.stock.config, &asked);
     let viewer = StaffViewer::new(&who, &app.stock.config)?;
     let known = present(&app.stock);
     let materials: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
@@ -30,6 +32,13 @@ pub(super) async fn show(State(app): State<LabelHandles>, who: Caller) -> Result
         p {
             "Each has a QR code. Scanned with a phone, a printer's opens its page, where its bed is said to be clear; a spool's, where it is \
              loaded into a slot; a bin's shows what is in it."
+        }
+        p { "Their codes begin with " code { (base) } "." }
+        @if is_here_alone(&base) {
+            p class="bad" {
+                "No phone can open that address: open this page by the address that the server has in your network, or set "
+                code { "server.public_url" } "."
+            }
         }
         (printers(&app))
         (new_spools(&app, &materials))

@@ -61,6 +61,15 @@
     return (holding && at.contains(holding)) || at.querySelector('details[open]') || typed(at) ||
       (active && at.contains(active) && active.matches('input:not([type=checkbox]),select,textarea'));
   };
+  // What stands in a part made anew for what had the focus: by its id, else by where it leads or what it says, and by
+  // its place among those that are like it.
+  const alike = (at, made, active) => {
+    if (active.id) return document.getElementById(active.id);
+    const means = node => node.getAttribute('href') || node.getAttribute('aria-label') || node.textContent;
+    const like = root => [...root.querySelectorAll(active.localName)].filter(node => means(node) === means(active));
+    const found = like(made);
+    return found[like(at).indexOf(active)] || found[0];
+  };
   const put = (at, made) => {
     const active = at.contains(document.activeElement) ? document.activeElement : null;
     at.querySelectorAll('input[type=checkbox]:checked').forEach(box => {
@@ -69,7 +78,7 @@
     });
     at.replaceWith(made);
     if (active) {
-      const again = (active.id && document.getElementById(active.id)) || made.querySelector('h2 a, a, button') || main;
+      const again = alike(at, made, active) || made.querySelector('h2 a, a, button') || main;
       again.focus({ preventScroll: true });
     }
   };
@@ -240,7 +249,8 @@
     const fields = new FormData(form), button = event.submitter;
     if (button && button.name) fields.append(button.name, button.value);
     if (document.activeElement && form.contains(document.activeElement) && button) button.focus();
-    sent(form.getAttribute('action'), new URLSearchParams(fields), form).finally(() => underWay.delete(form));
+    const body = form.getAttribute('enctype') ? fields : new URLSearchParams(fields);
+    sent(form.getAttribute('action'), body, form).finally(() => underWay.delete(form));
   });
   let timer = 0;
   const held = target => target instanceof Element ? target.closest('form[data-hold] button') : null;

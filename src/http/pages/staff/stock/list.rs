@@ -159,14 +159,14 @@ fn to_order(low: &[&Material]) -> Markup {
 fn table(materials: &[&Material]) -> Markup {
     html! {
         p class="soft" { "Bars: what jobs have reserved, then what is available; the upright line is the reorder point." }
-        div class="table" tabindex="0" role="region" aria-label="Materials" {
+        div class="table materials" tabindex="0" role="region" aria-label="Materials" {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Material" } th scope="col" { "Level" } th scope="col" { "State" }
-                        th scope="col" class="number" { "On hand" } th scope="col" class="number" { "Reserved" }
-                        th scope="col" class="number" { "Available" } th scope="col" class="number" { "Reorder at" }
-                        th scope="col" { "Place" }
+                        th scope="col" { "Material" } th scope="col" class="desk" { "Level" } th scope="col" { "State" }
+                        th scope="col" class="number desk" { "On hand" } th scope="col" class="number desk" { "Reserved" }
+                        th scope="col" class="number" { "Available" } th scope="col" class="number desk" { "Reorder at" }
+                        th scope="col" class="desk" { "Place" }
                     }
                 }
                 tbody { @for material in materials { (row(material)) } }
@@ -185,14 +185,19 @@ fn row(material: &Material) -> Markup {
                 (swatch(fields.color.as_deref()))
                 a href=(material_path(material.id)) { (fields.name) }
                 @if !more.is_empty() { " " span class="soft" { (more.join(", ")) } }
+                // On a phone this stands in place of the columns that it has no room for.
+                span class="phone below soft" {
+                    (material.quantity) " " (unit) " on hand, " (material.reserved) " reserved, reorder at " (fields.reorder_point)
+                    @if let Some(place) = &fields.location { ", in " (place) }
+                }
             }
-            td class="levels" { (level_bar(material)) }
+            td class="levels desk" { (level_bar(material)) }
             td { span class=(tone.class()) { (words) } }
-            td class="number" { (material.quantity) " " (unit) }
-            td class="number" { (material.reserved) " " (unit) }
+            td class="number desk" { (material.quantity) " " (unit) }
+            td class="number desk" { (material.reserved) " " (unit) }
             td class="number" { (material.available()) " " (unit) }
-            td class="number" { (fields.reorder_point) " " (unit) }
-            td { @if let Some(place) = &fields.location { a href=(bin_path(place)) { (place) } } }
+            td class="number desk" { (fields.reorder_point) " " (unit) }
+            td class="desk" { @if let Some(place) = &fields.location { a href=(bin_path(place)) { (place) } } }
         }
     }
 }

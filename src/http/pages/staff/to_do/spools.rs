@@ -1,0 +1,50 @@
+//! Spools to load: which, where, and for what, so that jobs that wait can be printed.
+
+use maud::{Markup, html};
+
+use super::{Kind, ToDoHandles, printer_link};
+use crate::domain::dispatch::SpoolToLoad;
+use crate::domain::job::Job;
+use crate::http::pages::staff::ORDERS_PATH;
+use crate::http::pages::staff::stock::{first_slot_path, material_path};
+
+/// Most jobs that are named for one spool.
+const JOBS_NAMED: usize = 3;
+
+/// What these jobs wait for; each spool once, that of the job that waits longest first.
+pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> Kind {
+    let mut wanted: Vec<(SpoolToLoad, Vec<&Job>)> = Vec::new();
+    for job in waiting {
+        for spool in app.jobs.spools_to_load(job) {
+            match wanted.iter_mut().find(|(known, _)| *known == spool) {
+                Some((_, jobs)) => jobs.push(job),
+                None => wanted.push((spool, vec![job])),
+            }
+        }
+    }
+    let rows = wanted.iter().filter_map(|(spool, jobs)| row(app, *spool, jobs)).collect();
+    Kind::new("spools", "Spools to load", rows)
+}
+
+/// One spool; nothing once its printer or material is gone.
+fn row(app: &ToDoHandles, spool: SpoolToLoad, jobs: &[&Job]) -> Option<Markup> {
+    let shop = &app.board.shop;
+    let (printer, material) =
+        (shop.printers.resident(spool.printer)?.read(), shop.materials.resident(spool.material)?.read());
+    let (printer, material) = (printer.state.as_ref()?, material.state.as_ref()?);
+    let more = jobs.len().saturating_sub(JOBS_NAMED);
+    Some(html! {
+        span { a href=(material_path(material.id)) { (material.fields.name) } " into " (printer_link(printer)) }
+        span {
+            "for "
+            @for (n, job) in jobs.iter().take(JOBS_NAMED).enumerate() {
+                @if n > 0 { ", " }
+                a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { (job.number_text()) } " " (job.sku_name)
+            }
+            @if more > 0 { " and " (more) " more" }
+        }
+        a class="button second" href=(first_slot_path(printer.id)) aria-label={ "Say what is loaded in " (printer.fields.name) } {
+            "Say what is loaded"
+        }
+    })
+}
