@@ -50,6 +50,7 @@ async fn on(kind: Kind) -> Vec<Row> {
     let material = ground.materials(1).await[0];
     let drafts = stream::iter(0..ORDERS).map(|_| draft(&shop, order(&shop, material, 1)));
     drafts.buffer_unordered(AT_ONCE).collect::<()>().await;
+    ground.settle().await;
     let mut rows = Vec::new();
     for query in ["", "?status=draft", "?status=paid", "?offset=50000"] {
         let request = get(&format!("/api/v1/orders{query}"), &token);

@@ -56,6 +56,11 @@ impl Postgres {
         format!("{base}/{}", self.name)
     }
 
+    /// Tidies it up after much was written, as its autovacuum does within a minute or two in the background.
+    pub async fn vacuum(&self) {
+        run(&self.url(), "VACUUM (ANALYZE)").await;
+    }
+
     /// Gives it back.
     pub async fn drop(self) {
         run(&self.server, &format!("DROP DATABASE {} WITH (FORCE)", self.name)).await;

@@ -120,6 +120,13 @@ impl Ground {
         connect::reading(&settings).await.unwrap()
     }
 
+    /// Has the database tidied up, so that what follows is not measured while it does so by itself.
+    pub async fn settle(&self) {
+        if let Some(postgres) = &self.postgres {
+            postgres.vacuum().await;
+        }
+    }
+
     /// Ends it.
     pub async fn end(self) {
         self.server.stop(Duration::from_secs(10)).await;
