@@ -46,7 +46,7 @@ impl<W: Write> Archive<W> {
     /// When it cannot be read to its end, its name is too long, or nobody takes the archive any more.
     pub fn add(&mut self, name: &str, mut file: File) -> io::Result<ArchiveMember> {
         let bytes = file.metadata()?.len();
-        self.to.write_all(&header(name, bytes, self.made_at)?.as_bytes())?;
+        self.to.write_all(header(name, bytes, self.made_at)?.as_bytes())?;
         let (mut hash, mut left, mut piece) = (Sha256::new(), bytes, vec![0; PIECE_BYTES]);
         while left > 0 {
             let most = usize::try_from(left).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));

@@ -54,7 +54,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
                     }
                     let name = format!("{} ({})", printer.fields.name, printer.fields.base_url);
                     let made = cipher.as_ref().map_err(ToString::to_string).and_then(|cipher| {
-                        registry.open(&(&printer.fields).into(), cipher).map_err(|error| error.to_string())
+                        registry.open(&(&printer).into(), cipher).map_err(|error| error.to_string())
                     });
                     known.push((name, made));
                 }

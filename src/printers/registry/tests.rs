@@ -64,9 +64,9 @@ fn a_key_of_another_server_is_told_apart_from_a_bad_address() {
 #[test]
 fn a_printer_that_showed_its_key_is_reached_by_that_key_alone() {
     let fields = PrinterFields { serial: Some("S1".into()), ..printer_fields("Left", MachineType::FdmStandard) };
-    let new = idle_printer(1, fields, Timestamp(0));
-    assert_eq!(StoredAddress::from(&new).known_key, None);
-    let known = Printer { known_key: Some("ab".repeat(32)), ..new };
+    let mut known = idle_printer(1, fields, Timestamp(0));
+    assert_eq!(StoredAddress::from(&known).known_key, None);
+    known.known_key = Some("ab".repeat(32));
     let stored = StoredAddress::from(&known);
     assert_eq!((stored.known_key, stored.serial.as_deref()), (known.known_key, Some("S1")));
 }
