@@ -53,7 +53,7 @@ static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 pub(super) const TYPE: PrinterType = PrinterType {
     forms: &[GcodeForm::Package],
     maps_slots: true,
-    spool_beside: Some(slots::BESIDE),
+    spool_beside: Some(slots::BESIDE_SLOT),
     lacks: &[
         Operation::History,
         Operation::RestartFirmware,

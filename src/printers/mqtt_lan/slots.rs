@@ -22,13 +22,13 @@ const MAX_FILAMENTS: usize = 64;
 /// Most characters that are kept of a kind of plastic.
 const MAX_KIND_CHARS: usize = 40;
 /// The number of the spool beside the changers. None of their slots has it.
-pub(super) const BESIDE: u32 = 254;
+pub(super) const BESIDE_SLOT: u32 = 254;
 
 /// What is in the slots of the changers and beside them, and what feeds the nozzle now.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Changer {
     places: Vec<SpoolPlace>,
-    /// A slot, or [`BESIDE`].
+    /// A slot, or [`BESIDE_SLOT`].
     now: Option<u32>,
     /// What plastic the spool beside the changers is of; `None` where no spool is told of.
     beside: Option<String>,
@@ -61,7 +61,7 @@ impl Changer {
         };
         let places: Vec<SpoolPlace> = trays(ams).map(place).collect();
         let now = ams.and_then(|ams| ams.get("tray_now")).and_then(unsigned).and_then(|now| u32::try_from(now).ok());
-        let now = now.filter(|now| *now == BESIDE || places.iter().any(|place| place.slot == *now));
+        let now = now.filter(|now| *now == BESIDE_SLOT || places.iter().any(|place| place.slot == *now));
         Self { places, now, beside: beside.and_then(kind) }
     }
 

@@ -24,16 +24,19 @@ use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
-    Components, Filled, FromJson, ItemsWithin, MaxChars, Member, Members, Optional, Reply, Request, ToSchema, ValuePath,
-    read_body, read_object, schema_of,
+    Components, Filled, FromJson, ItemsWithin, MaxChars, Member, Members, Optional, Reply, Request, ToSchema,
+    ValuePath, read_body, read_object, schema_of,
 };
 use crate::printers::adapter::{PrinterError, SlotsWanted};
 use crate::printers::connections::PrinterConnection;
 
 /// Longest name of a file on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;
-const NO_SLOT: DescribedError =
-    (409, "no_slot", "It is not certain from which slots to print; the message says what the file needs and what to do.");
+const NO_SLOT: DescribedError = (
+    409,
+    "no_slot",
+    "It is not certain from which slots to print; the message says what the file needs and what to do.",
+);
 
 /// Adds the route of prints by hand.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -211,7 +214,8 @@ pub(crate) async fn print_stored<B>(
     call: &CommandRequest<B>,
     file: Id,
 ) -> Result<bool, ApiError> {
-    let printing = begin(app, id, call, || Ok(FileToPrint { file: PrintedFile::Stored(file), slots: Vec::new() })).await?;
+    let printing =
+        begin(app, id, call, || Ok(FileToPrint { file: PrintedFile::Stored(file), slots: Vec::new() })).await?;
     Ok(matches!(printing, Printing::Started(_)))
 }
 

@@ -1,7 +1,7 @@
 //! From which slots a print takes its filaments that is no job: those that a person names, else what fits for certain.
 //! Nothing is guessed: where more than one place would do, or none, a person has to say.
 
-use super::{BESIDE, Changer, MAX_FILAMENTS, SpoolPlace};
+use super::{BESIDE_SLOT, Changer, MAX_FILAMENTS, SpoolPlace};
 use crate::domain::file::PlateFilament;
 use crate::domain::launch::FilamentSlot;
 use crate::printers::adapter::{PrinterError, SlotsWanted};
@@ -52,9 +52,9 @@ impl Changer {
                 named.len()
             )));
         }
-        match named.iter().find(|slot| **slot != BESIDE && self.place(**slot).is_none()) {
+        match named.iter().find(|slot| **slot != BESIDE_SLOT && self.place(**slot).is_none()) {
             Some(slot) => Err(PrinterError::Invalid(format!(
-                "the printer has no slot {slot}: {}; {BESIDE} is the spool beside the filament changer",
+                "the printer has no slot {slot}: {}; {BESIDE_SLOT} is the spool beside the filament changer",
                 self.in_words()
             ))),
             None => Ok(()),
@@ -72,7 +72,7 @@ impl Changer {
             return Some(vec![now]);
         }
         if self.places.is_empty() {
-            return Some(vec![BESIDE; filaments.len().max(1)]);
+            return Some(vec![BESIDE_SLOT; filaments.len().max(1)]);
         }
         let matching: Option<Vec<u32>> = filaments.iter().map(|filament| self.matching(filament)).collect();
         if let Some(slots) = matching.filter(|slots| !slots.is_empty()) {
@@ -81,7 +81,7 @@ impl Changer {
         let spooled: Vec<&SpoolPlace> = self.spooled().collect();
         match &spooled[..] {
             [only] if one && fits(only.kind.as_ref()) => Some(vec![only.slot]),
-            _ if one && self.beside.is_some() && fits(self.beside.as_ref()) => Some(vec![BESIDE]),
+            _ if one && self.beside.is_some() && fits(self.beside.as_ref()) => Some(vec![BESIDE_SLOT]),
             _ => None,
         }
     }
@@ -106,7 +106,8 @@ impl Changer {
     }
 
     fn unfit(&self, filaments: &[PlateFilament]) -> PrinterError {
-        let needs: Vec<String> = filaments.iter().map(|one| in_words(one.kind.as_deref(), one.color.as_deref())).collect();
+        let needs: Vec<String> =
+            filaments.iter().map(|one| in_words(one.kind.as_deref(), one.color.as_deref())).collect();
         let needs = if needs.is_empty() { "a filament that is not known".to_owned() } else { needs.join(" and ") };
         PrinterError::Invalid(format!(
             "it is not certain from which slots to print: the file needs {needs}, and {}; name the slot of each filament, \
@@ -122,7 +123,11 @@ impl Changer {
             format!("slot {} holds {}", place.slot, in_words(known, place.spool.color.as_deref()))
         };
         let known: Vec<String> = self.spooled().map(of).collect();
-        if known.is_empty() { "no slot of its filament changer holds a spool that it knows".to_owned() } else { known.join(", ") }
+        if known.is_empty() {
+            "no slot of its filament changer holds a spool that it knows".to_owned()
+        } else {
+            known.join(", ")
+        }
     }
 }
 
@@ -177,14 +182,14 @@ mod tests {
         let red = filament(0, "PLA", "#ff0000");
         assert_eq!(chosen(&four, std::slice::from_ref(&red), &[2]), Ok(vec![Some(2)]));
         assert_eq!(chosen(&four, &[], &[3]), Ok(vec![Some(3)]), "what nobody knows of may be there");
-        assert_eq!(chosen(&four, std::slice::from_ref(&red), &[BESIDE]), Ok(vec![Some(BESIDE)]));
+        assert_eq!(chosen(&four, std::slice::from_ref(&red), &[BESIDE_SLOT]), Ok(vec![Some(BESIDE_SLOT)]));
         let second = filament(2, "PETG", "");
         assert_eq!(chosen(&four, &[red.clone(), second.clone()], &[2, 0]), Ok(vec![Some(2), None, Some(0)]));
         for (filaments, named, why) in [
             (vec![red.clone()], vec![4], "no slot 4"),
             (vec![red.clone()], vec![1, 2], "uses: 1;"),
             (vec![red.clone(), second.clone()], vec![1], "uses: 2;"),
-            (vec![red, second], vec![1, BESIDE], "from one spool beside it"),
+            (vec![red, second], vec![1, BESIDE_SLOT], "from one spool beside it"),
         ] {
             let words = chosen(&four, &filaments, &named).unwrap_err();
             assert!(words.contains(why), "{words}");
@@ -195,7 +200,7 @@ mod tests {
     fn what_feeds_the_nozzle_goes_on_unless_it_is_another_plastic() {
         let red = [filament(1, "PLA", "#ff0000")];
         assert_eq!(chosen(&four(0, ""), &red, &[]), Ok(vec![None, Some(0)]));
-        assert_eq!(chosen(&four(BESIDE, "PLA"), &red, &[]), Ok(vec![None, Some(BESIDE)]));
+        assert_eq!(chosen(&four(BESIDE_SLOT, "PLA"), &red, &[]), Ok(vec![None, Some(BESIDE_SLOT)]));
         assert_eq!(chosen(&four(0, ""), &[], &[]), Ok(vec![Some(0)]), "of a file of which nothing is known");
         assert_eq!(chosen(&four(2, ""), &red, &[]), Ok(vec![None, Some(1)]), "PETG is not PLA");
     }
@@ -206,7 +211,7 @@ mod tests {
         let of = |kind: &str, color: &str| chosen(&four, &[filament(0, kind, color)], &[]);
         assert_eq!(of("PLA", "#FF0000"), Ok(vec![Some(1)]));
         assert_eq!(of("petg", ""), Ok(vec![Some(2)]), "the only one of its plastic");
-        assert_eq!(of("PLA", "#00ff00"), Ok(vec![Some(BESIDE)]), "no such colour in the changer");
+        assert_eq!(of("PLA", "#00ff00"), Ok(vec![Some(BESIDE_SLOT)]), "no such colour in the changer");
         let two = [filament(0, "PETG", "#ff0000"), filament(3, "PLA", "#000000")];
         assert_eq!(chosen(&four, &two, &[]), Ok(vec![Some(2), None, None, Some(0)]));
         let twice = changer(255, &[tray(0, "PLA", "000000"), tray(2, "PLA", "000000")], "");
@@ -219,11 +224,11 @@ mod tests {
         assert_eq!(chosen(&one, &[filament(0, "PLA", "#ffffff")], &[]), Ok(vec![Some(2)]));
         assert_eq!(chosen(&one, &[], &[]), Ok(vec![Some(2)]));
         let other = changer(255, &[tray(2, "ABS", "000000")], "PLA");
-        assert_eq!(chosen(&other, &[filament(0, "PLA", "#ffffff")], &[]), Ok(vec![Some(BESIDE)]));
+        assert_eq!(chosen(&other, &[filament(0, "PLA", "#ffffff")], &[]), Ok(vec![Some(BESIDE_SLOT)]));
         for without in [Changer::default(), Changer::of(Some(&json!({"tray_now": "255"})), None)] {
-            assert_eq!(chosen(&without, &[], &[]), Ok(vec![Some(BESIDE)]), "a printer without a changer");
+            assert_eq!(chosen(&without, &[], &[]), Ok(vec![Some(BESIDE_SLOT)]), "a printer without a changer");
             let two = [filament(0, "PLA", ""), filament(1, "PLA", "")];
-            assert_eq!(chosen(&without, &two, &[]), Ok(vec![Some(BESIDE), Some(BESIDE)]));
+            assert_eq!(chosen(&without, &two, &[]), Ok(vec![Some(BESIDE_SLOT), Some(BESIDE_SLOT)]));
         }
     }
 
