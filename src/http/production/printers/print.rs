@@ -124,12 +124,7 @@ impl FromJson for FileToPrint {
 impl Request for FileToPrint {
     fn members() -> Vec<Member> {
         let mut members = StoredFileToPrint::members();
-        let of_other = |members: &[Member], member: &Member| members.iter().any(|known| known.name == member.name);
-        for member in FileOnPrinter::members() {
-            if !of_other(&members, &member) {
-                members.push(member);
-            }
-        }
+        members.extend(FileOnPrinter::members().into_iter().filter(|member| member.name != "slots"));
         members
     }
     fn read(members: &mut Members<'_>) -> Option<Self> {
