@@ -14,6 +14,7 @@ pub mod registry;
 
 mod printer_type;
 mod push;
+mod slots_wanted;
 mod temperatures;
 mod unwatched;
 mod upload;

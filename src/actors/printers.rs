@@ -15,7 +15,7 @@ mod tidy;
 mod watch;
 
 pub use emergency::{StopRoute, emergency_stop};
-pub use manual::{StartOutcome, await_start, unused_name};
+pub use manual::{MANUAL_PLATE, StartOutcome, await_start, unused_name};
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -21,6 +21,7 @@ use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
 
 pub use super::error::PrinterError;
+pub use super::slots_wanted::SlotsWanted;
 
 /// What an adapter may or may not be able to do; the operations of the contract proper are supported by every type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -296,6 +297,11 @@ pub trait Adapter: Send + Sync {
     /// ([`PrinterType::maps_slots`]) obeys them, or refuses.
     async fn launch(&self, launch: &Launch) -> Result<(), PrinterError> {
         self.start(&launch.name).await
+    }
+    /// From which slots a print by hand would take its filaments: what [`Launch::slots`] is to be. Nothing is sent for
+    /// it. Types that do not map slots choose none. [`PrinterError::Invalid`] where a person has to say.
+    async fn choose_slots(&self, _wanted: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
+        Ok(Vec::new())
     }
     /// Pauses whatever the printer prints.
     async fn pause(&self) -> Result<(), PrinterError>;

@@ -35,7 +35,7 @@ use crate::domain::printer_status::{Connection, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
 use crate::printers::adapter::{
-    Adapter, Deleted, Launch, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry,
+    Adapter, Deleted, Launch, Operation, PrinterError, PushState, RemoteFile, SlotsWanted, Source, Telemetry,
 };
 use crate::printers::registry::{AdapterParts, MakeError};
 use crate::printers::wire::file_name;
@@ -53,6 +53,7 @@ static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 pub(super) const TYPE: PrinterType = PrinterType {
     forms: &[GcodeForm::Package],
     maps_slots: true,
+    spool_beside: Some(slots::BESIDE_SLOT),
     lacks: &[
         Operation::History,
         Operation::RestartFirmware,
@@ -101,6 +102,19 @@ impl MqttLan {
     async fn command(&self, command: &Command) -> Result<(), PrinterError> {
         self.session.ready().await?;
         self.session.ask(command, self.session.link.settings.command_timeout).await
+    }
+
+    /// Ends the print that is on. A command that was certainly not carried out is no reason for its end.
+    async fn stop(&self, within: Duration) -> Result<(), PrinterError> {
+        let mut ends = None;
+        self.session.note(|track| ends = track.cancels(Instant::now()));
+        let stopped = self.session.ask(&Command::print("stop"), within).await;
+        if let (Some(print), Err(error)) = (&ends, &stopped)
+            && error.certainly_not_done()
+        {
+            self.session.note(|track| track.cancel_failed(print));
+        }
+        stopped
     }
 
     /// Refuses what would disturb a print: these printers cancel theirs for another.
@@ -204,6 +218,11 @@ impl Adapter for MqttLan {
         self.begin(name, subtask_of(&print.to_string()), *plate, slots).await
     }
 
+    async fn choose_slots(&self, wanted: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
+        self.session.fresh().await?;
+        self.session.read(report::Track::changer).choose(wanted)
+    }
+
     async fn pause(&self) -> Result<(), PrinterError> {
         self.command(&Command::print("pause")).await
     }
@@ -214,8 +233,7 @@ impl Adapter for MqttLan {
 
     async fn cancel(&self) -> Result<(), PrinterError> {
         self.session.ready().await?;
-        self.session.note(|track| track.cancels(Instant::now()));
-        self.command(&Command::print("stop")).await
+        self.stop(self.session.link.settings.command_timeout).await
     }
 
     /// There is no emergency stop. What comes nearest: the print is ended, which is graceful, and the heaters are
@@ -225,9 +243,8 @@ impl Adapter for MqttLan {
         let stopping = async {
             self.session.ready().await?;
             let busy = self.session.read(report::Track::busy).is_some();
-            self.session.note(|track| track.cancels(Instant::now()));
-            let (stop, cool) = (Command::print("stop"), Command::gcode(&HEATERS_OFF.map(str::to_owned)));
-            let (stopped, cooled) = tokio::join!(self.session.ask(&stop, within), self.session.ask(&cool, within));
+            let cool = Command::gcode(&HEATERS_OFF.map(str::to_owned));
+            let (stopped, cooled) = tokio::join!(self.stop(within), self.session.ask(&cool, within));
             if !busy {
                 return cooled.and(Err(PrinterError::Unsupported(Operation::EmergencyStop)));
             }

@@ -37,6 +37,9 @@ pub struct PrinterType {
     /// Whether a start tells its printers which slot each filament comes from, of those that they report. Others with
     /// several slots take filament n of a file from slot n.
     pub maps_slots: bool,
+    /// The number by which a person names the spool beside the slots that its printers report; `None` for types that
+    /// do not map slots.
+    pub spool_beside: Option<u32>,
     /// The optional operations that its printers do not have; the adapter answers them with
     /// [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
@@ -75,6 +78,7 @@ impl PrinterType {
             keyless: false,
             forms: &[GcodeForm::Text],
             maps_slots: false,
+            spool_beside: None,
             lacks: &[],
             one_upload_per_host: false,
             needs_serial: false,

@@ -37,6 +37,7 @@ mod kinds;
 mod kits;
 mod linked_spools;
 mod manual;
+mod manual_slots;
 mod mishaps;
 mod mixed;
 mod other_shops;

@@ -23,6 +23,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// Between two looks at the printer's state while a caller waits.
 const STATE_INTERVAL: Duration = Duration::from_millis(250);
 
+/// The plate of a file that is printed by hand.
+pub const MANUAL_PLATE: u32 = 1;
 /// Characters of an id that tell a file apart from one of the same name.
 const TAG_CHARS: usize = 8;
 
@@ -190,7 +192,7 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
         return None; // not ours to send any more
     }
-    let launch = Launch { name: name.clone(), print: manual.id, plate: 1, slots: Vec::new() };
+    let launch = Launch { name: name.clone(), print: manual.id, plate: MANUAL_PLATE, slots: manual.slots.clone() };
     let started = connection.adapter.launch(&launch).await;
     connection.look.notify_one();
     Some(started.map(|()| name))

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ActRecord, Printer, PrinterFields, Spool, SpoolBinding, SpoolLeft, StartFailure};
 use crate::domain::id::Id;
-use crate::domain::launch::{KnownTypes, LaunchNeeds};
+use crate::domain::launch::{FilamentSlot, KnownTypes, LaunchNeeds};
 use crate::domain::maintenance::{CareCommand, MaintenanceEntry, Odometer, Reminder};
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
@@ -187,6 +187,8 @@ pub enum PrinterCommand {
         file_id: Option<Id>,
         /// Name of the file on the printer.
         file_name: String,
+        /// For each filament of the file the slot that it comes from; empty where the printer has none to choose.
+        slots: Vec<Option<FilamentSlot>>,
     },
     /// The file of a manual print is on the printer; answered like `Uploaded`.
     ManualUploaded {

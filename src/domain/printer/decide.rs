@@ -91,9 +91,10 @@ pub(super) fn decide(
         PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
         PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
         PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
-        PrinterCommand::PrintManually { id, file_id, file_name } => {
-            let (file_id, file_name) = (*file_id, file_name.clone());
-            printer.print_manually(Manual { id: *id, file_id, file_name, phase: ManualPhase::Taken }, cx)
+        PrinterCommand::PrintManually { id, file_id, file_name, slots } => {
+            let (file_name, slots) = (file_name.clone(), slots.clone());
+            let manual = Manual { id: *id, file_id: *file_id, file_name, slots, phase: ManualPhase::Taken };
+            printer.print_manually(manual, cx)
         }
         PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),
         PrinterCommand::ManualOver { id, error } => Ok(printer.manual_over(*id, error.as_deref(), cx)),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
+use crate::domain::launch::FilamentSlot;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -36,6 +37,9 @@ pub struct Manual {
     pub file_id: Option<Id>,
     /// Name of the file on the printer.
     pub file_name: String,
+    /// For each filament of the file the slot that was chosen for it; empty where the printer has none to choose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<Option<FilamentSlot>>,
     /// How far it is.
     pub phase: ManualPhase,
 }

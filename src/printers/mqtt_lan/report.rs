@@ -89,7 +89,7 @@ impl PrintState {
 
 /// Which print a report is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Print {
+pub(super) struct Print {
     subtask: String,
     file: Option<String>,
 }
@@ -124,10 +124,12 @@ pub(super) struct Track {
     under_way: Option<Print>,
     /// The print that ended while we listened, and how.
     ended: Option<(Print, PrintEnd)>,
-    /// The print that somebody cancelled: the printer said so, or we asked for it.
+    /// The print that somebody cancelled, as the printer said.
     cancelled: Option<Print>,
-    /// When we asked for that last.
-    cancel_sent: Option<Instant>,
+    /// The print that we asked to cancel, and how many of those commands may have been carried out.
+    asked: Option<(Print, u32)>,
+    /// When we asked for that last, whatever came of it, and of which print.
+    cancel_sent: Option<(Print, Instant)>,
     /// The print that failed while we listened, and since when that is so.
     failed: Option<(Print, Instant)>,
     /// The start that we sent last: its id and its file.
@@ -152,11 +154,23 @@ impl Track {
         self.started = Some((subtask, file));
     }
 
-    /// We are about to cancel the print that is on.
-    pub(super) fn cancels(&mut self, now: Instant) {
-        if self.state.is_some_and(PrintState::active) {
-            self.cancelled = Some(self.print());
-            self.cancel_sent = Some(now);
+    /// We are about to cancel the print that is on, which it answers; `None` where none is.
+    pub(super) fn cancels(&mut self, now: Instant) -> Option<Print> {
+        self.state.filter(|state| state.active())?;
+        let print = self.print();
+        let before = self.asked.take().filter(|(asked, _)| asked.same(&print)).map_or(0, |(_, times)| times);
+        self.asked = Some((print.clone(), before.saturating_add(1)));
+        self.cancel_sent = Some((print.clone(), now));
+        Some(print)
+    }
+
+    /// One of our commands to cancel this print was certainly not carried out: what ends the print is not that. When
+    /// it was sent stays known, so that the next is not sent at once.
+    pub(super) fn cancel_failed(&mut self, print: &Print) {
+        if let Some((asked, times)) = &mut self.asked
+            && asked.same(print)
+        {
+            *times = times.saturating_sub(1);
         }
     }
 
@@ -175,7 +189,7 @@ impl Track {
         if state.active() {
             let known = self.under_way.as_ref().is_some_and(|known| known.same(&print));
             if !known || before.is_some_and(|before| !before.active()) {
-                (self.cancelled, self.cancel_sent) = (None, None);
+                (self.cancelled, self.asked, self.cancel_sent) = (None, None, None);
             }
             self.under_way = Some(print.clone());
             (self.ended, self.failed) = (None, None);
@@ -214,7 +228,8 @@ impl Track {
     }
 
     fn was_cancelled(&self, print: &Print) -> bool {
-        self.cancelled.as_ref().is_some_and(|known| known.same(print))
+        let asked = self.asked.as_ref().filter(|(_, times)| *times > 0).map(|(asked, _)| asked);
+        self.cancelled.iter().chain(asked).any(|known| known.same(print))
     }
 
     /// When the state should be read again although nothing was heard.
@@ -257,9 +272,9 @@ impl Track {
         Some(self.print().file.unwrap_or_else(|| "a print is on".to_owned()))
     }
 
-    /// Numbers of the slots of the filament changers, and the slot that feeds the nozzle now.
+    /// What is in the slots of the filament changers and beside them, and what feeds the nozzle now.
     pub(super) fn changer(&self) -> slots::Changer {
-        slots::Changer::of(self.report.get("ams"))
+        slots::Changer::of(self.report.get("ams"), self.report.get("vt_tray"))
     }
 
     /// Whether this print of ours is under way.
@@ -275,8 +290,8 @@ impl Track {
         let state = self.state.unwrap_or(PrintState::Unknown);
         let ending = self.failed.is_some() && self.ended.is_none();
         let print = self.print();
-        let stopping =
-            self.was_cancelled(&print) && self.cancel_sent.is_some_and(|sent| sent.elapsed() < STOP_RETRY_DELAY);
+        let told = |(of, sent): &(Print, Instant)| of.same(&print) && sent.elapsed() < STOP_RETRY_DELAY;
+        let stopping = self.cancel_sent.as_ref().is_some_and(told);
         let ended = self.ended.as_ref().filter(|(ended, _)| state == PrintState::Idle || ended.same(&print));
         let activity = match state {
             PrintState::Preparing | PrintState::Printing => Activity::Printing,

@@ -1,13 +1,15 @@
 //! Filament changers (AMS): what is in their slots, and from which of them a print takes its filaments. Slots are
 //! numbered as the printer numbers them, changer times four plus place.
 
+mod choose;
+
 use serde_json::Value;
 
 use super::report::{integer, number, unsigned};
 use crate::domain::amount::Amount;
 use crate::domain::launch::{FilamentSlot, ReportedSpool};
 use crate::domain::printer_status::ReportedSlot;
-use crate::printers::adapter::PrinterError;
+use crate::printers::adapter::{PrinterError, SlotsWanted};
 
 /// Slots of one changer.
 const SLOTS_PER_CHANGER: u64 = 4;
@@ -17,12 +19,28 @@ const MAX_CHANGERS: u64 = 16;
 const UNUSED_FILAMENT: i64 = -1;
 /// Most filaments of a file.
 const MAX_FILAMENTS: usize = 64;
+/// Most characters that are kept of a kind of plastic.
+const MAX_KIND_CHARS: usize = 40;
+/// The number of the spool beside the changers. None of their slots has it.
+pub(super) const BESIDE_SLOT: u32 = 254;
 
-/// What is in the slots of the changers, and which of them feeds the nozzle now.
+/// What is in the slots of the changers and beside them, and what feeds the nozzle now.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Changer {
-    slots: Vec<(u32, ReportedSpool)>,
+    places: Vec<SpoolPlace>,
+    /// A slot, or [`BESIDE_SLOT`].
     now: Option<u32>,
+    /// What plastic the spool beside the changers is of; `None` where no spool is told of.
+    beside: Option<String>,
+}
+
+/// A slot of a changer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct SpoolPlace {
+    slot: u32,
+    spool: ReportedSpool,
+    /// The kind of plastic, as `PLA`.
+    kind: Option<String>,
 }
 
 /// How a print gets its filaments: the members of the start.
@@ -35,33 +53,38 @@ pub(super) struct Feed {
 }
 
 impl Changer {
-    /// Reads the member `ams` of a report.
-    pub(super) fn of(ams: Option<&Value>) -> Self {
-        let known = |slot: ReportedSlot| {
-            let ReportedSlot { slot, vendor_code, color, .. } = slot.bounded();
-            (slot, ReportedSpool { vendor_code, color })
+    /// Reads the members `ams` and `vt_tray` of a report.
+    pub(super) fn of(ams: Option<&Value>, beside: Option<&Value>) -> Self {
+        let place = |(slot, tray): (u32, &Value)| {
+            let ReportedSlot { slot, vendor_code, color, .. } = spool(slot, tray).bounded();
+            SpoolPlace { slot, spool: ReportedSpool { vendor_code, color }, kind: kind(tray) }
         };
-        let slots: Vec<(u32, ReportedSpool)> = reported(ams).into_iter().map(known).collect();
+        let places: Vec<SpoolPlace> = trays(ams).map(place).collect();
         let now = ams.and_then(|ams| ams.get("tray_now")).and_then(unsigned).and_then(|now| u32::try_from(now).ok());
-        Self { now: now.filter(|now| slots.iter().any(|(slot, _)| slot == now)), slots }
+        let now = now.filter(|now| *now == BESIDE_SLOT || places.iter().any(|place| place.slot == *now));
+        Self { places, now, beside: beside.and_then(kind) }
+    }
+
+    fn place(&self, slot: u32) -> Option<&SpoolPlace> {
+        self.places.iter().find(|place| place.slot == slot)
     }
 
     /// The feed of a print whose filaments come from these slots; `None` is a filament that it does not use. Without
-    /// any slot it is what feeds the nozzle now.
+    /// any slot it is what a print of one filament fits of which nothing is known.
     ///
     /// A slot that the printer reported when it was chosen must be there with the same spool: what was chosen from the
     /// changer never comes from the spool beside it. A slot that only a person knows of is that spool.
     pub(super) fn feed(&self, filaments: &[Option<FilamentSlot>]) -> Result<Feed, PrinterError> {
         let used: Vec<&FilamentSlot> = filaments.iter().flatten().collect();
         if used.is_empty() {
-            let mapping: Vec<i64> = self.now.map(i64::from).into_iter().collect();
-            return Ok(Feed { use_ams: !mapping.is_empty(), mapping });
+            // At least one is chosen, so this ends.
+            return self.feed(&self.choose(&SlotsWanted::default())?);
         }
         if filaments.len() > MAX_FILAMENTS {
             return Err(PrinterError::Invalid(format!("a print has {MAX_FILAMENTS} filaments at most")));
         }
         for one in &used {
-            let there = self.slots.iter().find(|(slot, _)| *slot == one.slot).map(|(_, spool)| spool);
+            let there = self.place(one.slot).map(|place| &place.spool);
             if there != one.spool.as_ref() {
                 let what = if there.is_some() { "has changed" } else { "is gone" };
                 return Err(PrinterError::Invalid(format!(
@@ -111,8 +134,17 @@ pub(super) fn reported(ams: Option<&Value>) -> Vec<ReportedSlot> {
     trays(ams).map(|(slot, tray)| spool(slot, tray)).collect()
 }
 
+fn told<'a>(tray: &'a Value, name: &str) -> Option<&'a str> {
+    tray.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// The kind of plastic of the spool at a place.
+fn kind(tray: &Value) -> Option<String> {
+    told(tray, "tray_type").map(|kind| kind.chars().take(MAX_KIND_CHARS).collect())
+}
+
 fn spool(slot: u32, tray: &Value) -> ReportedSlot {
-    let text = |name: &str| tray.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    let text = |name: &str| told(tray, name);
     // Variants of a material differ in this code alone. A spool that nobody set has none.
     let vendor_code = text("tray_info_idx").or_else(|| text("tray_type")).map(str::to_owned);
     let color = text("tray_color")
@@ -166,14 +198,13 @@ mod tests {
 
     /// The slot as the printer reports it now; with a number that no changer has, the spool beside it.
     fn chosen(changer: &Changer, slot: u32) -> FilamentSlot {
-        let spool = changer.slots.iter().find(|(number, _)| *number == slot).map(|(_, spool)| spool.clone());
-        FilamentSlot { slot, spool }
+        changer.chosen(slot)
     }
 
     #[test]
     fn filaments_come_from_the_slots_that_were_chosen() {
         let ams = two_changers();
-        let changer = Changer::of(Some(&ams));
+        let changer = Changer::of(Some(&ams), None);
         let of = |slot| Some(chosen(&changer, slot));
         let fed = |filaments: &[Option<FilamentSlot>]| changer.feed(filaments).map(|feed| (feed.use_ams, feed.mapping));
         assert_eq!(fed(&[of(1)]), Ok((true, vec![1])));
@@ -183,14 +214,14 @@ mod tests {
         assert_eq!(fed(&[of(20), of(20)]), Ok((false, vec![])));
         assert!(matches!(fed(&[of(0), of(20)]), Err(PrinterError::Invalid(_))), "one or the other");
         assert!(matches!(fed(&[of(20), of(21)]), Err(PrinterError::Invalid(_))), "there is one spool beside it");
-        let none = Changer::of(Some(&json!({"tray_now": "255"})));
+        let none = Changer::of(Some(&json!({"tray_now": "255"})), None);
         assert_eq!(none.feed(&[Some(chosen(&none, 0))]).unwrap(), Feed::default());
         assert_eq!(none.feed(&[]).unwrap(), Feed::default());
     }
 
     #[test]
     fn what_was_chosen_from_the_changer_never_comes_from_beside_it() {
-        let before = Changer::of(Some(&two_changers()));
+        let before = Changer::of(Some(&two_changers()), None);
         let mut one = two_changers();
         one["ams"].as_array_mut().unwrap().truncate(1);
         one["ams"][0]["tray"][1]["tray_color"] = json!("00FF00FF");
@@ -202,7 +233,7 @@ mod tests {
             (one, 1, "has changed"),
             (swapped, 7, "has changed"),
         ] {
-            let refused = Changer::of(Some(&now)).feed(&[Some(chosen(&before, slot))]).unwrap_err();
+            let refused = Changer::of(Some(&now), None).feed(&[Some(chosen(&before, slot))]).unwrap_err();
             assert!(refused.certainly_not_done() && refused.to_string().contains(why), "{refused}");
         }
         // A changer was fitted since: what a person said of the slot may be elsewhere now.

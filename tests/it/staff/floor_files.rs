@@ -4,7 +4,10 @@
 use std::net::SocketAddr;
 
 use reqwest::multipart::{Form, Part};
+use simulator::bambu::Bambu;
+use simulator::bambu::setup::Setup;
 use simulator::peers::camera::Camera;
+use simulator::printer::What;
 use simulator::{PrinterKind, SimPrinter};
 
 use super::{arrived, is_sound, operator};
@@ -84,6 +87,35 @@ async fn a_file_that_the_printer_does_not_print_is_not_offered() {
     assert!(offer.text.contains("not .gcode.3mf files") && !offer.text.contains("Print it now on"), "{}", offer.text);
     let unknown = sam.get(&format!("/floor/printers/{}/upload?file={}", floor.printers[0], crate::api::NOTHING)).await;
     assert_eq!(unknown.status, 404, "{}", unknown.text);
+}
+
+#[tokio::test]
+async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
+    let floor = Floor::new(PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    let own_page = format!("/floor/printers/{}", floor.printers[0]);
+    let file = floor.file("vase", 60, 1.0).await;
+    let target = format!("{own_page}/upload?file={file}");
+    let without = sam.get(&target).await;
+    is_sound(&without);
+    assert!(without.text.contains("Print it now on") && !without.text.contains("slot-0"), "{}", without.text);
+    let sim = &floor.sim(0).handle;
+    Bambu::of(sim).unwrap().change(|setup| setup.ams = Setup::default().ams);
+    let offer = until("the slots to be offered", || async {
+        let offer = sam.get(&target).await;
+        offer.text.contains("name=\"slot-0\"").then_some(offer)
+    })
+    .await;
+    is_sound(&offer);
+    for part in ["what fits", "Slot 4: GFA00 #2e6f40", "The spool beside the slots", "Filament 1 (PLA #ff7a1a) from"] {
+        assert!(offer.text.contains(part), "{part}: {}", offer.text);
+    }
+    let own = token(&offer);
+    let print = format!("{own_page}/print");
+    let begun = send(&sam, &print, &[("form_token", &own), ("fileId", &file), ("slot-0", "3")]).await;
+    assert_eq!(begun.status, 200, "{}", begun.text);
+    let fed = |what: &What| matches!(what, What::Fed { slots, .. } if *slots == [(0, 3)]);
+    floor.physically("the filament to be fed", 0, fed).await;
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ impl PrinterFixture {
 }
 
 fn print(n: u32) -> PrinterCommand {
-    PrinterCommand::PrintManually { id: id(n), file_id: Some(id(23)), file_name: "a.gcode".into() }
+    PrinterCommand::PrintManually { id: id(n), file_id: Some(id(23)), file_name: "a.gcode".into(), slots: Vec::new() }
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub(super) const SOME_PARTS_FIELD: &str = "someParts";
 pub(super) const TICKED_WORD: &str = "true";
 /// How the members begin that say how many parts of a line leave.
 pub(super) const PART_PREFIX: &str = "part-";
+/// How the members begin that name the slots that a print takes its filaments from, in their order.
+pub(super) const SLOT_PREFIX: &str = "slot-";
 /// How the members begin that are those of an address.
 const ADDRESS_PREFIX: &str = "shippingAddress.";
 /// Characters of a day, which stands for its end.
@@ -70,11 +72,15 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
 pub(super) fn said(sent: &PageForm) -> Value {
     let mut said = Map::new();
     let own = [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD];
-    let (mut address, mut parts) = (Map::new(), Vec::new());
+    let (mut address, mut parts, mut slots) = (Map::new(), Vec::new(), Vec::new());
     for (name, text) in sent.members().filter(|(name, text)| !own.contains(name) && !text.is_empty()) {
         let number = |text: &str| text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number));
         if let Some(part) = name.strip_prefix(ADDRESS_PREFIX) {
             address.insert(part.to_owned(), json!(text));
+            continue;
+        }
+        if name.starts_with(SLOT_PREFIX) {
+            slots.push(number(text));
             continue;
         }
         if let Some(line) = name.strip_prefix(PART_PREFIX) {
@@ -101,6 +107,9 @@ pub(super) fn said(sent: &PageForm) -> Value {
     }
     if !address.is_empty() {
         said.insert(ADDRESS_PREFIX.trim_end_matches('.').to_owned(), Value::Object(address));
+    }
+    if !slots.is_empty() {
+        said.insert("slots".to_owned(), Value::Array(slots));
     }
     // Where only some parts are meant and none is said, the API says that one is wanted.
     if sent.some(SOME_PARTS_FIELD).is_some() {

@@ -6,13 +6,15 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::FLOOR_PATH;
+use super::acts::SLOT_PREFIX;
 use super::card::act_path;
 use super::card_picture::picture;
 use super::floor::FloorHandles;
 use super::shell::{StaffSection, StaffViewer, hidden, with_token};
-use crate::domain::file::{File, FileKind};
+use crate::actors::printers::MANUAL_PLATE;
+use crate::domain::file::{File, FileKind, PlateFilament};
 use crate::domain::id::Id;
-use crate::domain::printer::Printer;
+use crate::domain::printer::{Printer, Slot, SlotSource};
 use crate::http::access::Caller;
 use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
@@ -140,6 +142,44 @@ fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     printer.free().err().map(|why| format!("{} cannot take a print now: {why}", printer.fields.name))
 }
 
+/// What is in a slot, as far as the printer tells; people count slots from 1.
+fn slot_words(slot: &Slot) -> String {
+    let known = slot.vendor_code.as_deref().unwrap_or("nothing known");
+    let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
+    format!("Slot {}: {known}{color}", slot.slot + 1)
+}
+
+/// Which filament of the file a choice is for.
+fn filament_words(number: usize, filament: Option<&PlateFilament>) -> String {
+    let known = filament.into_iter().flat_map(|one| [one.kind.clone(), one.color.clone()]).flatten();
+    let known: Vec<String> = known.collect();
+    let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(" ")) };
+    format!("Filament {number}{known} from")
+}
+
+/// The choice of the slot of each filament, where the printer reports its slots and is told which to take.
+fn slots(printer: &Printer, file: &File) -> Markup {
+    let beside = PrinterType::of_word(&printer.fields.kind).and_then(|declared| declared.spool_beside);
+    let mut reported = printer.slots();
+    reported.retain(|slot| slot.source == SlotSource::Printer);
+    let filaments = file.metadata.plate(MANUAL_PLATE).map(|plate| plate.filaments.as_slice()).unwrap_or_default();
+    html! {
+        @if let (Some(beside), false) = (beside, reported.is_empty()) {
+            @for at in 0..filaments.len().max(1) {
+                @let name = format!("{SLOT_PREFIX}{at}");
+                div class="field" {
+                    label for=(name) { (filament_words(at + 1, filaments.get(at))) }
+                    select id=(name) name=(name) {
+                        option value="" { "what fits" }
+                        @for slot in &reported { option value=(slot.slot) { (slot_words(slot)) } }
+                        option value=(beside) { "The spool beside the slots" }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn offer(printer: &Printer, file: &File) -> Markup {
     let (name, facts) = (&printer.fields.name, &file.metadata);
     let hindrance = hindrance(printer, file);
@@ -164,6 +204,7 @@ fn offer(printer: &Printer, file: &File) -> Markup {
                     form method="post" action=(act_path(printer.id, "print")) {
                         (hidden())
                         input type="hidden" name="fileId" value=(file.id);
+                        (slots(printer, file))
                         button type="submit" { "Print it now on " (name) }
                     }
                 },

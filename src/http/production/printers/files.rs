@@ -102,7 +102,7 @@ struct PrinterFilesView {
 /// One of the files that this server stores.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID}))]
-pub(super) struct StoredFile {
+struct StoredFile {
     /// Id of a G-code file.
     file_id: Id,
 }

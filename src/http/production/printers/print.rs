@@ -6,28 +6,37 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::files::{EXAMPLE_FILE_ID, StoredFile, UploadedFile, gcode_file};
+use super::files::{EXAMPLE_FILE_ID, UploadedFile, gcode_file};
 use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
-use crate::actors::printers::{StartOutcome, await_start};
+use crate::actors::printers::{MANUAL_PLATE, StartOutcome, await_start};
+use crate::domain::file::MAX_FILAMENTS;
 use crate::domain::id::Id;
+use crate::domain::launch::FilamentSlot;
 use crate::domain::principal::Role;
-use crate::domain::printer::{ManualFailure, PrinterAnswer, PrinterCommand};
+use crate::domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
+use crate::http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
 use crate::http::openapi::shape::{Shape, either, object, optional, required, text, yes_no};
 use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
-    Components, Filled, FromJson, MaxChars, Member, Members, Optional, Reply, Request, ToSchema, ValuePath, read_body,
-    read_object, schema_of,
+    Components, Filled, FromJson, ItemsWithin, MaxChars, Member, Members, Optional, Reply, Request, ToSchema,
+    ValuePath, read_body, read_object, schema_of,
 };
+use crate::printers::adapter::{PrinterError, SlotsWanted};
+use crate::printers::connections::PrinterConnection;
 
 /// Longest name of a file on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;
+const NO_SLOT: DescribedError = (
+    409,
+    "no_slot",
+    "It is not certain from which slots to print; the message says what the file needs and what to do.",
+);
 
 /// Adds the route of prints by hand.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -35,26 +44,54 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.post_long(operator, "/api/printers/{id}/print", print, |op| {
         op.named("printFile", "Print a file that is no job")
             .about(
-                "A stored file is uploaded first; a file on the printer is printed as it is. The printer must be idle.",
+                "A stored file is uploaded first; a file on the printer is printed as it is. The printer must be idle. \
+                 Printers that are told the slot of each filament take `slots`; without it they print from the spool \
+                 that feeds the nozzle, else from the slots that hold the plastic and colour of each filament, else \
+                 from their only spool, else from the spool beside the slots. Where none of that is certain, nothing \
+                 is uploaded.",
             )
             .errors(&ON_PRINTER)
-            .errors(&[BUSY, NO_FILE])
+            .errors(&[BUSY, NO_FILE, NO_SLOT])
     })
 }
 
-/// Names a file in the printer's own storage.
+/// Names a stored file, and from which slots it is printed.
+#[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
+#[derive(api_derive::Request, Clone, Debug)]
+#[api(example = json!({"fileId": EXAMPLE_FILE_ID, "slots": [2]}))]
+struct StoredFileToPrint {
+    /// Id of a G-code file.
+    file_id: Id,
+    /// The slot of each filament that the plate uses, in the order of the file's `plates[].filaments`, by the numbers
+    /// of the printer's `slots`; 254 is the spool beside them. Without it the printer takes what fits.
+    #[api(ItemsWithin(1..=MAX_FILAMENTS))]
+    slots: Optional<Vec<u32>>,
+}
+
+/// Names a file in the printer's own storage, and from which slots it is printed.
+#[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"filename": "vase.gcode"}))]
 struct FileOnPrinter {
     /// Name of the file in the printer's own storage.
-    #[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
     #[api(Filled, MaxChars(MAX_NAME_CHARS))]
     filename: String,
+    /// The slot of each filament of the file, by the numbers of the printer's `slots`; 254 is the spool beside them.
+    /// Without it the printer takes what fits.
+    #[api(ItemsWithin(1..=MAX_FILAMENTS))]
+    slots: Optional<Vec<u32>>,
 }
 
-/// Which file is printed: either a stored one or one that is on the printer.
+/// What is printed, and from which slots, if a person names them.
 #[derive(Clone, Debug)]
-enum FileToPrint {
+struct FileToPrint {
+    file: PrintedFile,
+    slots: Vec<u32>,
+}
+
+/// Either a stored file or one that is on the printer.
+#[derive(Clone, Debug)]
+enum PrintedFile {
     Stored(Id),
     OnPrinter(String),
 }
@@ -62,11 +99,11 @@ enum FileToPrint {
 impl ToSchema for FileToPrint {
     const NAME: Option<&'static str> = Some("FileToPrint");
     fn schema() -> Shape {
-        either([schema_of::<StoredFile>(), schema_of::<FileOnPrinter>()])
+        either([schema_of::<StoredFileToPrint>(), schema_of::<FileOnPrinter>()])
             .about("Either a stored file or one that is on the printer.")
     }
     fn components(components: &mut Components) {
-        components.add::<StoredFile>();
+        components.add::<StoredFileToPrint>();
         components.add::<FileOnPrinter>();
     }
     fn example() -> Value {
@@ -86,20 +123,25 @@ impl FromJson for FileToPrint {
 
 impl Request for FileToPrint {
     fn members() -> Vec<Member> {
-        [StoredFile::members(), FileOnPrinter::members()].into_iter().flatten().collect()
+        let mut members = StoredFileToPrint::members();
+        members.extend(FileOnPrinter::members().into_iter().filter(|member| member.name != "slots"));
+        members
     }
     fn read(members: &mut Members<'_>) -> Option<Self> {
         let stored = members.read::<Optional<Id>>("fileId", &[], None);
         let rules: &[&dyn crate::http::wire::Rule<String>] = &[&Filled, &MaxChars(MAX_NAME_CHARS)];
         let on_printer = members.read::<Optional<String>>("filename", rules, None);
-        match (stored?, on_printer?) {
-            (Optional::Present(id), Optional::Absent) => Some(Self::Stored(id)),
-            (Optional::Absent, Optional::Present(name)) => Some(Self::OnPrinter(name)),
+        let many: &[&dyn crate::http::wire::Rule<Vec<u32>>] = &[&ItemsWithin(1..=MAX_FILAMENTS)];
+        let slots = members.read::<Optional<Vec<u32>>>("slots", many, None);
+        let file = match (stored?, on_printer?) {
+            (Optional::Present(id), Optional::Absent) => PrintedFile::Stored(id),
+            (Optional::Absent, Optional::Present(name)) => PrintedFile::OnPrinter(name),
             _ => {
                 members.faults().note("fileId", "say either fileId or filename");
-                None
+                return None;
             }
-        }
+        };
+        Some(Self { file, slots: slots?.or_else(Vec::new) })
     }
 }
 
@@ -167,7 +209,8 @@ pub(crate) async fn print_stored<B>(
     call: &CommandRequest<B>,
     file: Id,
 ) -> Result<bool, ApiError> {
-    let printing = begin(app, id, call, || Ok(FileToPrint::Stored(file))).await?;
+    let printing =
+        begin(app, id, call, || Ok(FileToPrint { file: PrintedFile::Stored(file), slots: Vec::new() })).await?;
     Ok(matches!(printing, Printing::Started(_)))
 }
 
@@ -192,13 +235,19 @@ async fn begin<B>(
     let print = app.environment.id();
     let heard = app.printer_connections.await_manual(print);
     let command = async {
-        let (file_id, file_name) = match wanted()? {
-            FileToPrint::Stored(file) => (Some(file), gcode_file(app, &printer.fields.kind, file).await?.name),
-            FileToPrint::OnPrinter(name) => (None, name),
+        let FileToPrint { file, slots: named } = wanted()?;
+        let (file_id, file_name, filaments) = match file {
+            PrintedFile::Stored(file) => {
+                let stored = gcode_file(app, &printer.fields.kind, file).await?;
+                let filaments = stored.metadata.plate(MANUAL_PLATE).map(|plate| plate.filaments.clone());
+                (Some(file), stored.name, filaments.unwrap_or_default())
+            }
+            PrintedFile::OnPrinter(name) => (None, name, Vec::new()),
         };
         // The actor would say of a disconnected printer that it is busy.
-        connection(&app.printer_connections, id, &printer).await?;
-        Ok(PrinterCommand::PrintManually { id: print, file_id, file_name })
+        let connection = connection(&app.printer_connections, id, &printer).await?;
+        let slots = choose_slots(&printer, &connection, &SlotsWanted { filaments, named }).await?;
+        Ok(PrinterCommand::PrintManually { id: print, file_id, file_name, slots })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     let PrinterAnswer::Manual(asked) = done.answer else {
@@ -211,6 +260,25 @@ async fn begin<B>(
         StartOutcome::Failed(failure) => Err(failed(failure)),
         StartOutcome::PrinterGone => Err(Refusal::not_found("printer").into()),
     }
+}
+
+/// The slots of the print. A printer that cannot take a print now is not asked: its own rules say why.
+async fn choose_slots(
+    printer: &Printer,
+    connection: &PrinterConnection,
+    wanted: &SlotsWanted,
+) -> Result<Vec<Option<FilamentSlot>>, ApiError> {
+    if !wanted.named.is_empty() && !connection.adapter.declared().maps_slots {
+        let words = "printers of this type are not told from which slots to print; leave slots out";
+        return Err(ApiError::conflict("unsupported_by_printer", words));
+    }
+    if printer.free().is_err() {
+        return Ok(Vec::new());
+    }
+    connection.adapter.choose_slots(wanted).await.map_err(|error| match error {
+        PrinterError::Invalid(words) => ApiError::conflict("no_slot", words),
+        other => other.into(),
+    })
 }
 
 fn failed(failure: ManualFailure) -> ApiError {

@@ -156,7 +156,26 @@ fn a_cancelled_print_is_told_from_a_failed_one() {
     let mut heard = Heard::printing();
     heard.track.cancels(Instant::now());
     assert!(heard.hear(json!({"mc_percent": 41})).cancelling);
-    assert_eq!(heard.hear(failure).ended, Some(PrintEnd::Cancelled));
+    assert_eq!(heard.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
+    // What it certainly did not carry out is no reason, and is not sent again at once all the same.
+    let mut heard = Heard::printing();
+    let of = heard.track.cancels(Instant::now()).unwrap();
+    heard.track.cancel_failed(&of);
+    assert!(heard.hear(json!({"mc_percent": 41})).cancelling);
+    heard.hear(failure.clone());
+    assert_eq!(heard.wait(Duration::from_secs(3)).ended, Some(PrintEnd::Failed));
+    // One that it may have carried out counts, whatever came of another.
+    let mut heard = Heard::printing();
+    heard.track.cancels(Instant::now());
+    let of = heard.track.cancels(Instant::now()).unwrap();
+    heard.track.cancel_failed(&of);
+    assert_eq!(heard.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
+    // So does what the printer says of it.
+    let mut heard = Heard::printing();
+    let of = heard.track.cancels(Instant::now()).unwrap();
+    heard.hear(json!({"print_error": 50_348_044}));
+    heard.track.cancel_failed(&of);
+    assert_eq!(heard.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
     // A printer that forgets it at once.
     let mut heard = Heard::printing();
     heard.track.cancels(Instant::now());

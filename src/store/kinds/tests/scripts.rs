@@ -10,7 +10,7 @@ use crate::domain::bounds::{MAX_AMOUNT, MAX_CENTS};
 use crate::domain::endpoint::{Delivery, Due, Endpoint, EndpointCommand};
 use crate::domain::id::Id;
 use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
-use crate::domain::launch::{LaunchNeeds, MaterialNeed, SlicedFor};
+use crate::domain::launch::{FilamentSlot, LaunchNeeds, MaterialNeed, SlicedFor};
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::mail::{Mail, MailCommand};
 use crate::domain::order::Resolution;
@@ -209,6 +209,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             id: one(attempt + 1000),
             file_id: step.yes.then(|| one(23)),
             file_name: text,
+            slots: if step.yes { vec![None, Some(FilamentSlot { slot: 1, spool: None })] } else { Vec::new() },
         },
         12 => PrinterCommand::ManualUploaded { id: one(attempt + 1000), remote_name: text },
         13 => PrinterCommand::ManualOver { id: one(attempt + 1000), error: step.text_if(step.yes) },

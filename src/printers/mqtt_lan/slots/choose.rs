@@ -1,0 +1,249 @@
+//! From which slots a print takes its filaments that is no job: those that a person names, else what fits for certain.
+//! Nothing is guessed: where more than one place would do, or none, a person has to say.
+
+use super::{BESIDE_SLOT, Changer, MAX_FILAMENTS, SpoolPlace};
+use crate::domain::file::PlateFilament;
+use crate::domain::launch::FilamentSlot;
+use crate::printers::adapter::{PrinterError, SlotsWanted};
+
+impl Changer {
+    /// For each filament of the file, by its index, the slot that it comes from. In this order: what a person names;
+    /// what feeds the nozzle now; slots that hold the plastic and the colour of each filament; the only spool of the
+    /// changers; the spool beside them. A spool that is known to be of another plastic is passed over; of a printer
+    /// without changers there is nothing to choose.
+    ///
+    /// # Errors
+    /// [`PrinterError::Invalid`] with the filaments, what is in the slots, and what to do.
+    pub(in super::super) fn choose(&self, wanted: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
+        let SlotsWanted { filaments, named } = wanted;
+        let indices: Vec<u32> = if filaments.is_empty() {
+            (0u32..).take(named.len().max(1)).collect()
+        } else {
+            filaments.iter().map(|filament| filament.index).collect()
+        };
+        if indices.iter().any(|index| *index as usize >= MAX_FILAMENTS) {
+            return Err(PrinterError::Invalid(format!("a print has {MAX_FILAMENTS} filaments at most")));
+        }
+        let slots = if named.is_empty() {
+            self.fitting(filaments).ok_or_else(|| self.unfit(filaments))?
+        } else {
+            self.named(named, indices.len())?;
+            named.clone()
+        };
+        let all = indices.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut chosen = vec![None; all];
+        for (index, slot) in indices.into_iter().zip(slots) {
+            chosen[index as usize] = Some(self.chosen(slot));
+        }
+        self.feed(&chosen)?;
+        Ok(chosen)
+    }
+
+    /// The slot with what is in it now.
+    pub(super) fn chosen(&self, slot: u32) -> FilamentSlot {
+        FilamentSlot { slot, spool: self.place(slot).map(|place| place.spool.clone()) }
+    }
+
+    /// Whether a person could name these slots.
+    fn named(&self, named: &[u32], filaments: usize) -> Result<(), PrinterError> {
+        if named.len() != filaments {
+            return Err(PrinterError::Invalid(format!(
+                "slots named: {}, filaments that the plate uses: {filaments}; name the slot of each, in their order",
+                named.len()
+            )));
+        }
+        match named.iter().find(|slot| **slot != BESIDE_SLOT && self.place(**slot).is_none()) {
+            Some(slot) => Err(PrinterError::Invalid(format!(
+                "the printer has no slot {slot}: {}; {BESIDE_SLOT} is the spool beside the filament changer",
+                self.in_words()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// What fits without a person's word, for each filament; `None` if that is not certain.
+    fn fitting(&self, filaments: &[PlateFilament]) -> Option<Vec<u32>> {
+        let one = filaments.len() <= 1;
+        let wanted = filaments.first().and_then(|filament| filament.kind.as_deref());
+        // What is unknown fits.
+        let fits = |known: Option<&String>| wanted.zip(known).is_none_or(|(wanted, known)| same_kind(wanted, known));
+        let kind = |slot: u32| self.place(slot).map_or(self.beside.as_ref(), |place| place.kind.as_ref());
+        if let Some(now) = self.now.filter(|now| one && fits(kind(*now))) {
+            return Some(vec![now]);
+        }
+        if self.places.is_empty() {
+            return Some(vec![BESIDE_SLOT; filaments.len().max(1)]);
+        }
+        let matching: Option<Vec<u32>> = filaments.iter().map(|filament| self.matching(filament)).collect();
+        if let Some(slots) = matching.filter(|slots| !slots.is_empty()) {
+            return Some(slots);
+        }
+        let spooled: Vec<&SpoolPlace> = self.spooled().collect();
+        match &spooled[..] {
+            [only] if one && fits(only.kind.as_ref()) => Some(vec![only.slot]),
+            _ if one && self.beside.is_some() && fits(self.beside.as_ref()) => Some(vec![BESIDE_SLOT]),
+            _ => None,
+        }
+    }
+
+    /// The slot that holds what a filament is of. Spools that the printer itself cannot tell apart are one choice.
+    fn matching(&self, filament: &PlateFilament) -> Option<u32> {
+        let wanted = filament.kind.as_deref()?;
+        let alike = |place: &&SpoolPlace| {
+            let color = place.spool.color.as_deref();
+            let coloured = |wanted: &String| color.is_some_and(|color| color.eq_ignore_ascii_case(wanted));
+            place.kind.as_deref().is_some_and(|kind| same_kind(wanted, kind))
+                && filament.color.as_ref().is_none_or(coloured)
+        };
+        let mut found = self.places.iter().filter(alike);
+        let first = found.next()?;
+        found.all(|other| other.spool == first.spool).then_some(first.slot)
+    }
+
+    /// The slots that are known to hold a spool.
+    fn spooled(&self) -> impl Iterator<Item = &SpoolPlace> {
+        self.places.iter().filter(|place| place.kind.is_some() || place.spool.vendor_code.is_some())
+    }
+
+    fn unfit(&self, filaments: &[PlateFilament]) -> PrinterError {
+        let needs: Vec<String> =
+            filaments.iter().map(|one| in_words(one.kind.as_deref(), one.color.as_deref())).collect();
+        let needs = if needs.is_empty() { "a filament that is not known".to_owned() } else { needs.join(" and ") };
+        PrinterError::Invalid(format!(
+            "it is not certain from which slots to print: the file needs {needs}, and {}; name the slot of each filament, \
+             or load what the file needs",
+            self.in_words()
+        ))
+    }
+
+    /// What is where.
+    fn in_words(&self) -> String {
+        let of = |place: &SpoolPlace| {
+            let known = place.kind.as_deref().or(place.spool.vendor_code.as_deref());
+            format!("slot {} holds {}", place.slot, in_words(known, place.spool.color.as_deref()))
+        };
+        let known: Vec<String> = self.spooled().map(of).collect();
+        if known.is_empty() {
+            "no slot of its filament changer holds a spool that it knows".to_owned()
+        } else {
+            known.join(", ")
+        }
+    }
+}
+
+fn same_kind(one: &str, other: &str) -> bool {
+    one.trim().eq_ignore_ascii_case(other.trim())
+}
+
+fn in_words(kind: Option<&str>, color: Option<&str>) -> String {
+    [Some(kind.unwrap_or("a filament")), color].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn tray(slot: u32, kind: &str, color: &str) -> Value {
+        json!({"id": slot.to_string(), "tray_type": kind, "tray_info_idx": format!("GF-{kind}"), "tray_color": format!("{color}FF")})
+    }
+
+    /// A changer with these spools, and beside it the spool of this kind; nothing is told where that is empty.
+    fn changer(now: u32, trays: &[Value], beside: &str) -> Changer {
+        let ams = json!({"tray_now": now.to_string(), "ams": [{"id": "0", "tray": trays}]});
+        Changer::of(Some(&ams), Some(&json!({"id": "254", "tray_type": beside})))
+    }
+
+    fn four(now: u32, beside: &str) -> Changer {
+        let last = json!({"id": "3"});
+        let trays = [tray(0, "PLA", "000000"), tray(1, "PLA", "FF0000"), tray(2, "PETG", "FF0000"), last];
+        changer(now, &trays, beside)
+    }
+
+    fn filament(index: u32, kind: &str, color: &str) -> PlateFilament {
+        let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        PlateFilament { index, kind: known(kind), color: known(color), ..PlateFilament::default() }
+    }
+
+    fn chosen(changer: &Changer, filaments: &[PlateFilament], named: &[u32]) -> Result<Vec<Option<u32>>, String> {
+        let wanted = SlotsWanted { filaments: filaments.to_vec(), named: named.to_vec() };
+        let slots = changer.choose(&wanted).map_err(|error| {
+            assert!(error.certainly_not_done(), "{error}");
+            error.to_string()
+        })?;
+        Ok(slots.into_iter().map(|slot| slot.map(|slot| slot.slot)).collect())
+    }
+
+    #[test]
+    fn what_a_person_names_comes_before_all_else() {
+        let four = four(0, "PLA");
+        let red = filament(0, "PLA", "#ff0000");
+        assert_eq!(chosen(&four, std::slice::from_ref(&red), &[2]), Ok(vec![Some(2)]));
+        assert_eq!(chosen(&four, &[], &[3]), Ok(vec![Some(3)]), "what nobody knows of may be there");
+        assert_eq!(chosen(&four, std::slice::from_ref(&red), &[BESIDE_SLOT]), Ok(vec![Some(BESIDE_SLOT)]));
+        let second = filament(2, "PETG", "");
+        assert_eq!(chosen(&four, &[red.clone(), second.clone()], &[2, 0]), Ok(vec![Some(2), None, Some(0)]));
+        for (filaments, named, why) in [
+            (vec![red.clone()], vec![4], "no slot 4"),
+            (vec![red.clone()], vec![1, 2], "uses: 1;"),
+            (vec![red.clone(), second.clone()], vec![1], "uses: 2;"),
+            (vec![red, second], vec![1, BESIDE_SLOT], "from one spool beside it"),
+        ] {
+            let words = chosen(&four, &filaments, &named).unwrap_err();
+            assert!(words.contains(why), "{words}");
+        }
+    }
+
+    #[test]
+    fn what_feeds_the_nozzle_goes_on_unless_it_is_another_plastic() {
+        let red = [filament(1, "PLA", "#ff0000")];
+        assert_eq!(chosen(&four(0, ""), &red, &[]), Ok(vec![None, Some(0)]));
+        assert_eq!(chosen(&four(BESIDE_SLOT, "PLA"), &red, &[]), Ok(vec![None, Some(BESIDE_SLOT)]));
+        assert_eq!(chosen(&four(0, ""), &[], &[]), Ok(vec![Some(0)]), "of a file of which nothing is known");
+        assert_eq!(chosen(&four(2, ""), &red, &[]), Ok(vec![None, Some(1)]), "PETG is not PLA");
+    }
+
+    #[test]
+    fn between_prints_the_changer_serves_what_it_holds() {
+        let four = four(255, "PLA");
+        let of = |kind: &str, color: &str| chosen(&four, &[filament(0, kind, color)], &[]);
+        assert_eq!(of("PLA", "#FF0000"), Ok(vec![Some(1)]));
+        assert_eq!(of("petg", ""), Ok(vec![Some(2)]), "the only one of its plastic");
+        assert_eq!(of("PLA", "#00ff00"), Ok(vec![Some(BESIDE_SLOT)]), "no such colour in the changer");
+        let two = [filament(0, "PETG", "#ff0000"), filament(3, "PLA", "#000000")];
+        assert_eq!(chosen(&four, &two, &[]), Ok(vec![Some(2), None, None, Some(0)]));
+        let twice = changer(255, &[tray(0, "PLA", "000000"), tray(2, "PLA", "000000")], "");
+        assert_eq!(chosen(&twice, &[filament(0, "PLA", "#000000")], &[]), Ok(vec![Some(0)]), "alike");
+    }
+
+    #[test]
+    fn the_only_spool_and_the_spool_beside_come_last() {
+        let one = changer(255, &[tray(2, "PLA", "000000"), json!({"id": "3"})], "PLA");
+        assert_eq!(chosen(&one, &[filament(0, "PLA", "#ffffff")], &[]), Ok(vec![Some(2)]));
+        assert_eq!(chosen(&one, &[], &[]), Ok(vec![Some(2)]));
+        let other = changer(255, &[tray(2, "ABS", "000000")], "PLA");
+        assert_eq!(chosen(&other, &[filament(0, "PLA", "#ffffff")], &[]), Ok(vec![Some(BESIDE_SLOT)]));
+        for without in [Changer::default(), Changer::of(Some(&json!({"tray_now": "255"})), None)] {
+            assert_eq!(chosen(&without, &[], &[]), Ok(vec![Some(BESIDE_SLOT)]), "a printer without a changer");
+            let two = [filament(0, "PLA", ""), filament(1, "PLA", "")];
+            assert_eq!(chosen(&without, &two, &[]), Ok(vec![Some(BESIDE_SLOT), Some(BESIDE_SLOT)]));
+        }
+    }
+
+    #[test]
+    fn what_is_not_certain_is_asked_with_what_is_needed_and_what_is_there() {
+        let two = [filament(0, "PLA", "#00ff00"), filament(1, "PLA", "#000000")];
+        let cases: [(&str, &[PlateFilament]); 4] = [("", &[]), ("", &two[..1]), ("PETG", &two[..1]), ("PLA", &two)];
+        for (beside, filaments) in cases {
+            let words = chosen(&four(255, beside), filaments, &[]).unwrap_err();
+            assert!(words.contains("slot 1 holds PLA #ff0000") && words.contains("name the slot"), "{words}");
+            assert!(filaments.is_empty() || words.contains("the file needs PLA #00ff00"), "{words}");
+        }
+        // A start without any choice is no way around it.
+        assert!(matches!(four(255, "").feed(&[]), Err(PrinterError::Invalid(_))));
+        let far = [filament(64, "PLA", "")];
+        assert!(chosen(&four(255, "PLA"), &far, &[]).unwrap_err().contains("64 filaments"));
+    }
+}
