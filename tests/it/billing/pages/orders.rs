@@ -85,7 +85,7 @@ on_both! {
 
 #[tokio::test]
 async fn streams_of_one_customer_are_bounded_and_those_of_others_go_on() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__CUSTOMER_REQUESTS_PER_MINUTE", 10_000_000).start().await;
     let (ann, bob) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);
     let order = ordered(&app, ANN).await;
     let sku = app.get(&format!("/api/orders/{order}")).await.expect(200)["lines"][0]["skuId"].clone();
