@@ -108,6 +108,8 @@ pub struct AppParts {
     pub readiness: Arc<production::health::ReadinessCache>,
     /// The floor as the pages of the staff showed it last.
     board: Arc<pages::Board>,
+    /// The streams that customers have open.
+    streams: Arc<pages::OpenStreams>,
     /// Cancelled when the server shuts down: streams end.
     pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves.
@@ -134,6 +136,7 @@ impl AppState {
             config,
             readiness: Arc::default(),
             board: Arc::default(),
+            streams: Arc::default(),
             leaving,
             descriptions: Arc::default(),
         }))

@@ -25,6 +25,7 @@ mod m20261123_000019_exports_and_accounting;
 mod m20261123_000020_sales_channels;
 mod m20261123_000021_pay_links;
 mod m20261123_000024_list_invoices;
+mod m20261124_000025_unsigned_jobs;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -59,6 +60,7 @@ impl MigratorTrait for Migrator {
             whole(m20261123_000020_sales_channels::Migration),
             whole(m20261123_000021_pay_links::Migration),
             whole(m20261123_000024_list_invoices::Migration),
+            whole(m20261124_000025_unsigned_jobs::Migration),
         ]
     }
 }

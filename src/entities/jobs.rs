@@ -13,6 +13,7 @@ pub struct Model {
     pub order_id: String,
     pub number: i64,
     pub state: String,
+    pub unsigned: bool,
     pub sku_id: String,
     pub material_id: String,
     pub file_id: Option<String>,

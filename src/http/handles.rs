@@ -38,7 +38,7 @@ use crate::http::limits::Limits;
 use crate::http::local_sign_in::LocalSignInDesk;
 use crate::http::meter::RouteMeters;
 use crate::http::openapi::Descriptions;
-use crate::http::pages::Board;
+use crate::http::pages::{Board, OpenStreams};
 use crate::http::production::health::ReadinessCache;
 use crate::http::production::metrics::Tallies;
 use crate::http::setup_desk::SetupDesk;
@@ -101,6 +101,7 @@ held! {
     Arc<ReadinessCache>: readiness;
     Arc<CatalogCache>: catalog;
     Arc<Board>: board;
+    Arc<OpenStreams>: streams;
 }
 
 /// The directory of each kind that is registered.

@@ -47,10 +47,12 @@ dl{display:grid;grid-template-columns:minmax(0,auto) minmax(0,1fr);gap:.35rem 1.
 .state{border:1px solid var(--edge);border-radius:99px;padding:0 .65rem;font-size:.85rem;line-height:1.6;white-space:nowrap}";
 
 /// Shows the live part of an order anew whenever the server sends it, and says the change to those who hear the page.
-/// It begins where the page names a stream; whoever has no script reads what the page said when it was loaded.
+/// It begins where the page names a stream; whoever has no script reads what the page said when it was loaded. A stream
+/// that is refused is not asked for again, and the page says what to do.
 const SCRIPT: &str = "(()=>{const at=document.getElementById('live');if(!at||!window.EventSource)return;\
 const said=document.getElementById('said'),stream=new EventSource(at.dataset.stream);\
 stream.addEventListener('part',event=>{const part=JSON.parse(event.data);at.innerHTML=part.html;if(said.textContent!==part.said)said.textContent=part.said});\
+stream.addEventListener('error',()=>{if(stream.readyState===EventSource.CLOSED)said.textContent+=' Load the page again to see how things stand.'});\
 stream.addEventListener('over',()=>stream.close())})()";
 
 /// What a page looks like and does: its style and script, and the policy that names both by their hashes and forbids

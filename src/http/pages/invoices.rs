@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus};
 use crate::domain::limits::LimitKind;
+use crate::domain::order::{Order, OrderStatus};
 use crate::http::access::Caller;
 use crate::http::billing::invoices::{PdfQuery, begin_checkout, own};
 use crate::http::command_request::{found, state_of};
@@ -28,6 +29,10 @@ use crate::store::queries::InvoiceFilter;
 
 /// The list of the own invoices.
 pub(super) const PATH: &str = "/invoices";
+/// Stands for the status of an invoice whose order was cancelled.
+pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
+/// What comes next where something was paid of an order that was cancelled.
+pub(super) const GIVEN_BACK_WORDS: &str = "What you paid is given back to you.";
 
 handles! {
     /// What the pages of invoices use.
@@ -49,6 +54,14 @@ pub(super) fn status_words(status: InvoiceStatus) -> &'static str {
         InvoiceStatus::Refunded => "Paid back",
         InvoiceStatus::Void => "Void",
     }
+}
+
+/// Whether something is open of the invoice of a cancelled order: nobody pays that any more, and what was paid of it is
+/// given back. The invoice is void once it has been.
+pub(super) async fn order_is_cancelled(app: &InvoiceHandles, invoice: &Invoice) -> Result<bool, ApiError> {
+    let Some(order) = invoice.order_id.filter(|_| invoice.due_cents() > 0) else { return Ok(false) };
+    let cancelled = |order: &Order| order.status == OrderStatus::Cancelled;
+    Ok(app.orders.read(order).await?.is_some_and(|state| state.state.as_ref().is_some_and(cancelled)))
 }
 
 /// Answers GET of the list.
@@ -106,17 +119,24 @@ pub(super) async fn one(
     let invoice = state_of(&state)?;
     let title = format!("Invoice {}", whole.document.number_text());
     let status = invoice.shown_status(app.own.environment.now());
-    let payable = invoice.due_cents() > 0;
+    let cancelled = order_is_cancelled(&app.own, invoice).await?;
+    let due = if cancelled { 0 } else { invoice.due_cents() };
     let notes: Vec<&DocumentHead> =
         invoice.documents.iter().filter(|one| one.kind == DocumentKind::CreditNote).collect();
     let ids: Vec<Id> = notes.iter().map(|note| note.id).collect();
     let numbers = app.own.queries.document_numbers(&ids).await?;
     let content = html! {
         h1 { (title) }
-        p { span class="state" { (status_words(status)) } }
-        (summary(invoice))
+        p { span class="state" { @if cancelled { (CANCELLED_WORDS) } @else { (status_words(status)) } } }
+        @if cancelled {
+            p {
+                "Its order was cancelled, so nothing is to be paid any more."
+                @if invoice.kept_cents > 0 { " " (GIVEN_BACK_WORDS) }
+            }
+        }
+        (summary(invoice, due))
         div class="acts" {
-            @if payable {
+            @if due > 0 {
                 form method="post" action={ (PATH) "/" (id) "/pay" } {
                     (viewer.hidden())
                     button type="submit" { "Pay now" }
@@ -153,7 +173,8 @@ fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id
     }
 }
 
-fn summary(invoice: &Invoice) -> Markup {
+/// `due`: what is to be paid of it now.
+fn summary(invoice: &Invoice, due: i64) -> Markup {
     let currency = &invoice.content.currency;
     html! {
         section class="card" aria-labelledby="sums" {
@@ -163,7 +184,7 @@ fn summary(invoice: &Invoice) -> Markup {
                 @if let Some(at) = invoice.due_at { dt { "Due" } dd { (time(at)) } }
                 dt { "Total" } dd { (money(invoice.content.sums.payable_cents(), currency)) }
                 dt { "Paid" } dd { (money(invoice.kept_cents, currency)) }
-                dt class="sum" { "To be paid" } dd class="sum" { (money(invoice.due_cents(), currency)) }
+                dt class="sum" { "To be paid" } dd class="sum" { (money(due, currency)) }
             }
             @if let Some(order) = invoice.order_id {
                 p { a href={ (super::orders::PATH) "/" (order) } { "The order of this invoice" } }

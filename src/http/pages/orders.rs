@@ -1,6 +1,7 @@
 //! The customer's orders: the list, one of them with its progress, which stays up to date, and paying it.
 
 mod live;
+mod open_streams;
 mod progress;
 
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use crate::http::production::orders::to_pay::before_checkout;
 use crate::store::queries::{OrderFilter, Page};
 
 pub(super) use live::live;
+pub(crate) use open_streams::OpenStreams;
 
 /// The list of the own orders.
 pub(super) const PATH: &str = "/orders";
@@ -44,6 +46,7 @@ handles! {
         own: OwnOrderHandles,
         customers: Directory<Customer>,
         config: Arc<Config>,
+        streams: Arc<OpenStreams>,
         leaving: tokio_util::sync::CancellationToken,
     }
 }

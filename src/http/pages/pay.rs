@@ -10,7 +10,7 @@ use maud::html;
 
 use super::form::PageForm;
 use super::frame::{lead_on, money, page, time};
-use super::invoices::{lines, status_words};
+use super::invoices::{CANCELLED_WORDS, lines, order_is_cancelled, status_words};
 use crate::actors::checkouts::ReturnPages;
 use crate::domain::id::Id;
 use crate::domain::limits::LimitKind;
@@ -29,12 +29,19 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
     let issued: Vec<Id> = invoice.issued().map(|one| one.id).into_iter().collect();
     let number = app.queries.document_numbers(&issued).await?.into_values().next().unwrap_or_default();
     let (due, currency) = (invoice.due_cents(), &invoice.content.currency);
+    let cancelled = order_is_cancelled(&app, invoice).await?;
+    let status = status_words(invoice.shown_status(app.environment.now()));
     let title = format!("Invoice {number}");
     let content = html! {
         h1 { (title) }
         p { "For " strong { (invoice.content.buyer.name) } }
-        p { span class="state" { (status_words(invoice.shown_status(app.environment.now()))) } }
-        @if due > 0 {
+        p { span class="state" { @if cancelled { (CANCELLED_WORDS) } @else { (status) } } }
+        @if cancelled {
+            p {
+                "Its order was cancelled, so nothing is to be paid any more."
+                @if invoice.kept_cents > 0 { " What was paid is given back." }
+            }
+        } @else if due > 0 {
             form method="post" action={ "/pay/" (token) } {
                 button type="submit" { "Pay " (money(due, currency)) }
             }

@@ -139,6 +139,8 @@ pub struct JobQuery {
     state: Option<JobState>,
     /// `true`: only jobs that are on no printer and not over. `false`: only the others.
     waiting: Option<bool>,
+    /// `true`: only completed jobs whose parts count once somebody has signed them off. `false`: only the others.
+    awaits_sign_off: Option<bool>,
     /// Only jobs of this order.
     order_id: Option<Id>,
     /// Only jobs on this printer.
@@ -190,9 +192,10 @@ fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>
 }
 
 async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<Listed<JobView>, ApiError> {
-    let JobQuery { state, waiting, order_id, printer_id, sku_id, material_id, page } = query;
+    let JobQuery { state, waiting, awaits_sign_off, order_id, printer_id, sku_id, material_id, page } = query;
     let page = page.into();
-    let filter = JobFilter { state, order_id, printer_id, sku_id, material_id, waiting, number: None };
+    let only = JobFilter { state, waiting, unsigned: awaits_sign_off, ..JobFilter::default() };
+    let filter = JobFilter { order_id, printer_id, sku_id, material_id, ..only };
     let (some, total) = app.queries.jobs(&filter, page).await?;
     Ok(Listed { page, items: some.iter().map(|job| JobView::new(&app, job)).collect(), total })
 }

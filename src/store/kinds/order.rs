@@ -31,6 +31,7 @@ snapshot_row!(Order in orders unique number, |this, at_rest| {
 part_row!(Job in jobs of order_id, |this| {
     number: this.number,
     state: word(&this.state)?,
+    unsigned: this.unsigned,
     sku_id: this.sku_id.to_string(),
     material_id: this.material_id.to_string(),
     file_id: text(this.file_id),

@@ -64,6 +64,10 @@ pub struct JobFilter {
     pub material_id: Option<Id>,
     /// True for jobs that are on no printer and not over, false for all others.
     pub waiting: Option<bool>,
+    /// Whether the job is printed and nobody has signed its parts off, where a person has to.
+    pub unsigned: Option<bool>,
+    /// Jobs that are left out.
+    pub except: Vec<Id>,
     /// Jobs with this human number only.
     pub number: Option<i64>,
 }
@@ -117,6 +121,10 @@ impl Queries {
             .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
             .apply_if(waiting, |all, (which, states)| {
                 all.filter(if which { C::State.is_in(states) } else { C::State.is_not_in(states) })
+            })
+            .apply_if(filter.unsigned, |all, which| all.filter(if which { unsigned() } else { unsigned().not() }))
+            .apply_if(Some(&filter.except).filter(|except| !except.is_empty()), |all, except| {
+                all.filter(C::Id.is_not_in(except.iter().map(Id::to_string)))
             })
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
@@ -198,6 +206,11 @@ fn visible(own: &OwnOrders) -> Condition {
 /// The order has a flag. Written exactly as in the partial index, or SQLite does not use the index.
 fn any_flag() -> Expr {
     Expr::cust("flags <> ''")
+}
+
+/// Nobody has signed the parts of the job off. Written exactly as in the partial index, or SQLite does not use the index.
+fn unsigned() -> Expr {
+    Expr::cust("unsigned")
 }
 
 /// The order has this flag among its flags, which stand with a space between two.

@@ -120,6 +120,33 @@ async fn jobs_come_with_their_attempts() {
 }
 
 #[tokio::test]
+async fn jobs_that_nobody_signed_off_are_told_from_the_others() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        let printed = |n: u128, unsigned: bool| Job { state: JobState::Completed, unsigned, ..job(n, 1) };
+        for job in [printed(10, true), printed(11, false), printed(12, true), job(13, 1)] {
+            batch.push_row(&OrderRow::Job(Arc::new(job))).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+        let found = async |unsigned: bool, except: &[u128]| -> Vec<Id> {
+            let except = except.iter().map(|n| id(*n)).collect();
+            let filter = JobFilter { unsigned: Some(unsigned), except, ..JobFilter::default() };
+            queries.jobs(&filter, ALL).await.unwrap().0.into_iter().map(|job| job.id).collect()
+        };
+        assert_eq!(found(true, &[]).await, [12, 10].map(id));
+        assert_eq!(found(false, &[]).await, [13, 11].map(id));
+        assert_eq!(found(true, &[12, 13]).await, [id(10)]);
+        // Signed off, its row says so.
+        let mut batch = Batch::default();
+        batch.push_row(&OrderRow::Job(Arc::new(printed(10, false)))).unwrap();
+        write(db, batch).await.unwrap();
+        assert_eq!(found(true, &[]).await, [id(12)]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn materials_skus_and_files_are_listed() {
     on_each(async |db| {
         let mut batch = Batch::default();

@@ -122,6 +122,7 @@ on_both! {
         };
         assert_eq!((total("waiting=true").await, total("waiting=false").await), (json!(1), json!(1)));
         assert_eq!(paths(&app.get("/api/jobs?waiting=perhaps").await.expect(400)), ["waiting"]);
+        assert_eq!((total("awaitsSignOff=true").await, total("awaitsSignOff=false").await), (json!(0), json!(2)));
         let mine = app.get("/api/orders?email=Buyer@Example.org").await.expect(200);
         assert_eq!(mine["pagination"]["total"], 1, "{mine}");
     }

@@ -9,6 +9,9 @@ use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::{App, on_both, until};
 
+/// Parts count once somebody has signed them off.
+const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
+
 on_both! {
     async fn a_bed_is_cleared_with_one_bad_part_and_the_part_is_made_again(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
@@ -89,6 +92,58 @@ on_both! {
         assert_eq!((corrected.status, corrected.header("location")), (303, Some(&*to)), "{}", corrected.text);
         let good = |job: &serde_json::Value| job["attempts"][0]["signOff"]["goodCount"] == 1;
         floor.job_until("the correction", &job, good).await;
+    }
+
+    async fn parts_whose_bed_was_used_again_are_signed_off_from_the_page(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE, REQUIRED]).await;
+        let sam = operator(&floor.app).await;
+        let order = floor.order(2).await;
+        let mut jobs = until("both to be printed", || async {
+            let jobs = floor.app.jobs(&order).await;
+            jobs.iter().all(|job| job["state"] == "COMPLETED").then_some(jobs)
+        })
+        .await;
+        jobs.sort_by_key(|job| job["attempts"][0]["endedAt"].as_str().unwrap().to_owned());
+        let ids = [0, 1].map(|n: usize| jobs[n]["id"].as_str().unwrap());
+        let unsigned = || async {
+            let listed = floor.app.get("/api/jobs?awaitsSignOff=true").await.expect(200);
+            listed["pagination"]["total"].as_u64().unwrap()
+        };
+        let page = until("the parts to be named", || async {
+            let page = sam.get("/to-do").await;
+            page.text.contains("Parts to sign off (2)").then_some(page)
+        })
+        .await;
+        is_sound(&page);
+        let at = |job: &str| page.text.find(&format!("action=\"/shop/jobs/{job}/signed?token=")).unwrap();
+        assert!(at(ids[0]) < at(ids[1]), "what was printed first comes first: {}", page.text);
+        assert_eq!(unsigned().await, 2);
+        let own = token(&page);
+        let all_good = format!("/shop/jobs/{}/sign-off", ids[0]);
+        let left = send(&sam, &all_good, &[("form_token", &own), ("back", "/to-do")]).await;
+        assert!(left.status == 200 && left.text.contains("Parts to sign off (1)"), "{}", left.text);
+        let target = format!("/shop/jobs/{}/signed?token={own}", ids[1]);
+        let said = Form::new().text("goodCount", "1").text("reason", "").text("note", "a scratch").text("back", "/to-do");
+        let said = said.part("picture", Part::bytes(b"\x89PNG\r\n\x1a\n0000".to_vec()).file_name("part.png"));
+        let sent = sam.request("POST", &target).header("sec-fetch-site", "same-origin").multipart(said);
+        let signed = sam.send(sent).await;
+        assert_eq!((signed.status, signed.header("location")), (303, Some("/to-do")), "{}", signed.text);
+        assert!(!sam.get("/to-do").await.text.contains("Parts to sign off"));
+        let sign_off = floor.job(ids[1]).await["attempts"][0]["signOff"].clone();
+        assert!(sign_off["note"] == "a scratch" && sign_off["photoFileId"].is_string(), "{sign_off}");
+        assert_eq!(unsigned().await, 0);
+        floor.app.order_is(&order, "ready").await;
+
+        // What stands on a bed is signed off with the bed, and named once.
+        floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+        let (_, job) = floor.one().await;
+        floor.attention(0, "bed_not_cleared", true).await;
+        floor.app.job_is(&job, "COMPLETED").await;
+        let page = sam.get("/to-do").await.text;
+        assert!(page.contains("Beds to clear (1)") && !page.contains("Parts to sign off"), "{page}");
+        assert_eq!(unsigned().await, 1);
+        floor.clear_bed(0).await;
+        until("the parts to be signed off", || async { (unsigned().await == 0).then_some(()) }).await;
     }
 
     async fn several_beds_are_cleared_at_once(db: Db) {

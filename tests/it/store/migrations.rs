@@ -19,7 +19,7 @@ use tracing_subscriber::layer::{Context, SubscriberExt};
 
 use crate::cli::SERVE;
 use crate::cli::process::Place;
-use crate::support::database::{TestDatabase, on_postgres, until};
+use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
 
 type OnStatement = Box<dyn FnMut() + Send>;
 
@@ -247,6 +247,23 @@ async fn opens(database: &TestDatabase, release: usize) -> i64 {
     }
     applied
 }
+
+/// So many migrations came before the one that has lists tell which jobs nobody has signed off.
+const BEFORE_UNSIGNED: u32 = 21;
+
+/// What was printed before has to be signed off all the same.
+async fn jobs_that_nobody_signed_off_are_listed_after_an_update(database: TestDatabase) {
+    let db = connection(&database.settings.url, false).await;
+    Migrator::up(&db, Some(BEFORE_UNSIGNED)).await.unwrap();
+    for sql in released::printed_jobs() {
+        db.execute_unprepared(&sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"));
+    }
+    db.close().await.unwrap();
+    connect::start(&database.settings).await.unwrap().db.close().await.unwrap();
+    assert_eq!(released::listed_as_unsigned(&database).await, [true, false, false]);
+}
+
+on_both_databases!(jobs_that_nobody_signed_off_are_listed_after_an_update);
 
 /// A server of a newer release finds another at work, and leaves the tables alone until that one is gone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::open_streams::{MAX_STREAMS_OF_CUSTOMER, StreamPlace};
 use super::progress::LivePart;
 use super::{OrderPageHandles, own, steps};
 use crate::domain::aggregate::Versioned;
@@ -37,6 +39,8 @@ const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
 const MAX_STREAM_LIFE: Duration = Duration::from_secs(600);
 /// Browsers that are cut off come back after this many milliseconds.
 const RETRY_LINE: &str = "retry: 3000\n";
+/// Whoever has too many streams may ask again after this many seconds.
+const RETRY_SECONDS: u32 = 30;
 
 /// What was sent last: the order's version, and to the minute when it is expected.
 type Told = (i64, Option<String>);
@@ -55,6 +59,8 @@ struct OrderStream {
     over: bool,
     ends_at: Instant,
     silent_since: Instant,
+    /// Held as long as the stream is open.
+    _place: StreamPlace,
 }
 
 /// Answers GET of the stream of an own order.
@@ -64,10 +70,12 @@ pub(in crate::http::pages) async fn live(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let state = own(&app.own.orders, &who, id).await?;
+    let customer = who.customer()?.0;
+    let place = app.streams.enter(customer).ok_or_else(too_many)?;
     let now = Instant::now();
     let stream = OrderStream {
         id,
-        customer: who.customer()?.0,
+        customer,
         session: who.session,
         viewer: Viewer::new(&who, &app.config)?,
         tracking: app.config.shipping.tracking_pages(),
@@ -77,6 +85,7 @@ pub(in crate::http::pages) async fn live(
         over: false,
         ends_at: now + MAX_STREAM_LIFE,
         silent_since: now,
+        _place: place,
         app,
     };
     let headers = [
@@ -86,6 +95,14 @@ pub(in crate::http::pages) async fn live(
     ];
     let pieces = futures::stream::unfold(stream, OrderStream::next);
     Ok((headers, Body::from_stream(pieces)).into_response())
+}
+
+fn too_many() -> ApiError {
+    let words = format!(
+        "you have {MAX_STREAMS_OF_CUSTOMER} pages open that are kept up to date; close some of them, or load this one again \
+         to see how things stand"
+    );
+    ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", words).retry_after(RETRY_SECONDS)
 }
 
 impl OrderStream {

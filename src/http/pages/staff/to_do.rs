@@ -3,6 +3,7 @@
 //! Printers are read in memory, orders and jobs by one query for each kind; the script has the page read again when
 //! something happened in the shop.
 
+mod parts;
 mod spools;
 
 use std::sync::Arc;
@@ -82,11 +83,13 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let view = app.board.view();
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).collect();
-    let (sliced, all_sliced) = jobs_in(&app, JobState::Sliced).await?;
+    let (sliced, all_sliced) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
+    let beds_waiting = beds_waiting(&app, &printers);
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
-        beds(&app, &printers),
+        beds(&app, &beds_waiting),
+        parts::parts(&app, &beds_waiting).await?,
         unverified(&printers),
         troubles(&app, &printers),
         jobs(&app, JobState::Failed, "failed", "Failed jobs").await?,
@@ -133,12 +136,17 @@ fn printer_link(printer: &Printer) -> Markup {
     html! { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.fields.name) } }
 }
 
-/// Beds to clear: one by one, with what is good of the print, or several at once.
-fn beds(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
-    let over =
-        |printer: &&&Printer| !matches!(activity(&app.board.shop, printer), Activity::Printing | Activity::Paused);
-    let mut waiting: Vec<&&Printer> = printers.iter().filter(|printer| printer.bed_not_cleared).filter(over).collect();
+/// The printers whose beds are to be cleared, those first that wait longest.
+fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Printer> {
+    let over = |printer: &Printer| !matches!(activity(&app.board.shop, printer), Activity::Printing | Activity::Paused);
+    let waits = |printer: &&Printer| printer.bed_not_cleared && over(printer);
+    let mut waiting: Vec<&Printer> = printers.iter().copied().filter(waits).collect();
     waiting.sort_by_key(|printer| (printer.bed_since, printer.id));
+    waiting
+}
+
+/// Beds to clear: one by one, with what is good of the print, or several at once.
+fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> Kind {
     let several = waiting.len() > 1;
     let rows = waiting.iter().map(|printer| bed(app, printer, several)).collect();
     let below = html! {
@@ -220,12 +228,15 @@ fn longest_waiting(total: u64) -> Page {
     Page { limit: ROWS_PER_KIND, offset: total.saturating_sub(ROWS_PER_KIND) }
 }
 
-/// The jobs in a state that wait longest, and how many there are.
-async fn jobs_in(app: &ToDoHandles, state: JobState) -> Result<(Vec<Job>, u64), ApiError> {
-    let filter = JobFilter { state: Some(state), ..JobFilter::default() };
-    let (mut some, total) = app.jobs.queries.jobs(&filter, longest_waiting(0)).await?;
+fn in_state(state: JobState) -> JobFilter {
+    JobFilter { state: Some(state), ..JobFilter::default() }
+}
+
+/// Those of the jobs asked for that wait longest, and how many there are.
+async fn jobs_in(app: &ToDoHandles, filter: &JobFilter) -> Result<(Vec<Job>, u64), ApiError> {
+    let (mut some, total) = app.jobs.queries.jobs(filter, longest_waiting(0)).await?;
     if total > ROWS_PER_KIND {
-        (some, _) = app.jobs.queries.jobs(&filter, longest_waiting(total)).await?;
+        (some, _) = app.jobs.queries.jobs(filter, longest_waiting(total)).await?;
     }
     some.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.updated_at));
     Ok((some, total))
@@ -237,7 +248,7 @@ fn jobs_kind(app: &ToDoHandles, some: &[Job], total: u64, id: &'static str, titl
 }
 
 async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<Kind, ApiError> {
-    let (some, total) = jobs_in(app, state).await?;
+    let (some, total) = jobs_in(app, &in_state(state)).await?;
     Ok(jobs_kind(app, &some, total, id, title))
 }
 

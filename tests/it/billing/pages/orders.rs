@@ -5,6 +5,7 @@ use simulator::processor::Payer;
 
 use super::{HOSTILE, is_sound, ordered, send, token};
 use crate::api::checkout::shop;
+use crate::api::id;
 use crate::billing::customer;
 use crate::support::stream::Stream;
 use crate::support::{App, Db, on_both, until};
@@ -80,6 +81,37 @@ on_both! {
         let refused = ann.get(&format!("{path}/live")).await;
         assert!(refused.header("location").unwrap().starts_with("/sign-in?next="), "{}", refused.text);
     }
+}
+
+#[tokio::test]
+async fn streams_of_one_customer_are_bounded_and_those_of_others_go_on() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__CUSTOMER_REQUESTS_PER_MINUTE", 10_000_000).start().await;
+    let (ann, bob) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);
+    let order = ordered(&app, ANN).await;
+    let sku = app.get(&format!("/api/orders/{order}")).await.expect(200)["lines"][0]["skuId"].clone();
+    let of_bob = json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": "bob@example.org"});
+    let of_bob = id(&app.post("/api/orders", &of_bob).await.expect(201));
+    let [path, other] = [&order, &of_bob].map(|order| format!("/orders/{order}/live"));
+    let mut open = Vec::new();
+    for _ in 0..20 {
+        let mut stream = Stream::open(&ann, &path, None).await;
+        assert_eq!(stream.next().await.unwrap().event, "part");
+        open.push(stream);
+    }
+    let refused = ann.get(&path).await;
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("30")), "{}", refused.text);
+    assert!(refused.text.contains("You have 20 pages open"), "{}", refused.text);
+    is_sound(&refused);
+    assert_eq!(ann.get(path.trim_end_matches("/live")).await.status, 200, "the page itself is there");
+    assert_eq!(Stream::open(&bob, &other, None).await.next().await.unwrap().event, "part");
+    // Those that are open go on, and each that is closed makes room for one.
+    app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+    assert_eq!(open[19].next().await.unwrap().event, "part");
+    open.pop();
+    until("a place to be free", || async {
+        (ann.open(ann.request("GET", &path)).await.status().as_u16() == 200).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -1,14 +1,53 @@
-//! The page of a pay link: for whoever has the link, without a session.
+//! The page of a pay link: for whoever has the link, without a session. And what is not paid any more.
 
 use serde_json::json;
 use simulator::processor::Payer;
 
-use super::{is_sound, send};
+use super::{is_sound, ordered, posted, send, token};
 use crate::api::checkout::shop;
-use crate::billing::{invoices::sent, pay_token_of};
+use crate::api::id;
+use crate::billing::{customer, invoices::sent, pay_token_of};
 use crate::support::{on_both, until};
 
 on_both! {
+    async fn what_is_open_of_a_cancelled_order_is_not_paid_and_the_pages_say_why(db: Db) {
+        let (processor, app) = shop(db).await;
+        let ann = customer(&app, "ann@example.org").await;
+        let order = ordered(&app, "ann@example.org").await;
+        let part = json!({"method": "cash", "amountCents": 250});
+        let paid = app.post(&format!("/api/orders/{order}/mark-paid"), &part).await.expect(200);
+        let invoice = id(&app.get(&format!("/api/invoices?orderId={order}")).await.expect(200)["invoices"][0]);
+        let (own, of_order) = (format!("/invoices/{invoice}"), format!("/orders/{order}"));
+        let link = format!("/pay/{}", pay_token_of(&app, &invoice).await);
+        let before = ann.get(&own).await;
+        assert!(before.text.contains("Pay now") && before.text.contains("22.50 USD"), "{}", before.text);
+        assert!(app.nobody().get(&link).await.text.contains("Pay 22.50 USD"));
+
+        app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
+        let why = "nothing is to be paid any more. What ";
+        for (reader, path) in [(&ann, &own), (&ann, &of_order), (&app.nobody(), &link)] {
+            let page = reader.get(path).await;
+            is_sound(&page);
+            assert!(page.text.contains(why) && !page.text.contains(">Pay "), "{path}: {}", page.text);
+            assert!(!page.text.contains("22.50 USD"), "{path}: {}", page.text);
+        }
+        assert!(ann.get(&own).await.text.contains("What you paid is given back to you."));
+        let refused = posted(&ann, &format!("{own}/pay"), &[("form_token", &token(&before))]).await;
+        assert_eq!(refused.status, 400, "{}", refused.text);
+        assert!(processor.all("checkout.session").is_empty(), "nothing was asked of the processor");
+
+        // Once the money is back the invoice is void.
+        let back = json!({"paymentId": paid["payments"][0]["id"]});
+        app.post(&format!("/api/orders/{order}/refund"), &back).await.expect(200);
+        let void = until("the invoice to be void", || async {
+            let page = ann.get(&own).await;
+            page.text.contains(">Void<").then_some(page)
+        })
+        .await;
+        assert!(!void.text.contains("given back to you"), "{}", void.text);
+        assert!(!ann.get(&of_order).await.text.contains("given back to you"));
+    }
+
     async fn whoever_has_a_pay_link_sees_the_invoice_and_pays_it(db: Db) {
         let (processor, app) = shop(db).await;
         let invoice = sent(&app, "ann@example.org").await;

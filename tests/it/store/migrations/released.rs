@@ -8,7 +8,7 @@ use printfloor::domain::printer::Printer;
 use printfloor::domain::sku::Sku;
 use printfloor::store::StoredAggregate;
 use printfloor::store::connect;
-use printfloor::store::queries::{OrderFilter, Page, Queries};
+use printfloor::store::queries::{JobFilter, OrderFilter, Page, Queries};
 use printfloor::store::reader::Reader;
 use serde_json::{Value, json};
 
@@ -25,6 +25,8 @@ const PAID: u128 = 101;
 const HALF: u128 = 102;
 const JOB: u128 = 111;
 const ATTEMPT: u128 = 112;
+/// Ids of [`printed_jobs`].
+const PRINTED: [u128; 3] = [113, 114, 115];
 const MATERIAL: u128 = 120;
 const FILE: u128 = 121;
 /// Two SKUs of one slug, and a deleted one whose slug and code somebody else may want.
@@ -135,25 +137,40 @@ fn sku(n: u128, release: usize, code: &str, slug: &str, archived: bool) -> Strin
     row("skus", n, Some(1), doc, columns)
 }
 
-/// A job of the paid order, and its only attempt.
-fn print(job_state: &str, attempt_state: &str) -> [String; 2] {
-    let on = job_state == "PRINTING";
-    let job = json!({
-        "id": id(JOB), "number": 1, "version": 4, "orderId": id(PAID), "orderNumber": PAID as i64, "line": 0, "skuId": id(SKUS[0]),
+/// Jobs of the paid order that were printed before lists told which ones nobody has signed off: the first one nobody has,
+/// the second somebody, and of the third nobody had to.
+pub fn printed_jobs() -> [String; 3] {
+    let [waits, signed, older] = PRINTED;
+    [job(waits, "COMPLETED", Some(true)), job(signed, "COMPLETED", Some(false)), job(older, "COMPLETED", None)]
+}
+
+/// Whether each of [`printed_jobs`] is listed as one that nobody has signed off.
+pub async fn listed_as_unsigned(database: &TestDatabase) -> [bool; 3] {
+    let reading = connect::reading(&database.settings).await.unwrap();
+    let filter = JobFilter { unsigned: Some(true), ..JobFilter::default() };
+    let (listed, _) = Queries::new(reading.clone()).jobs(&filter, Page { limit: 10, offset: 0 }).await.unwrap();
+    reading.close().await.unwrap();
+    PRINTED.map(|n| listed.iter().any(|job| job.id == id(n)))
+}
+
+/// A job of the paid order. `unsigned`: as releases wrote it that knew of sign-offs.
+fn job(n: u128, state: &str, unsigned: Option<bool>) -> String {
+    let on = state == "PRINTING";
+    let mut doc = json!({
+        "id": id(n), "number": 1, "version": 4, "orderId": id(PAID), "orderNumber": PAID as i64, "line": 0, "skuId": id(SKUS[0]),
         "skuName": "a bracket", "materialId": id(MATERIAL), "need": 12.345, "machineType": "fdm_standard", "dimensions": null,
-        "fileId": id(FILE), "fileForm": "gcode", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600, "state": job_state,
+        "fileId": id(FILE), "fileForm": "gcode", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600, "state": state,
         "blockedBy": null, "blockReason": null, "stock": if on { "held" } else { "none" }, "claim": 1, "settling": [], "recalled": false, "released": false,
         "priority": 5, "dueAt": null, "printerId": id(PRINTER), "attemptId": on.then(|| id(ATTEMPT)), "tries": 0, "triedOn": [], "attempts": [],
         "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": WHEN, "updatedAt": WHEN,
     });
-    let attempt = json!({
-        "id": id(ATTEMPT), "jobId": id(JOB), "orderId": id(PAID), "number": 1, "printerId": id(PRINTER), "state": attempt_state,
-        "unverified": false, "word": null, "reason": null, "startedAt": WHEN, "endedAt": (!on).then_some(WHEN), "createdAt": WHEN,
-    });
-    let job_columns = vec![
+    if let Some(unsigned) = unsigned {
+        doc["unsigned"] = json!(unsigned);
+    }
+    let columns = vec![
         ("order_id", json!(id(PAID))),
         ("number", json!(1)),
-        ("state", json!(job_state)),
+        ("state", json!(state)),
         ("sku_id", json!(id(SKUS[0]))),
         ("material_id", json!(id(MATERIAL))),
         ("file_id", json!(id(FILE))),
@@ -162,6 +179,16 @@ fn print(job_state: &str, attempt_state: &str) -> [String; 2] {
         ("version", json!(4)),
         ("updated_at", json!(AT)),
     ];
+    row("jobs", n, None, doc, columns)
+}
+
+/// A job of the paid order, and its only attempt.
+fn print(job_state: &str, attempt_state: &str) -> [String; 2] {
+    let on = job_state == "PRINTING";
+    let attempt = json!({
+        "id": id(ATTEMPT), "jobId": id(JOB), "orderId": id(PAID), "number": 1, "printerId": id(PRINTER), "state": attempt_state,
+        "unverified": false, "word": null, "reason": null, "startedAt": WHEN, "endedAt": (!on).then_some(WHEN), "createdAt": WHEN,
+    });
     let attempt_columns = vec![
         ("job_id", json!(id(JOB))),
         ("order_id", json!(id(PAID))),
@@ -169,7 +196,7 @@ fn print(job_state: &str, attempt_state: &str) -> [String; 2] {
         ("printer_id", json!(id(PRINTER))),
         ("state", json!(attempt_state)),
     ];
-    [row("jobs", JOB, None, job, job_columns), row("attempts", ATTEMPT, None, attempt, attempt_columns)]
+    [job(JOB, job_state, None), row("attempts", ATTEMPT, None, attempt, attempt_columns)]
 }
 
 /// SKUs, the payments of the paid order, the half paid order, and a kept answer.

@@ -1,0 +1,45 @@
+//! Parts to sign off whose print has left its bed. What still stands on a bed is signed off when the bed is cleared.
+
+use maud::{Markup, html};
+
+use super::{Kind, ToDoHandles, back, jobs_in};
+use crate::domain::id::Id;
+use crate::domain::job::Job;
+use crate::domain::printer::Printer;
+use crate::domain::time::Timestamp;
+use crate::http::error::ApiError;
+use crate::http::pages::staff::job::job_path;
+use crate::http::pages::staff::shell::{act, since};
+use crate::http::pages::staff::sign_off::{SignOffOf, sign_off_form};
+use crate::http::pages::staff::{ORDERS_PATH, TO_DO_PATH};
+use crate::store::queries::JobFilter;
+
+/// Those whose prints ended first come first. `beds`: the printers whose beds are to be cleared.
+pub(super) async fn parts(app: &ToDoHandles, beds: &[&Printer]) -> Result<Kind, ApiError> {
+    let except: Vec<Id> = beds.iter().filter_map(|printer| Some(printer.last_print?.job)).collect();
+    let filter = JobFilter { unsigned: Some(true), except, ..JobFilter::default() };
+    let (mut some, total) = jobs_in(app, &filter).await?;
+    some.sort_by_key(|job| (ended_at(job), job.id));
+    let rows = some.iter().map(|job| row(app, job)).collect();
+    Ok(Kind { total, ..Kind::new("sign-off", "Parts to sign off", rows) })
+}
+
+fn ended_at(job: &Job) -> Timestamp {
+    job.last_print().and_then(|print| print.ended_at).unwrap_or(job.updated_at)
+}
+
+fn row(app: &ToDoHandles, job: &Job) -> Markup {
+    let (id, parts) = (job.id, job.plate_parts.max(1));
+    html! {
+        span {
+            a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (id) } { (job.number_text()) }
+            " " (job.sku_name) " " span class="soft" { (since(ended_at(job))) }
+        }
+        span { (parts) @if parts == 1 { " part" } @else { " parts" } " on the plate" }
+        (act(&job_path(id, "sign-off"), &format!("all-good-{id}"), "", "All parts are good", Some(&back())))
+        details class="full" {
+            summary { "Not all parts are good" }
+            (sign_off_form(SignOffOf::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
+        }
+    }
+}
