@@ -15,6 +15,7 @@ use crate::domain::time::Timestamp;
 const BLOCK_BYTES: usize = 512;
 /// What is read of a file at a time, in bytes.
 const PIECE_BYTES: usize = 64 * 1024;
+
 /// A file of an archive, as it was written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ArchiveMember {
@@ -46,7 +47,7 @@ impl<W: Write> Archive<W> {
     /// When it cannot be read to its end, its name is too long, or nobody takes the archive any more.
     pub fn add(&mut self, name: &str, mut file: File) -> io::Result<ArchiveMember> {
         let bytes = file.metadata()?.len();
-        self.to.write_all(&header(name, bytes, self.made_at)?.as_bytes())?;
+        self.to.write_all(header(name, bytes, self.made_at)?.as_bytes())?;
         let (mut hash, mut left, mut piece) = (Sha256::new(), bytes, vec![0; PIECE_BYTES]);
         while left > 0 {
             let most = usize::try_from(left).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));

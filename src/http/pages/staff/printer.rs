@@ -13,6 +13,7 @@ use super::labels::printer_label_path;
 use super::log::LogHandles;
 use super::printer_print::upload_path;
 use super::shell::{StaffSection, StaffViewer, act, clock, hidden};
+use super::sign_off::{SignOffOf, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::domain::forecast::QueuedJob;
 use crate::domain::id::Id;
