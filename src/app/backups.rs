@@ -44,7 +44,7 @@ pub enum BackupError {
     /// The database was not copied.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// The disk.
+    /// The disk of this server refuses something.
     #[error(transparent)]
     Disk(#[from] io::Error),
 }

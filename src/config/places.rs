@@ -15,9 +15,10 @@ impl Config {
         self.server.data_dir.join("outbox")
     }
 
-    /// The directory of a backup that is being made; there is none at other times.
+    /// The directory of a backup that is being made; there is none at other times. Every start removes it, so its name
+    /// is none that people would give to a folder of theirs.
     pub fn backup_dir(&self) -> PathBuf {
-        self.server.data_dir.join("backup")
+        self.server.data_dir.join("backup.unfinished")
     }
 
     /// The folder of rendered documents, where no bucket is configured.

@@ -15,6 +15,7 @@ use crate::domain::time::Timestamp;
 const BLOCK_BYTES: usize = 512;
 /// What is read of a file at a time, in bytes.
 const PIECE_BYTES: usize = 64 * 1024;
+
 /// A file of an archive, as it was written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ArchiveMember {

@@ -166,7 +166,7 @@ async fn a_floor_with_a_printer_of_each_type_keeps_all_of_them_busy() {
         while get(&path).await["pagination"]["total"] == 0 {
             if began.elapsed() > 4 * LONG {
                 let printer = get(&format!("/api/printers/{}", of_kind["id"].as_str().unwrap())).await;
-                let waiting = get("/api/jobs?state=QUEUED&limit=20").await;
+                let waiting = get("/api/jobs?state=SLICED&limit=20").await;
                 demo.signal("INT");
                 let (_, lines) = demo.end();
                 panic!("{kind:?} made nothing: {printer}\nwaiting: {waiting}\n{}", lines.join("\n"));

@@ -136,7 +136,7 @@ on_both! {
         assert!(disposition.starts_with("attachment; filename=\"printfloor-backup-2"), "{disposition}");
         assert!(disposition.ends_with(".tar\""), "{disposition}");
         let archive = answer.bytes().await.unwrap();
-        assert!(!app.data().join("backup").exists(), "something of the backup is left");
+        assert!(!app.data().join("backup.unfinished").exists(), "something of the backup is left");
         until("the audit log to tell of it", || async {
             let log = app.get("/api/audit-log?action=backup.make").await.expect(200);
             (log["pagination"]["total"] == 1 && log["entries"][0]["outcome"] == "done").then_some(())
@@ -204,7 +204,7 @@ on_both! {
         // The shop goes on meanwhile.
         let file = app.gcode("meanwhile", 60, 10.0).await;
         app.delete(&format!("/api/files/{file}")).await.expect(204);
-        let folder = app.data().join("backup");
+        let folder = app.data().join("backup.unfinished");
         assert!(folder.exists());
         // The client goes away: nothing of the backup stays, and the next may begin.
         drop(first);
@@ -246,7 +246,7 @@ async fn a_missing_or_old_program_of_postgresql_is_named() {
     let missing = app.act(PATH).await;
     assert!(missing.text.contains("apt install postgresql-client"), "{}", missing.text);
     assert_eq!(missing.error(503), "pg_dump_missing");
-    assert!(!app.data().join("backup").exists());
+    assert!(!app.data().join("backup.unfinished").exists());
 
     let old = programs.path().join("pg_dump");
     let mut script = std::fs::File::create(&old).unwrap();

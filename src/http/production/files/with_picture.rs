@@ -49,7 +49,8 @@ pub(crate) async fn take_with_picture(
             if fields.len() == MAX_FIELDS {
                 return Err(ApiError::bad_request("malformed_multipart", "the form has too many fields"));
             }
-            fields.entry(name).or_insert(text(&mut field).await?);
+            let said = text(&mut field).await?;
+            fields.entry(name).or_insert(said);
             continue;
         }
         // Where nothing was chosen browsers send the field without the name of a file.
