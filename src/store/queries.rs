@@ -59,7 +59,7 @@ use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
 #[derive(Clone, Debug)]
 pub struct Queries(Shared<QueriesParts>);
 
-/// The parts of [`Queries`].
+/// What all clones of it read from.
 #[derive(Debug)]
 pub struct QueriesParts {
     db: DatabaseConnection,

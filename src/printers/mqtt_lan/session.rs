@@ -63,13 +63,13 @@ impl Link {
 /// The session of one adapter.
 pub(super) struct Session {
     pub(super) link: Arc<Link>,
-    shared: Arc<Shared>,
+    shared: Arc<SessionParts>,
     /// The task that keeps the connection, and what ends it when it is dropped.
     task: Mutex<Option<(DropGuard, JoinHandle<()>)>>,
 }
 
 /// What the connection's task and the adapter share.
-struct Shared {
+struct SessionParts {
     state: Mutex<State>,
     /// Changes whenever the connection opens or closes.
     moved: watch::Sender<()>,
@@ -112,7 +112,7 @@ struct CommandReply {
     reason: String,
 }
 
-impl Shared {
+impl SessionParts {
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -132,7 +132,7 @@ impl Shared {
 impl Session {
     /// Nothing is connected yet.
     pub(super) fn new(link: Link) -> Self {
-        let shared = Shared {
+        let shared = SessionParts {
             state: Mutex::default(),
             moved: watch::Sender::new(()),
             wanted: Notify::new(),
@@ -267,7 +267,7 @@ impl Session {
 }
 
 /// Keeps the connection open until the end is called for.
-async fn keep(link: Arc<Link>, shared: Arc<Shared>, end: CancellationToken) {
+async fn keep(link: Arc<Link>, shared: Arc<SessionParts>, end: CancellationToken) {
     let mut failures = 0;
     loop {
         let (opened, why) = talk::talk(&link, &shared, &end).await;

@@ -208,7 +208,8 @@ fn any_flag() -> Expr {
     Expr::cust("flags <> ''")
 }
 
-/// Nobody has signed the parts of the job off. Written exactly as in the partial index, or SQLite does not use the index.
+/// Nobody has signed the parts of the job off. Written exactly as in the partial index, or SQLite does not use the
+/// index.
 fn unsigned() -> Expr {
     Expr::cust("unsigned")
 }

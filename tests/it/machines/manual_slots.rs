@@ -12,6 +12,7 @@ use crate::support::until;
 /// What the file of a package is of, as the printer tells colours.
 const COLOR: &str = "FF7A1AFF";
 
+#[expect(clippy::unnecessary_wraps, reason = "it stands where a place may be empty")]
 fn tray(kind: &str, color: &str) -> Option<Tray> {
     Some(Tray { tray_type: kind.into(), tray_color: color.into(), tray_info_idx: kind.into(), ..Tray::default() })
 }

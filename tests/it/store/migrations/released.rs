@@ -137,8 +137,8 @@ fn sku(n: u128, release: usize, code: &str, slug: &str, archived: bool) -> Strin
     row("skus", n, Some(1), doc, columns)
 }
 
-/// Jobs of the paid order that were printed before lists told which ones nobody has signed off: the first one nobody has,
-/// the second somebody, and of the third nobody had to.
+/// Jobs of the paid order that were printed before lists told which ones nobody has signed off: the first one nobody
+/// has, the second somebody, and of the third nobody had to.
 pub fn printed_jobs() -> [String; 3] {
     let [waits, signed, older] = PRINTED;
     [job(waits, "COMPLETED", Some(true)), job(signed, "COMPLETED", Some(false)), job(older, "COMPLETED", None)]
