@@ -17,7 +17,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::codec::Framed;
 use tokio_util::sync::CancellationToken;
 
-use super::{CommandReply, Link, MAX_WAITING, Outgoing, Shared};
+use super::{CommandReply, Link, MAX_WAITING, Outgoing, SessionParts};
 use crate::domain::printer_status::Status;
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Telemetry};
@@ -46,7 +46,7 @@ const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 2
 type Wire = Framed<TlsStream<TcpStream>, Codec>;
 
 /// Serves one connection. Whether it was open, and why it ended.
-pub(super) async fn talk(link: &Link, shared: &Shared, end: &CancellationToken) -> (bool, PrinterError) {
+pub(super) async fn talk(link: &Link, shared: &SessionParts, end: &CancellationToken) -> (bool, PrinterError) {
     let Settings { connect_timeout, request_timeout, offline_after, .. } = link.settings;
     let opening = async {
         let wire = timeout(connect_timeout, dial(link)).await.map_err(|_| PrinterError::Timeout)??;
@@ -83,7 +83,7 @@ pub(super) async fn talk(link: &Link, shared: &Shared, end: &CancellationToken) 
 
 async fn serve(
     link: &Link,
-    shared: &Shared,
+    shared: &SessionParts,
     wire: &mut Wire,
     commands: &mut mpsc::Receiver<Outgoing>,
     (opened, quiet): (Instant, Duration),
@@ -227,7 +227,7 @@ async fn send(link: &Link, wire: &mut Wire, packet: Packet) -> Result<(), Printe
 }
 
 /// Reads a message of the printer: a report, or the answer to a command.
-fn hear(shared: &Shared, payload: &[u8], now: Instant) -> Result<(), TooLarge> {
+fn hear(shared: &SessionParts, payload: &[u8], now: Instant) -> Result<(), TooLarge> {
     let Ok(Value::Object(mut message)) = bounded_json::read(payload, BOUNDS) else { return Ok(()) };
     shared.with(|state| state.spoke = Some(now));
     let fun = message.remove("fun");
@@ -256,7 +256,7 @@ fn hear(shared: &Shared, payload: &[u8], now: Instant) -> Result<(), TooLarge> {
 }
 
 /// An answer goes to whoever asked; also one that refuses all commands.
-fn reply(shared: &Shared, group: &str, content: &Map<String, Value>) {
+fn reply(shared: &SessionParts, group: &str, content: &Map<String, Value>) {
     let text = |name: &str| content.get(name).and_then(Value::as_str).unwrap_or_default();
     let number = match content.get("sequence_id") {
         Some(Value::Number(number)) => number.to_string(),
@@ -279,7 +279,7 @@ fn reply(shared: &Shared, group: &str, content: &Map<String, Value>) {
 }
 
 /// Wakes the watch where something changed that matters, and collects the rest.
-fn tell(shared: &Shared) {
+fn tell(shared: &SessionParts) {
     let (news, status) = shared.with(|state| {
         if !state.track.full {
             return (false, None);
