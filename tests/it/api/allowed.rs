@@ -154,6 +154,7 @@ impl Walk {
         self.ok("PATCH /api/users/{id}", &user, json!({"role": "admin"})).await;
         self.ok("DELETE /api/users/{id}", &user, Value::Null).await;
         self.get("GET /api/audit-log", "").await;
+        self.ok("POST /api/backup", "", Value::Null).await;
         self.ok("POST /api/integrations/farm_ui/import", "", json!({"machineType": "fdm_standard"})).await;
         let new = json!({"url": "http://127.0.0.1:9/", "events": ["order.paid"]});
         let endpoint = self.ok("POST /api/webhooks/endpoints", "", new).await;
