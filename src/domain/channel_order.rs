@@ -185,7 +185,7 @@ pub struct ChannelOrder {
     pub refused: bool,
     /// How often an operator asked to try again.
     pub asked: u32,
-    /// Whether the operators were mailed that it waits.
+    /// Whether the operators were mailed that it waits; anew once what could not be read is known.
     pub alerted: bool,
     /// Shipments that the shop is told of, oldest first.
     pub trackings: Vec<Tracking>,
