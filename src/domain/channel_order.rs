@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::address::Address;
 use crate::domain::id::Id;
+use crate::domain::refusal::shortened;
 use crate::domain::time::Timestamp;
 
 pub use amounts::{SoldAmounts, amounts};
@@ -32,6 +33,8 @@ pub use told::{ShipmentThere, Tracking, TrackingOutcome, TrackingState};
 
 /// Most lines of an order of another shop.
 pub const MAX_SOLD_LINES: usize = 100;
+/// Most characters of a name in the variant map.
+pub const MAX_VARIANT_CHARS: usize = 200;
 
 /// A line as the other shop sold it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -58,16 +61,27 @@ pub struct SoldLine {
 impl SoldLine {
     /// By what it is looked up in the map, one after the other: the id of its variant, its code, and its title where it
     /// has neither, as what was written into an order by hand.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = String> {
         let named = [self.variant.as_deref(), self.code.as_deref()];
         let title = named.iter().all(Option::is_none).then_some(self.title.as_str());
-        named.into_iter().chain([title]).flatten()
+        named.into_iter().chain([title]).flatten().map(variant_name)
     }
 
     /// By what people find it in the map: the first of its names.
     pub fn wanted(&self) -> String {
-        self.names().next().unwrap_or_default().to_owned()
+        self.names().next().unwrap_or_default()
     }
+}
+
+/// A name as the variant map takes it: one line of at most [`MAX_VARIANT_CHARS`]. What was sold and what is entered
+/// into the map both go through it, so they meet whatever the other shop writes.
+pub fn variant_name(text: &str) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let line: String = text.chars().map(|c| if breaks(c) { ' ' } else { c }).collect();
+    let line = line.trim();
+    let fits = line.chars().count() <= MAX_VARIANT_CHARS;
+    // What is cut off ends with a sign that it was.
+    if fits { line.to_owned() } else { shortened(line.to_owned(), MAX_VARIANT_CHARS - 1) }
 }
 
 /// What was sold, at the prices of the other shop.
@@ -185,7 +199,7 @@ pub struct ChannelOrder {
     pub refused: bool,
     /// How often an operator asked to try again.
     pub asked: u32,
-    /// Whether the operators were mailed that it waits.
+    /// Whether the operators were mailed that it waits; anew once what could not be read is known.
     pub alerted: bool,
     /// Shipments that the shop is told of, oldest first.
     pub trackings: Vec<Tracking>,

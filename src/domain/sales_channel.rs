@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::channel_order::SoldLine;
+use crate::domain::channel_order::{SoldLine, variant_name};
 use crate::domain::id::Id;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
@@ -162,7 +162,7 @@ pub enum SalesChannelRow {
 impl SalesChannel {
     /// What is made for a line that was sold: that of the first of its names in the map.
     pub fn mapped(&self, sold: &SoldLine) -> Option<&Arc<Variant>> {
-        sold.names().find_map(|name| self.variants.get(name))
+        sold.names().find_map(|name| self.variants.get(&name))
     }
 
     fn shown(self) -> Decision<Self> {
@@ -201,6 +201,8 @@ impl SalesChannel {
 
     fn map(mut self, cx: &DecisionContext<'_>, given: &[GivenVariant]) -> Result<Decision<Self>, Refusal> {
         let mut faults = Faults::default();
+        let named = |one: &GivenVariant| GivenVariant { variant: variant_name(&one.variant), ..*one };
+        let given: Vec<GivenVariant> = given.iter().map(named).collect();
         for (n, one) in given.iter().enumerate() {
             let twice = given[..n].iter().any(|earlier| earlier.variant == one.variant);
             faults.check(!twice, &format!("variants.{n}.variant"), "is named twice");

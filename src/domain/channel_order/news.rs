@@ -41,6 +41,8 @@ impl ChannelOrder {
         self.there.refunded_cents = self.there.refunded_cents.max(news.refunded_cents);
         let later = self.content.is_none() || news.changed_at > self.changed_at;
         if let Some(content) = news.content.as_ref().filter(|_| later && !self.making) {
+            // What the operators were mailed before was that it cannot be read: what is wrong now is told by itself.
+            self.alerted &= self.content.is_some();
             self.content = Some(content.clone());
             self.number.clone_from(&news.number);
             self.changed_at = news.changed_at;

@@ -132,7 +132,7 @@ impl ChannelOrder {
         self.paid && !self.there.cancelled && !self.making && !self.made && self.content.is_some()
     }
 
-    /// Tells the operators once that it waits.
+    /// Tells the operators once that it waits; once more when its lines could not be read before and now can.
     fn alert(&mut self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         if self.alerted || (self.missing.is_empty() && self.problem.is_none()) {
             return Vec::new();

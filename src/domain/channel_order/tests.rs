@@ -58,6 +58,10 @@ fn said(n: u32) -> Vec<SoldNews> {
     all
 }
 
+fn hear(news: SoldNews) -> ChannelOrderCommand {
+    ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news) }
+}
+
 /// The shop there, the records here, and the orders that are made: what effects do, step by step, with the process
 /// ended between any two of them.
 struct World {
@@ -76,8 +80,7 @@ impl World {
 
     fn hear(&mut self, n: u32, news: &SoldNews) {
         let record = self.records.entry(n).or_default();
-        let hear = ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news.clone()) };
-        self.bench.tell(record, id(1000 + n), &hear).unwrap();
+        self.bench.tell(record, id(1000 + n), &hear(news.clone())).unwrap();
     }
 
     fn tell(&mut self, n: u32, command: &ChannelOrderCommand) {
@@ -247,8 +250,6 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
         unreadable: Some("line_items is missing, or not as it should be".to_owned()),
         ..said(1)[n].clone()
     };
-    let hear =
-        |news: SoldNews| ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news) };
     let mut record = None::<ChannelOrder>;
     let unpaid = world.bench.tell(&mut record, id(1001), &hear(unreadable(0))).unwrap();
     assert!(unpaid.created.is_empty() && !record.as_ref().unwrap().needs_attention(), "nobody paid for it");
@@ -264,6 +265,18 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
     assert_eq!(world.records[&1].as_ref().unwrap().problem, None);
     assert!(world.step(1, false) && world.step(1, false));
     assert_eq!(world.records[&1].as_ref().unwrap().status(), ChannelOrderStatus::Made);
+}
+
+#[test]
+fn what_is_missing_once_it_can_be_read_is_told_as_well() {
+    let (bench, mut record) = (Bench::new(), None::<ChannelOrder>);
+    let unreadable = SoldNews { content: None, unreadable: Some("line_items".to_owned()), ..said(1)[1].clone() };
+    assert_eq!(bench.tell(&mut record, id(1001), &hear(unreadable)).unwrap().created.len(), 1);
+    assert!(bench.tell(&mut record, id(1001), &hear(said(1)[1].clone())).unwrap().created.is_empty());
+    let unresolved = |name: &str| ChannelOrderCommand::Unresolved { missing: vec![name.to_owned()], problem: None };
+    assert_eq!(bench.tell(&mut record, id(1001), &unresolved("V1")).unwrap().created.len(), 1, "something else");
+    assert!(bench.tell(&mut record, id(1001), &hear(said(1)[2].clone())).unwrap().created.is_empty());
+    assert!(bench.tell(&mut record, id(1001), &unresolved("V2")).unwrap().created.is_empty(), "once");
 }
 
 #[test]

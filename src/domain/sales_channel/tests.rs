@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 use super::*;
+use crate::domain::channel_order::MAX_VARIANT_CHARS;
 use crate::domain::testing::{Bench, id};
 
 fn given(variant: &str, sku: u32, quantity: u32) -> GivenVariant {
@@ -67,6 +68,26 @@ fn a_line_without_variant_and_code_is_mapped_by_its_title() {
     for other in [sold(Some("77"), None), sold(None, Some("VASE"))] {
         assert_eq!(channel.mapped(&other), None, "what has a name of its own is not found by its title");
     }
+}
+
+#[test]
+fn a_name_that_is_too_long_or_no_line_is_mapped_as_it_is_told() {
+    let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
+    bench.tell(&mut this, id(1), &new()).unwrap();
+    let titled = |title: String| SoldLine { title, ..sold(None, None) };
+    let long = titled(format!(" Vase\tby\u{2028}hand, {}", "ä".repeat(300)));
+    let told = long.wanted();
+    assert!(told.starts_with("Vase by hand, ää") && told.ends_with("ä…"), "{told}");
+    assert_eq!(told.chars().count(), MAX_VARIANT_CHARS);
+    bench.tell(&mut this, id(1), &SalesChannelCommand::Map(vec![given(&told, 5, 1), given(" Cup ", 6, 1)])).unwrap();
+    let channel = this.unwrap();
+    let sku = |sold: &SoldLine| channel.mapped(sold).map(|one| one.sku_id);
+    assert_eq!(sku(&long), Some(id(5)));
+    assert_eq!(sku(&titled("Cup\n".to_owned())), Some(id(6)), "what is entered goes the same way");
+    // What was kept by an earlier version was cut one character later.
+    let kept: String = long.title.trim().chars().take(200).chain(['…']).collect();
+    assert_eq!(sku(&titled(kept)), Some(id(5)));
+    assert_eq!(titled("ä".repeat(MAX_VARIANT_CHARS)).wanted(), "ä".repeat(MAX_VARIANT_CHARS));
 }
 
 #[test]

@@ -29,7 +29,7 @@ use crate::store::queries::InvoiceFilter;
 
 /// The list of the own invoices.
 pub(super) const PATH: &str = "/invoices";
-/// Stands for the status of an invoice whose order was cancelled.
+/// Stands for the status of an invoice of which something is open though its order was cancelled.
 pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
 /// What comes next where something was paid of an order that was cancelled.
 pub(super) const GIVEN_BACK_WORDS: &str = "What you paid is given back to you.";
@@ -82,7 +82,8 @@ pub(super) async fn list(
         now,
     };
     let (some, total) = app.own.queries.invoices(&filter, part.page()).await?;
-    let some: Vec<&Invoice> = some.iter().filter_map(|one| one.state.as_ref()).collect();
+    let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
+    let cancelled = app.own.queries.open_of_cancelled(&some).await?;
     let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
     let numbers = app.own.queries.document_numbers(&issued).await?;
     let number = |invoice: &Invoice| invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("", String::as_str);
@@ -95,7 +96,10 @@ pub(super) async fn list(
                 @for invoice in &some {
                     li {
                         a href={ (PATH) "/" (invoice.id) } { (number(invoice)) }
-                        span class="state" { (status_words(invoice.shown_status(now))) }
+                        span class="state" {
+                            @if cancelled.contains(&invoice.id) { (CANCELLED_WORDS) }
+                            @else { (status_words(invoice.shown_status(now))) }
+                        }
                         @if let Some(at) = invoice.issued_at { span class="soft" { (time(at)) } }
                         span { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
                     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::rest::{ShopAnswer, ask, look};
 use super::values::{
-    address, cents, email, id, kept, malformed, moment, notes, one_line, quantity, rate_bps, read_body, whole_bps, word,
+    address, cents, email, id, kept, malformed, moment, notes, quantity, rate_bps, read_body, title, whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
 use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
@@ -99,7 +99,7 @@ fn line(of: &Value, currency: &str) -> Option<SoldLine> {
         line_id: id(&of["id"])?,
         variant: id(&of["variant_id"]),
         code: word(&of["sku"]),
-        title: word(&of["name"]).or_else(|| word(&of["title"])).unwrap_or_else(|| one_line("(no title)")),
+        title: title(&of["name"]).or_else(|| title(&of["title"])).unwrap_or_else(|| "(no title)".to_owned()),
         quantity: quantity(&of["quantity"])?,
         unit_price_cents: cents(&of["price"], currency)?,
         tax_rate_bps: if of["taxable"] == false { 0 } else { rate(&of["tax_lines"]) },

@@ -6,7 +6,7 @@ use super::MessageError;
 use crate::domain::access::normal_email;
 use crate::domain::address::{Address, NO_POSTAL_CODE};
 use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::channel_order::SoldContent;
+use crate::domain::channel_order::{SoldContent, variant_name};
 use crate::domain::currency;
 use crate::domain::refusal::shortened;
 use crate::domain::time::Timestamp;
@@ -43,6 +43,11 @@ pub(super) fn one_line(text: &str) -> String {
 /// A text that says something; `None` for anything else.
 pub(super) fn word(value: &Value) -> Option<String> {
     value.as_str().map(one_line).filter(|text| !text.is_empty())
+}
+
+/// What somebody called what they sold, as the map takes it; `None` where nothing is said.
+pub(super) fn title(value: &Value) -> Option<String> {
+    value.as_str().map(variant_name).filter(|name| !name.is_empty())
 }
 
 /// An id, as a number or a text; 0 is none.

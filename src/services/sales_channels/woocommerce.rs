@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::rest::{ShopAnswer, ask, look};
 use super::values::{
-    address, cents, email, id, kept, malformed, moment, notes, one_line, quantity, rate_bps, read_body, whole_bps, word,
+    address, cents, email, id, kept, malformed, moment, notes, one_line, quantity, rate_bps, read_body, title,
+    whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
 use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
@@ -82,7 +83,7 @@ fn content(order: &Value, currency: &str) -> Result<SoldContent, MessageError> {
             line_id: id(&of["id"])?,
             variant: id(&of["variation_id"]).or_else(|| id(&of["product_id"])),
             code: word(&of["sku"]),
-            title: word(&of["name"]).unwrap_or_else(|| one_line("(no name)")),
+            title: title(&of["name"]).unwrap_or_else(|| "(no name)".to_owned()),
             quantity,
             unit_price_cents: (all + i64::from(quantity) / 2) / i64::from(quantity),
             tax_rate_bps: rate(of),

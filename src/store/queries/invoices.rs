@@ -1,6 +1,6 @@
 //! Queries of invoices and of what was issued.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -10,8 +10,9 @@ use super::{Page, Queries};
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::invoice::{Document, Invoice, InvoiceStatus};
+use crate::domain::order::OrderStatus;
 use crate::domain::time::Timestamp;
-use crate::entities::{invoice_documents, invoices};
+use crate::entities::{invoice_documents, invoices, orders};
 use crate::store::kinds::read_document;
 use crate::store::rows::{LoadError, word};
 
@@ -75,6 +76,23 @@ impl Queries {
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
         self.snapshots(select, page).await
+    }
+
+    /// Those of these invoices of which something is open though their order was cancelled: nobody pays that any more.
+    /// It is one query for all of them.
+    pub async fn open_of_cancelled(&self, invoices: &[Invoice]) -> Result<HashSet<Id>, LoadError> {
+        use orders::Column as C;
+        let owing = invoices.iter().filter(|one| one.due_cents() > 0);
+        let owing: Vec<(Id, Id)> = owing.filter_map(|one| Some((one.id, one.order_id?))).collect();
+        if owing.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let cancelled = word(&OrderStatus::Cancelled).map_err(json)?;
+        let ids = owing.iter().map(|(_, order)| order.to_string());
+        let select = orders::Entity::find().select_only().column(C::Id).filter(C::Id.is_in(ids));
+        let found: Vec<String> = select.filter(C::Status.eq(cancelled)).into_tuple().all(&self.db).await?;
+        let found: HashSet<Id> = found.iter().map(|id| super::id_of("orders", id)).collect::<Result<_, _>>()?;
+        Ok(owing.into_iter().filter(|(_, order)| found.contains(order)).map(|(invoice, _)| invoice).collect())
     }
 
     /// The numbers of documents as people see them, by the document's id.

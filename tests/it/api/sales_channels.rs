@@ -187,6 +187,25 @@ on_both! {
         assert_eq!(count(&app, "/api/orders").await, 1);
     }
 
+    async fn a_line_by_hand_with_a_long_name_is_mapped_as_it_is_told(db: Db) {
+        let app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let channel = channel(&app, "shopify", None).await;
+        let mut order: Value = serde_json::from_str(&order_there(51, 7)).unwrap();
+        order["line_items"][0]["variant_id"] = Value::Null;
+        order["line_items"][0]["name"] = json!(format!("Vase\nby\u{2028}hand {}", "é".repeat(300)));
+        let body = order.to_string();
+        assert_eq!(send(&app, &channel, &body, Some(&signed(&body, SECRET))).await.status, 200);
+        let waits = until("the record to say what is missing", || async {
+            record(&app, &channel, 51).await.filter(|record| record["missing"][0].is_string())
+        })
+        .await;
+        assert_eq!(waits["missing"][0], waits["lines"][0]["title"], "{waits}");
+        map(&app, &channel, waits["missing"][0].as_str().unwrap(), &sku, 1).await;
+        let made = stands(&app, &channel, 51, "made").await;
+        assert!(made["orderId"].is_string(), "{made}");
+    }
+
     async fn hundreds_of_shuffled_repeated_messages_make_each_order_once(db: Db) {
         let mut app = App::on(db).start().await;
         let sku = some_sku(&app).await;

@@ -4,9 +4,11 @@
 use serde_json::{Value, json};
 
 use super::{done, id_on, is_sound, operator, version_on};
+use crate::api::id;
+use crate::billing::customer;
 use crate::billing::invoices::{draft, sent};
-use crate::billing::pages::{HOSTILE, send, token};
-use crate::support::{App, on_both};
+use crate::billing::pages::{HOSTILE, ordered, send, token};
+use crate::support::{App, on_both, until};
 
 const ANN: &str = "ann@example.org";
 
@@ -132,6 +134,50 @@ on_both! {
         let refused = send(&sam, &format!("{path}/refund"), &too_much).await;
         assert!([400, 409].contains(&refused.status) && refused.text.contains("value=\"100\""), "{}", refused.text);
         is_sound(&refused);
+    }
+
+    async fn what_is_open_of_a_cancelled_order_is_neither_paid_nor_asked_for(db: Db) {
+        let app = App::new(db).await;
+        let (sam, ann) = (operator(&app).await, customer(&app, ANN).await);
+        let order = ordered(&app, ANN).await;
+        let part = json!({"method": "cash", "amountCents": 250});
+        let paid = app.post(&format!("/api/orders/{order}/mark-paid"), &part).await.expect(200);
+        let invoice = id(&app.get(&format!("/api/invoices?orderId={order}")).await.expect(200)["invoices"][0]);
+        let path = format!("/shop/invoices/{invoice}");
+        let own = token(&sam.get(&path).await);
+        let before = done(&sam, &format!("{path}/pay-link"), &[("form_token", &own)]).await;
+        let refused = ["Record a payment", "Pay link over", "Make another pay link", "22.50 USD", ">Partly paid<"];
+        for words in refused {
+            assert!(before.text.contains(words), "{words}: {}", before.text);
+        }
+        app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
+        let page = sam.get(&path).await;
+        is_sound(&page);
+        for words in refused {
+            assert!(!page.text.contains(words), "{words}: {}", page.text);
+        }
+        for words in [">Order cancelled<", "nothing is to be paid any more", "Give money back", "Revoke the pay link"] {
+            assert!(page.text.contains(words), "{words}: {}", page.text);
+        }
+        // What is sent from a page of before is refused in words.
+        let late = send(&sam, &format!("{path}/mark-paid"), &[("form_token", &own), ("method", "cash")]).await;
+        assert!(late.status == 409 && late.text.contains("role=\"alert\""), "{}", late.text);
+        is_sound(&late);
+        let known = app.get(&format!("/api/customers?email={ANN}")).await.expect(200);
+        let theirs = format!("/shop/customers/{}", id(&known["customers"][0]));
+        for (reader, list) in [(&sam, "/shop/invoices"), (&sam, &*theirs), (&ann, "/invoices")] {
+            let list = reader.get(list).await;
+            assert!(list.text.contains(">Order cancelled<") && !list.text.contains("22.50 USD"), "{}", list.text);
+        }
+        let revoked = done(&sam, &format!("{path}/revoke-link"), &[("form_token", &own)]).await;
+        assert!(!revoked.text.contains("Revoke the pay link"), "{}", revoked.text);
+        let back = json!({"paymentId": paid["payments"][0]["id"]});
+        app.post(&format!("/api/orders/{order}/refund"), &back).await.expect(200);
+        until("the invoice to be void", || async {
+            let page = sam.get(&path).await;
+            (page.text.contains(">Void<") && !page.text.contains("Order cancelled")).then_some(())
+        })
+        .await;
     }
 
     async fn invoices_are_voided_and_listed_by_status_and_their_numbers_have_no_gap(db: Db) {

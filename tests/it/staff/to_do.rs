@@ -71,9 +71,13 @@ on_both! {
         let forged = send(&target, said().part("picture", picture("", b""))).await;
         assert_eq!(forged.status, 403, "{}", forged.text);
         let target = format!("{target}?token={own}");
-        let faulty = send(&target, said().part("picture", picture("part.txt", b"no picture"))).await;
-        assert!(faulty.status == 400 && faulty.text.contains("must be a picture"), "{}", faulty.text);
-        is_sound(&faulty);
+        let wrong = [("part.txt", &b"no picture"[..], "must be a picture"), ("part.png", &b""[..], "must not be empty")];
+        for (name, bytes, words) in wrong {
+            let faulty = send(&target, said().part("picture", picture(name, bytes))).await;
+            let told = format!("Picture of the parts: {words}.");
+            assert!(faulty.status == 400 && faulty.text.contains(&told), "{}", faulty.text);
+            is_sound(&faulty);
+        }
         assert_eq!(floor.app.get("/api/files?q=part").await.expect(200)["pagination"]["total"], 0);
         let signed = send(&target, said().part("picture", picture("part.png", b"\x89PNG\r\n\x1a\n0000"))).await;
         assert_eq!((signed.status, signed.header("location")), (303, Some("/to-do")), "{}", signed.text);

@@ -7,7 +7,7 @@ mod numbering;
 mod one;
 mod settle;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use api_derive::Request;
@@ -29,6 +29,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::OpenQuery;
 use crate::http::pages::frame::{money, time};
+use crate::http::pages::invoices::CANCELLED_WORDS;
 use crate::http::production::invoices::InvoiceHandles;
 use crate::http::routes::{PageBounds, Routes};
 use crate::store::queries::InvoiceFilter;
@@ -96,14 +97,20 @@ fn invoice_state(status: InvoiceStatus) -> (Tone, &'static str) {
     }
 }
 
+/// As [`invoice_state`] says it at this time. `cancelled`: something is open of it, and its order was cancelled.
+fn shown_state(invoice: &Invoice, now: Timestamp, cancelled: bool) -> (Tone, &'static str) {
+    if cancelled { (Tone::Attention, CANCELLED_WORDS) } else { invoice_state(invoice.shown_status(now)) }
+}
+
 /// The number of an invoice, or words for one that was never issued.
 fn number_of<'a>(invoice: &Invoice, numbers: &'a HashMap<Id, String>) -> &'a str {
     invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("without a number", String::as_str)
 }
 
-/// An invoice in a list that stands on the page of something else.
-pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, numbers: &HashMap<Id, String>) -> Markup {
-    let (tone, words) = invoice_state(invoice.shown_status(now));
+/// An invoice in a list that stands on the page of something else. `cancelled`: something is open of it, and its order
+/// was cancelled.
+pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, numbers: &HashMap<Id, String>) -> Markup {
+    let (tone, words) = shown_state(invoice, now, cancelled);
     html! {
         a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(invoice, numbers)) }
         span class=(tone.class()) { (words) }
@@ -140,6 +147,7 @@ async fn list(
     let filter =
         InvoiceFilter { status, customer_email: email.map(str::to_lowercase), now, ..InvoiceFilter::default() };
     let (some, numbers, total) = listed(&app, &filter, &part).await?;
+    let cancelled = app.invoices.queries.open_of_cancelled(&some).await?;
     let content = html! {
         h1 { "Invoices" }
         p class="acts" {
@@ -150,7 +158,7 @@ async fn list(
         (tools(status, email))
         div id="invoices" data-fresh="" {
             @if !some.is_empty() {
-                (table(&some, &numbers, now))
+                (table(&some, &numbers, &cancelled, now))
             } @else if status.is_some() || email.is_some() {
                 p { "No invoice is like that. " a href=(INVOICES_PATH) { "Show all" } }
             } @else {
@@ -183,7 +191,8 @@ fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     }
 }
 
-fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, now: Timestamp) -> Markup {
+/// `cancelled`: those of which something is open though their order was cancelled.
+fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSet<Id>, now: Timestamp) -> Markup {
     html! {
         div class="table" tabindex="0" role="region" aria-label="Invoices" {
             table {
@@ -196,10 +205,11 @@ fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, now: Timestamp) ->
                 }
                 tbody {
                     @for invoice in invoices {
+                        @let cancelled = cancelled.contains(&invoice.id);
                         tr {
                             th scope="row" { a href=(page_of(INVOICES_PATH, invoice.id)) { (number_of(invoice, numbers)) } }
                             td {
-                                @let (tone, words) = invoice_state(invoice.shown_status(now));
+                                @let (tone, words) = shown_state(invoice, now, cancelled);
                                 span class=(tone.class()) { (words) }
                                 @if !invoice.flags.is_empty() { " " span class=(Tone::Attention.class()) { "to be looked at" } }
                             }
@@ -210,7 +220,7 @@ fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, now: Timestamp) ->
                             td { @if let Some(at) = invoice.issued_at { (time(at)) } }
                             td { @if let Some(at) = invoice.due_at { (time(at)) } }
                             td class="number" { (money(invoice.content.sums.payable_cents(), &invoice.content.currency)) }
-                            td class="number" { (money(invoice.due_cents(), &invoice.content.currency)) }
+                            td class="number" { (money(if cancelled { 0 } else { invoice.due_cents() }, &invoice.content.currency)) }
                         }
                     }
                 }

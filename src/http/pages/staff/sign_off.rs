@@ -31,6 +31,8 @@ use crate::http::routes::{PageBounds, Routes};
 
 /// The last word of the paths that the form is sent to.
 const WORD: &str = "signed";
+/// What people call the picture that the form takes.
+const PICTURE_LABEL: &str = "Picture of the parts";
 
 handles! {
     /// What signing parts off takes.
@@ -95,7 +97,7 @@ pub(super) fn sign_off_form(of: SignOffOf, reasons: &[String], to: Option<&str>)
                 input id={ "note-" (id) } name="note" maxlength=(MAX_NOTE_CHARS);
             }
             div class="field" {
-                label for={ "picture-" (id) } { "Picture of the parts" }
+                label for={ "picture-" (id) } { (PICTURE_LABEL) }
                 input id={ "picture-" (id) } name="picture" type="file" accept="image/*";
             }
             button type="submit" id={ "sign-" (id) } { "Sign off" }
@@ -112,7 +114,7 @@ async fn read(
 ) -> Result<(PageForm, Value), ApiError> {
     let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
     check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
-    let form = take_with_picture(&app.files, who, request).await?;
+    let form = take_with_picture(&app.files, who, request, PICTURE_LABEL).await?;
     let sent = PageForm::read(form.call, form.fields);
     let mut said = said(&sent);
     if let (Some(picture), Value::Object(members)) = (form.picture, &mut said) {

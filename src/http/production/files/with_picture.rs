@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::extract;
 use axum::extract::multipart::Field;
-use axum::http::StatusCode;
 
 use super::{FileHandles, Upload, broken, form_of, recorded, store};
 use crate::domain::file::FileKind;
@@ -32,11 +31,13 @@ pub(crate) struct FormWithPicture {
     pub(crate) picture: Option<Id>,
 }
 
-/// Takes such a form off the wire, and records its picture.
+/// Takes such a form off the wire, and records its picture. `label`: what people call the field of the picture, in
+/// refusals.
 pub(crate) async fn take_with_picture(
     app: &FileHandles,
     who: Caller,
     request: extract::Request,
+    label: &str,
 ) -> Result<FormWithPicture, ApiError> {
     let (parts, body) = request.into_parts();
     let heads = PartHeads::default();
@@ -57,7 +58,7 @@ pub(crate) async fn take_with_picture(
         let chosen = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
         if chosen.is_some() && upload.content.is_none() {
             upload.name = chosen;
-            upload.content = Some(store(app, &mut field).await?);
+            upload.content = Some(store(app, &mut field).await.map_err(|error| of_picture(error, label))?);
         }
     }
     // The session may have ended while the form came.
@@ -66,15 +67,20 @@ pub(crate) async fn take_with_picture(
     }
     let mut picture = None;
     if upload.content.is_some() {
-        picture = Some(recorded(app, &call, upload, Some(FileKind::Image)).await.map_err(no_picture)?.id);
+        let kept = recorded(app, &call, upload, Some(FileKind::Image)).await;
+        picture = Some(kept.map_err(|error| of_picture(error, label))?.id);
     }
     Ok(FormWithPicture { call, fields, picture })
 }
 
-/// What cannot be kept as a picture, in the words of the form.
-fn no_picture(error: ApiError) -> ApiError {
-    match error.status() {
-        StatusCode::BAD_REQUEST => Refusal::field(PICTURE_FIELD, "must be a picture").into(),
+/// A fault of the picture in the words of the form. What is wrong with the file stays said.
+fn of_picture(error: ApiError, label: &str) -> ApiError {
+    let body = error.body();
+    let fault = &body["errors"][0];
+    match (fault["path"].as_str(), fault["message"].as_str()) {
+        // Nobody chose a kind here: nothing but a picture is taken.
+        (Some("kind"), _) => Refusal::field(label, "must be a picture").into(),
+        (Some("file"), Some(words)) => Refusal::field(label, words).into(),
         _ => error,
     }
 }
@@ -88,4 +94,22 @@ async fn text(field: &mut Field<'_>) -> Result<String, ApiError> {
         }
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_picture_is_said_with_the_label_of_its_field() {
+        let said = |error: ApiError| of_picture(error, "Picture of the parts").message().to_owned();
+        let of_field = |path: &str, words: &str| said(Refusal::field(path, words).into());
+        assert_eq!(of_field("kind", "is not what the content is"), "Picture of the parts: must be a picture");
+        assert_eq!(of_field("file", "must not be empty"), "Picture of the parts: must not be empty");
+        assert_eq!(of_field("file", "is damaged"), "Picture of the parts: is damaged");
+        // What is no fault of the picture stays as it is.
+        assert_eq!(of_field("name", "is too long"), "name: is too long");
+        assert_eq!(said(ApiError::bad_request("malformed_multipart", "the body ends early")), "the body ends early");
+        assert_eq!(said(ApiError::too_large(9)), "the body is larger than 9 bytes");
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::super::orders::site::Site;
 use super::super::skus;
 use crate::domain::bounds::MAX_QUANTITY;
+use crate::domain::channel_order::MAX_VARIANT_CHARS;
 use crate::domain::id::Id;
 use crate::domain::peer_address::PeerAddress;
 use crate::domain::refusal::Faults;
@@ -139,7 +140,7 @@ impl ChannelChangeRequest {
 #[api(name = "NewVariant", example = json!({"variant": "39072856", "skuId": skus::EXAMPLE_ID}))]
 pub struct VariantRequest {
     /// Id of the variant there, or its SKU code there; of a line that has neither, its title.
-    #[api(Filled, ONE_LINE, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(MAX_VARIANT_CHARS))]
     pub(super) variant: String,
     /// The SKU that is made.
     pub(super) sku_id: Id,

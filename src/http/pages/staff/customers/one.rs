@@ -98,6 +98,7 @@ async fn belongings(app: &StaffCustomerHandles, email: &str) -> Result<Belonging
     let filter = InvoiceFilter { customer_email: theirs(), now, ..InvoiceFilter::default() };
     let (invoices, _) = queries.invoices(&filter, FEW_ROWS).await?;
     let invoices: Vec<Invoice> = invoices.into_iter().filter_map(|one| one.state).collect();
+    let cancelled = queries.open_of_cancelled(&invoices).await?;
     let issued: Vec<Id> = invoices.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
     let numbers = app.invoices.documents.numbers(&issued).await?;
     let filter = QuoteFilter { customer_email: theirs(), now, ..QuoteFilter::default() };
@@ -106,7 +107,7 @@ async fn belongings(app: &StaffCustomerHandles, email: &str) -> Result<Belonging
     let (requests, _) = queries.custom_requests(&filter, FEW_ROWS).await?;
     Ok(Belongings {
         orders: orders.iter().filter_map(|one| one.state.as_ref()).map(order_row).collect(),
-        invoices: invoices.iter().map(|one| invoice_row(one, now, &numbers)).collect(),
+        invoices: invoices.iter().map(|one| invoice_row(one, now, cancelled.contains(&one.id), &numbers)).collect(),
         quotes: quotes.iter().filter_map(|one| one.state.as_ref()).map(|one| quote_row(one, now)).collect(),
         requests: requests.iter().filter_map(|one| one.state.as_ref()).map(request_row).collect(),
     })

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{StaffInvoiceHandles, draft, invoice_state, number_of, settle};
+use super::{StaffInvoiceHandles, draft, number_of, settle, shown_state};
 use crate::domain::id::Id;
 use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus, Payment};
 use crate::domain::tax::percent_text;
@@ -15,6 +15,7 @@ use crate::http::access::Caller;
 use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::http::pages::frame::{money, time};
+use crate::http::pages::invoices::order_is_cancelled;
 use crate::http::pages::staff::orders::flag_words;
 use crate::http::pages::staff::sheet::{TypedForm, address_line, astray, customer_link, few, page_of};
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
@@ -45,17 +46,19 @@ pub(super) async fn page(
     let numbers = app.invoices.documents.numbers(&issued).await?;
     let link = pay_url(&app.invoices, invoice);
     let pdf = app.invoices.documents.known_url(invoice).await?;
+    let cancelled = order_is_cancelled(&app.invoices, invoice).await?;
+    let due = if cancelled { 0 } else { invoice.due_cents() };
     let forms = html! {
         @if invoice.status == InvoiceStatus::Draft { (draft::forms(invoice, refused)) }
-        (settle::acts(invoice, number_of(invoice, &numbers), link.as_deref(), refused))
+        (settle::acts(invoice, number_of(invoice, &numbers), link.as_deref(), cancelled, refused))
     };
     let title = format!("Invoice {}", number_of(invoice, &numbers));
     let content = html! {
         p { a href=(INVOICES_PATH) { "All invoices" } }
         (astray(refused, &forms))
         div id="invoice" data-fresh="" {
-            (head(invoice, &title, app.invoices.environment.now()))
-            (lines(invoice))
+            (head(invoice, &title, app.invoices.environment.now(), cancelled))
+            (lines(invoice, due))
             (payments(invoice))
             (documents(invoice, &numbers, pdf.as_deref()))
         }
@@ -64,8 +67,8 @@ pub(super) async fn page(
     Ok(viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content))
 }
 
-fn head(invoice: &Invoice, title: &str, now: Timestamp) -> Markup {
-    let (tone, words) = invoice_state(invoice.shown_status(now));
+fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Markup {
+    let (tone, words) = shown_state(invoice, now, cancelled);
     let buyer = &invoice.content.buyer;
     html! {
         h1 { (title) " " span class=(tone.class()) { (words) } }
@@ -91,7 +94,8 @@ fn head(invoice: &Invoice, title: &str, now: Timestamp) -> Markup {
     }
 }
 
-fn lines(invoice: &Invoice) -> Markup {
+/// `due`: what is to be paid of it now.
+fn lines(invoice: &Invoice, due: i64) -> Markup {
     let (content, sums) = (&invoice.content, &invoice.content.sums);
     let currency = &content.currency;
     let sum = |words: &str, cents: i64| html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } };
@@ -128,7 +132,7 @@ fn lines(invoice: &Invoice) -> Markup {
                 (sum("Rounding", sums.rounding_cents))
                 dt class="sum" { "Total" } dd class="sum" { (money(sums.payable_cents(), currency)) }
                 dt { "Paid" } dd { (money(invoice.kept_cents, currency)) }
-                dt class="sum" { "To be paid" } dd class="sum" { (money(invoice.due_cents(), currency)) }
+                dt class="sum" { "To be paid" } dd class="sum" { (money(due, currency)) }
             }
         }
     }

@@ -39,8 +39,15 @@ fn nothing(_: &FormSheet<'_>) -> Markup {
     html! {}
 }
 
-/// What can be done with it now. What the shop's rules do not allow is refused beside the form.
-pub(super) fn acts(invoice: &Invoice, number: &str, link: Option<&str>, refused: Option<&TypedForm>) -> Markup {
+/// What can be done with it now. What the shop's rules do not allow is refused beside the form. `cancelled`: something
+/// is open of it, and its order was cancelled.
+pub(super) fn acts(
+    invoice: &Invoice,
+    number: &str,
+    link: Option<&str>,
+    cancelled: bool,
+    refused: Option<&TypedForm>,
+) -> Markup {
     let (issue, give_up) = (format!("Issue it to {}", invoice.content.buyer.name), "Give the draft up");
     let void = format!("Void {number}");
     let form = |act, summary, about, button| ActForm { invoice, act, summary, about, button };
@@ -54,7 +61,10 @@ pub(super) fn acts(invoice: &Invoice, number: &str, link: Option<&str>, refused:
                     .html(refused, nothing))
                 (form("void", give_up, "It never gets a number.", give_up).html(refused, nothing))
             } @else {
-                @if owing { (pay(invoice, refused)) (pay_link(invoice, link, refused)) }
+                @if cancelled {
+                    p { "Its order was cancelled, so nothing is to be paid any more. Once what was paid is given back it is void." }
+                    @if link.is_some() { (revoke_link(invoice, refused)) }
+                } @else if owing { (pay(invoice, refused)) (pay_link(invoice, link, refused)) }
                 @if invoice.kept_cents > 0 { (refund(invoice, refused)) }
                 @if invoice.status == InvoiceStatus::Open {
                     (form("void", "Void it", "A credit note over the whole takes it back. Its number stays used.", &void)
@@ -118,13 +128,6 @@ fn pay_link(invoice: &Invoice, link: Option<&str>, refused: Option<&TypedForm>) 
         None => ("Make a pay link", "Whoever has it sees the invoice and can pay it."),
     };
     let make = ActForm { invoice, act: "pay-link", summary, about, button: "Make the link" };
-    let revoke = ActForm {
-        invoice,
-        act: "revoke-link",
-        summary: "Revoke the pay link",
-        about: "It stops working at once.",
-        button: "Revoke the link",
-    };
     html! {
         @if let Some(link) = link {
             div class="field" {
@@ -134,10 +137,21 @@ fn pay_link(invoice: &Invoice, link: Option<&str>, refused: Option<&TypedForm>) 
                     @if ends.is_some() { "Works until " (day(ends)) "." } @else { "Works until it is revoked or the invoice is paid." }
                 }
             }
-            (revoke.html(refused, nothing))
+            (revoke_link(invoice, refused))
         }
         (make.html(refused, |sheet| {
             sheet.field(line_field("expiresAt", "Works until", 10).of_kind("date").hint("Empty: until it is revoked."), "")
         }))
     }
+}
+
+fn revoke_link(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
+    let form = ActForm {
+        invoice,
+        act: "revoke-link",
+        summary: "Revoke the pay link",
+        about: "It stops working at once.",
+        button: "Revoke the link",
+    };
+    form.html(refused, nothing)
 }
