@@ -3,9 +3,9 @@
 //! Spoolman keeps no reference with a use. But it keeps what was used of a spool as a floating number, far finer than
 //! anybody weighs. So a booking is made to end in digits below a milligram that follow from its id, its *stamp*:
 //! whoever changes the spool by whole milligrams afterwards leaves them as they are, and a change of the same amount
-//! by somebody else does not have them. They do not add up to an amount: each booking replaces those that it finds. Where the
-//! digits are neither those of the booking nor those from before it, nobody can tell: a database that keeps single
-//! precision alone loses them.
+//! by somebody else does not have them. They do not add up to an amount: each booking replaces those that it finds.
+//! Where the digits are neither those of the booking nor those from before it, nobody can tell: a database that keeps
+//! single precision alone loses them.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -17,10 +17,10 @@ use crate::services::parts::StockError;
 
 /// Nanograms in a thousandth of a gram.
 const THOUSANDTH_NANOGRAMS: i64 = 1_000_000;
-/// How far a stamp lies at most from a whole thousandth, in nanograms: rounding must find the amount that is meant, also
-/// when a booking that was given up arrives late. Then up to five stamps add up, as two such ones replace digits that
-/// are no longer there.
-const MAX_STAMP_NANOGRAMS: i64 = 99_000;
+/// How far a stamp lies at most from a whole thousandth, in nanograms: rounding must find the amount that is meant,
+/// also when bookings that were given up arrive late, each of which replaces digits that are no longer there. Then
+/// several stamps add up, of which ten have room.
+const MAX_STAMP_NANOGRAMS: i64 = 50_000;
 /// How far it lies at least.
 const MIN_STAMP_NANOGRAMS: i64 = 1_000;
 /// How far digits may be off by what floating numbers lose, in nanograms.
