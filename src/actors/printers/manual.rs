@@ -71,9 +71,12 @@ pub async fn await_start(
         let Some(state) = state else { return Ok(StartOutcome::PrinterGone) };
         match (&state.last_manual, &state.manual) {
             (Some(last), _) if last.id == print => {
-                return Ok(match &last.error {
-                    None => StartOutcome::Started(last.file_name.clone()),
-                    Some(failure) => StartOutcome::Failed(failure.clone()),
+                let Some(failure) = &last.error else { return Ok(StartOutcome::Started(last.file_name.clone())) };
+                // The state is told before the words, which say more and follow at once where there are any.
+                let words = async { heard.as_mut()?.await.ok()?.err() };
+                return Ok(match tokio::time::timeout(STATE_INTERVAL, words).await {
+                    Ok(Some(error)) => StartOutcome::PrinterError(error),
+                    _ => StartOutcome::Failed(failure.clone()),
                 });
             }
             (_, Some(manual)) if manual.id == print => {

@@ -49,12 +49,12 @@ fn uploads(floor: &Floor) -> usize {
 async fn a_full_changer_is_printed_from_although_nothing_feeds_the_nozzle() {
     let floor = Floor::new(PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
     let file = floor.file("by hand", 60, 1.0).await;
-    fit(&floor, [tray("PLA", "1B1B22FF"), tray("PLA", COLOR), tray("PETG", COLOR), None], tray("PLA", COLOR)).await;
+    fit(&floor, [tray("PETG", "1B1B22FF"), tray("PETG", COLOR), tray("PLA", COLOR), None], tray("PETG", COLOR)).await;
     assert_eq!(printed(&floor, &json!({"fileId": file})).await, [(0, 1)], "its plastic and its colour");
     for named in [0, 254] {
         assert_eq!(printed(&floor, &json!({"fileId": file, "slots": [named]})).await, [(0, named)], "as it is said");
     }
-    fit(&floor, [None, None, tray("PLA", "1B1B22FF"), None], None).await;
+    fit(&floor, [None, None, tray("PETG", "1B1B22FF"), None], None).await;
     assert_eq!(printed(&floor, &json!({"fileId": file})).await, [(0, 2)], "the only spool");
 }
 
@@ -63,11 +63,11 @@ async fn what_is_not_certain_is_refused_with_words_before_anything_is_uploaded()
     let floor = Floor::new(PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
     let file = floor.file("by hand", 60, 1.0).await;
     let path = floor.path(0, "/print");
-    fit(&floor, [tray("PLA", "1B1B22FF"), tray("PLA", "F4F1E6FF"), None, None], None).await;
+    fit(&floor, [tray("PETG", "1B1B22FF"), tray("PETG", "F4F1E6FF"), None, None], None).await;
     let refused = floor.app.post(&path, &json!({"fileId": file})).await.expect(409);
     assert_eq!(refused["code"], "no_slot", "{refused}");
     let words = refused["message"].as_str().unwrap();
-    for part in ["needs PLA #ff7a1a", "slot 0 holds PLA #1b1b22", "slot 1 holds PLA #f4f1e6", "name the slot"] {
+    for part in ["needs PETG #ff7a1a", "slot 0 holds PETG #1b1b22", "slot 1 holds PETG #f4f1e6", "name the slot"] {
         assert!(words.contains(part), "{words}");
     }
     for slots in [json!([9]), json!([0, 1])] {
