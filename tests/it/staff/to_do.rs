@@ -78,7 +78,7 @@ on_both! {
             assert!(faulty.status == 400 && faulty.text.contains(&told), "{}", faulty.text);
             is_sound(&faulty);
         }
-        assert_eq!(floor.app.get("/api/files?q=part").await.expect(200)["pagination"]["total"], 0);
+        assert_eq!(floor.app.get("/api/files?kind=image").await.expect(200)["pagination"]["total"], 0);
         let signed = send(&target, said().part("picture", picture("part.png", b"\x89PNG\r\n\x1a\n0000"))).await;
         assert_eq!((signed.status, signed.header("location")), (303, Some("/to-do")), "{}", signed.text);
         let told = floor.job_until("the picture", &job, |job| job["attempts"][0]["signOff"]["photoFileId"].is_string()).await;

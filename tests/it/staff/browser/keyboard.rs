@@ -77,6 +77,8 @@ async fn chromium_stays_where_it_was_when_what_is_around_it_is_read_again() {
         browser.eval(&tab, &format!("{at}.focus()")).await;
         let note = format!("note {n}");
         floor.app.patch(&format!("/api/orders/{order}"), &json!({"internalNotes": note})).await.expect(200);
+        // A change of notes is no event; one that is lets the page be read again.
+        floor.order(1).await;
         let told = format!("document.getElementById('order').textContent.includes('{note}')");
         browser.until(&tab, "the page to be read again", &told).await;
         assert_eq!(browser.eval(&tab, "document.activeElement.textContent").await, words, "the focus went elsewhere");
