@@ -93,23 +93,42 @@ fn under_way(of: &Handle<Printer>, id: Id) -> Option<Manual> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
+/// Tells whoever asked for a print what came of it, once the rules know that it is over: they end the effect at that
+/// moment, wherever it waits.
+struct LastWords<'a> {
+    with: &'a PrinterEffects,
+    of: &'a Handle<Printer>,
+    id: Id,
+    outcome: Option<Result<String, PrinterError>>,
+}
+
+impl Drop for LastWords<'_> {
+    fn drop(&mut self) {
+        if let (Some(outcome), None) = (self.outcome.take(), under_way(self.of, self.id)) {
+            self.with.connections.manual_is(self.id, outcome);
+        }
+    }
+}
+
 /// One try; the effect stands until the rules have an answer.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     if manual.phase == ManualPhase::Taken {
         match begin(with, of, &manual).await {
             Some(Ok(name)) => {
+                let _words = LastWords { with, of, id, outcome: Some(Ok(name)) };
                 let _ = report(of, PrinterCommand::ManualOver { id, error: None }).await;
-                with.connections.manual_is(id, Ok(name));
             }
             // A start without an answer may have happened: the watch tells, or nobody can.
             Some(Err(error)) => {
                 let sent = under_way(of, id).is_some_and(|manual| manual.phase != ManualPhase::Taken);
                 if !sent || error.certainly_not_done() {
                     let over = PrinterCommand::ManualOver { id, error: Some(error.to_string()) };
+                    let _words = LastWords { with, of, id, outcome: Some(Err(error)) };
                     let _ = report(of, over).await;
+                } else {
+                    with.connections.manual_is(id, Err(error));
                 }
-                with.connections.manual_is(id, Err(error));
             }
             None => {}
         }

@@ -128,9 +128,11 @@ async fn a_printer_that_a_person_began_to_use_meanwhile_gets_no_file() {
     let floor = Floor::new(PrinterKind::PrusaLink, 1, SLOW, &[seldom]).await;
     let file = floor.file("by hand", 60, 1.0).await;
     floor.own_print(0);
+    let uploads = || floor.count(0, |what| matches!(what, What::Uploaded { .. }));
+    let own = uploads();
     let refused = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await;
-    assert_eq!(refused.status, 409, "{}", refused.text);
-    assert_eq!(floor.count(0, |what| matches!(what, What::Uploaded { .. })), 0);
+    assert_eq!(refused.error(409), "printer_in_use");
+    assert_eq!(uploads(), own, "nothing came after the person's own file");
     assert_eq!(floor.started(0), 1, "the person's own");
     floor.attention(0, "foreign_print", true).await;
 }
