@@ -48,8 +48,9 @@ window.seen = window.seen || (() => {
     const all = [...document.querySelectorAll(KINDS[kind])].filter(at => !at.disabled && at.getAttribute('aria-disabled') !== 'true');
     // A field that takes a file is often hidden behind its label.
     const there = all.filter(at => kind === 'attach' || shows(at) || folded(at));
-    let fits = near ? [] : fitting(there.filter(shows), label);
-    if (!fits.length) fits = fitting(there, label);
+    // The name of what is folded away is found in another way, so those that show are asked apart.
+    let fits = fitting(there.filter(shows), label);
+    if (near || !fits.length) fits = [...new Set([...fits, ...fitting(there, label)])];
     if (near) {
       const far = new Map(fits.map(at => [at, distance(at, near)]));
       fits = fits.filter(at => far.get(at) < Infinity).sort((a, b) => far.get(a) - far.get(b));
