@@ -136,7 +136,8 @@ on_both! {
             app.kill_9();
             app.start().await;
         }
-        // The last pair may have been on its way when the server ended; it is asked for once more, which counts for nothing.
+        // The last pair may have been on its way when the server ended; it is asked for once more, which counts for
+        // nothing.
         let before = books.renewals();
         until("a pair of the server that runs now", || async { (books.renewals() > before).then_some(()) }).await;
         // Answers of the token endpoint are lost for a while: the same token is tried again.
