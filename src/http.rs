@@ -22,6 +22,7 @@ mod limits;
 pub(crate) mod local_sign_in;
 mod meter;
 mod model_upload;
+mod multipart;
 pub mod openapi;
 mod page;
 mod pages;

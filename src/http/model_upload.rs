@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::multipart::Field;
 use axum::extract::{self, FromRequest as _, Multipart};
 use axum::http::StatusCode;
 use serde_json::json;
@@ -17,11 +17,11 @@ use crate::domain::mesh::{MeasureError, MeshFacts};
 use crate::domain::refusal::Refusal;
 use crate::files::blobs::{Blobs, Incoming, Recording};
 use crate::http::access::{AccessHandles, Caller, still};
-use crate::http::bodies::{MAX_PASSED_BYTES, silent};
 use crate::http::command_request::{CommandRequest, RequestHandles};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
+use crate::http::multipart::{broken, store};
 use crate::http::part_heads::PartHeads;
 use crate::http::production::files::clean_name;
 use crate::http::wire::{Request, read_query};
@@ -131,7 +131,8 @@ async fn receive<'a>(app: &'a ModelHandles, heads: &PartHeads, mut form: Multipa
                 return Err(Refusal::field("file", "is sent twice").into());
             }
             let called = clean_name(field.file_name().unwrap_or_default());
-            file = Some((called, store(app, &mut field).await?));
+            let limit = app.config.pricing.model_max_bytes.min(app.config.server.upload_max_bytes);
+            file = Some((called, store(&app.blobs, &mut field, limit).await?));
         } else {
             if pairs.len() >= MAX_FIELDS {
                 return Err(Refusal::field(&name, "is one field too many").into());
@@ -151,29 +152,4 @@ async fn text(name: &str, field: &mut Field<'_>) -> Result<String, ApiError> {
         }
     }
     String::from_utf8(text).map_err(|_| Refusal::field(name, "must be text in UTF-8").into())
-}
-
-async fn store<'a>(app: &'a ModelHandles, field: &mut Field<'_>) -> Result<Incoming<'a>, ApiError> {
-    let limit = app.config.pricing.model_max_bytes.min(app.config.server.upload_max_bytes);
-    let mut incoming = app.blobs.begin()?;
-    while let Some(piece) = field.chunk().await.map_err(broken)? {
-        if incoming.size() + piece.len() as u64 > limit {
-            let mut left = MAX_PASSED_BYTES;
-            while let Ok(Some(piece)) = field.chunk().await
-                && left > 0
-            {
-                left = left.saturating_sub(piece.len());
-            }
-            return Err(ApiError::too_large(limit));
-        }
-        incoming.write(&piece).await?;
-    }
-    if incoming.size() == 0 {
-        return Err(Refusal::field("file", "must not be empty").into());
-    }
-    Ok(incoming)
-}
-
-fn broken(error: MultipartError) -> ApiError {
-    silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
 }

@@ -10,7 +10,7 @@ mod with_picture;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::multipart::Field;
 use axum::extract::{self, FromRequest as _, Multipart, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
@@ -37,11 +37,11 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::files::blobs::{Blobs, Incoming};
 use crate::http::access::{AccessHandles, Caller, RequiredAccess, still};
-use crate::http::bodies::{MAX_PASSED_BYTES, silent};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
+use crate::http::multipart::{broken, store};
 use crate::http::page::Query;
 use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
@@ -241,7 +241,7 @@ async fn receive<'a>(
         match field.name() {
             Some("file") if upload.content.is_none() => {
                 upload.name = field.file_name().map(str::to_owned);
-                upload.content = Some(store(app, &mut field).await?);
+                upload.content = Some(store(&app.blobs, &mut field, app.config.server.upload_max_bytes).await?);
             }
             Some("print") if fields == FormFields::OfSlicers => upload.print = word(&mut field).await? == "true",
             _ if fields != FormFields::Ours => {}
@@ -270,31 +270,6 @@ async fn word(field: &mut Field<'_>) -> Result<String, ApiError> {
         }
     }
     Ok(String::from_utf8(text).unwrap_or_default())
-}
-
-async fn store<'a>(app: &'a FileHandles, field: &mut Field<'_>) -> Result<Incoming<'a>, ApiError> {
-    let limit = app.config.server.upload_max_bytes;
-    let mut incoming = app.blobs.begin()?;
-    while let Some(piece) = field.chunk().await.map_err(broken)? {
-        if incoming.size() + piece.len() as u64 > limit {
-            let mut left = MAX_PASSED_BYTES;
-            while let Ok(Some(piece)) = field.chunk().await
-                && left > 0
-            {
-                left = left.saturating_sub(piece.len());
-            }
-            return Err(ApiError::too_large(limit));
-        }
-        incoming.write(&piece).await?;
-    }
-    if incoming.size() == 0 {
-        return Err(Refusal::field("file", "must not be empty").into());
-    }
-    Ok(incoming)
-}
-
-fn broken(error: MultipartError) -> ApiError {
-    silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
 }
 
 async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {

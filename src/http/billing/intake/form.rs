@@ -2,7 +2,7 @@
 //! each photo and of all together. Photos go to the disk piece by piece, already without their metadata; they are
 //! removed when the form is given up, wherever that is.
 
-use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::multipart::Field;
 use axum::extract::{FromRequest as _, Multipart, Request};
 use axum::http::StatusCode;
 use sha2::{Digest as _, Sha256};
@@ -12,8 +12,9 @@ use crate::domain::custom_request::MAX_PHOTOS;
 use crate::domain::picture_format::PictureFormat;
 use crate::files::blobs::{Blobs, Incoming};
 use crate::files::picture::PictureCleaner;
-use crate::http::bodies::{MAX_PASSED_BYTES, silent};
+use crate::http::bodies::MAX_PASSED_BYTES;
 use crate::http::error::ApiError;
+use crate::http::multipart::broken;
 use crate::http::part_heads::PartHeads;
 
 /// The field of the photos; pages may also call it `photos[]`.
@@ -194,10 +195,6 @@ impl PartReading<'_, '_> {
         let message = format!("{what} larger than {limit} bytes");
         ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
-}
-
-fn broken(error: MultipartError) -> ApiError {
-    silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
 }
 
 #[cfg(test)]

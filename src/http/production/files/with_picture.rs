@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use axum::extract;
 use axum::extract::multipart::Field;
 
-use super::{FileHandles, Upload, broken, form_of, recorded, store};
+use super::{FileHandles, Upload, form_of, recorded};
 use crate::domain::file::FileKind;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::http::access::{Caller, still};
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
+use crate::http::multipart::{broken, store};
 use crate::http::part_heads::PartHeads;
 
 /// The field of the picture.
@@ -58,7 +59,8 @@ pub(crate) async fn take_with_picture(
         let chosen = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
         if chosen.is_some() && upload.content.is_none() {
             upload.name = chosen;
-            upload.content = Some(store(app, &mut field).await.map_err(|error| of_picture(error, label))?);
+            let stored = store(&app.blobs, &mut field, app.config.server.upload_max_bytes).await;
+            upload.content = Some(stored.map_err(|error| of_picture(error, label))?);
         }
     }
     // The session may have ended while the form came.
