@@ -82,7 +82,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Run the server with a simulated shop: printers, products, stock and a stream of new orders
     Demo(DemoArgs),
-    /// Run simulated printers without a server, and print one line of JSON about each
+    /// Run simulated printers, and a payment processor, without a server, and print one line of JSON about each
     Simulate(SimulateArgs),
     /// Create, list and revoke API keys
     #[command(subcommand)]
@@ -155,6 +155,12 @@ pub struct SimulateArgs {
     /// Seed of the random keys, serial numbers and behaviour: the same seed gives the same printers
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Run a simulated payment processor too, on this port [default: a free port]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    pub payments: Option<u16>,
+    /// Where the payment processor sends its signed events, on this machine
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8787/webhooks/payments", requires = "payments")]
+    pub events_to: String,
 }
 
 /// Which settings `printfloor config` prints.

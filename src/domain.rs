@@ -83,4 +83,5 @@ pub mod test_print;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod time;
+pub mod time_span;
 pub mod tracking;

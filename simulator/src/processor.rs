@@ -6,6 +6,7 @@
 
 mod acts;
 mod books;
+mod controls;
 mod courier;
 mod customers;
 mod fault;
@@ -137,6 +138,7 @@ impl PaymentProcessor {
             .route("/pay/{session}", get(pay_page))
             .route("/pay/{session}/{act}", post(pay))
             .route("/portal/{session}", get(portal_page))
+            .merge(controls::routes())
             .with_state(host.clone());
         let server = Server::start(address, router).await?;
         host.with(|inside| inside.books.base_url = server.base_url());

@@ -1,7 +1,7 @@
 //! How the values of the rules look in JSON, where events show them: their schemas.
 
 use api_schema::ToSchema;
-use api_schema::shape::{Shape, id, number, time};
+use api_schema::shape::{Shape, date, either, id, number, time};
 use api_schema::words::word_of;
 
 use crate::domain::amount::{Amount, MAX_AMOUNT};
@@ -11,6 +11,7 @@ use crate::domain::invoice_status::InvoiceStatus;
 use crate::domain::order_status::OrderStatus;
 use crate::domain::quote_status::QuoteStatus;
 use crate::domain::time::Timestamp;
+use crate::domain::time_span::{SpanEnd, SpanStart};
 
 impl ToSchema for Id {
     fn schema() -> Shape {
@@ -21,6 +22,18 @@ impl ToSchema for Id {
 impl ToSchema for Timestamp {
     fn schema() -> Shape {
         time()
+    }
+}
+
+impl ToSchema for SpanStart {
+    fn schema() -> Shape {
+        either([time(), date()]).about("A day stands for its first moment in UTC.")
+    }
+}
+
+impl ToSchema for SpanEnd {
+    fn schema() -> Shape {
+        either([time(), date()]).about("A day belongs to the span as a whole, in UTC.")
     }
 }
 

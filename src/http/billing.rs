@@ -22,6 +22,7 @@ pub mod reply;
 pub mod session;
 mod site;
 mod subscriptions;
+mod webhooks;
 
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -35,15 +36,12 @@ use crate::http::routes::{ResourceRoutes, Routes};
 /// Where the paths of the billing API begin.
 const PREFIX: &str = "/api/v1/";
 
-/// Signed messages of other programs stand under the same beginning, and are the shop's.
-const OF_PROGRAMS: &str = "/api/v1/webhooks/";
-
 /// Seconds after which it makes sense to come again when an outside service did not answer.
 const COME_AGAIN_SECONDS: u32 = 5;
 
 /// Whether a path belongs to the billing API.
 pub fn is_path(path: &str) -> bool {
-    path.starts_with(PREFIX) && !path.starts_with(OF_PROGRAMS)
+    path.starts_with(PREFIX)
 }
 
 /// Every resource, in the order of the description: the one list that routes and description follow from.
@@ -63,6 +61,8 @@ pub fn resources() -> Vec<ResourceRoutes> {
         subscriptions::routes(),
         exports::routes(),
         accounting::routes(),
+        // Messages of other programs
+        webhooks::routes(),
         // The description itself
         openapi::billing_routes(),
     ];
@@ -132,10 +132,10 @@ mod tests {
 
     #[test]
     fn paths_are_told_apart() {
-        for own in ["/api/v1/me", "/api/v1/nothing", "/api/v1/"] {
+        for own in ["/api/v1/me", "/api/v1/nothing", "/api/v1/", "/api/v1/webhooks/payments"] {
             assert!(is_path(own), "{own}");
         }
-        for other in ["/api/orders", "/api/v1", "/api/v10/me", "/api/v1/webhooks/payments", "/sign-in/confirm"] {
+        for other in ["/api/orders", "/api/v1", "/api/v10/me", "/sign-in/confirm"] {
             assert!(!is_path(other), "{other}");
         }
     }

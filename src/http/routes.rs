@@ -66,18 +66,22 @@ impl ResourceRoutes {
         self
     }
 
-    /// Adds an answer to the question that a browser asks before a request of another origin, at each of its paths.
-    pub fn with_preflights<H, T>(mut self, handler: H, words: Words) -> Self
+    /// Adds OPTIONS to each of its paths that has none. Browsers ask it by themselves before a request of another origin,
+    /// so no description lists it as an operation.
+    pub fn with_preflights<H, T>(mut self, handler: H) -> Self
     where
-        H: Handler<T, AppState> + DescribedHandler<T> + Copy,
+        H: Handler<T, AppState> + Copy,
         T: 'static,
     {
         let mut paths: Vec<&'static str> = self.resource.operations.iter().map(|operation| operation.path).collect();
         paths.dedup();
         for path in paths {
-            let known = self.routes.0.iter().any(|(served, _)| served.path == path && served.method == Method::OPTIONS);
-            if !known {
-                self = self.add((Method::OPTIONS, RequiredAccess::Open, path), handler, true, words);
+            let is_served =
+                self.routes.0.iter().any(|route| route.served.path == path && route.served.method == Method::OPTIONS);
+            if !is_served {
+                let bounds = Bounds { timed: true, streamed: false, refuses_query: false };
+                self.routes = self.routes.add(Method::OPTIONS, RequiredAccess::Open, path, handler, bounds);
+                self.routes.0.last_mut().into_iter().for_each(|route| route.is_listed = false);
             }
         }
         self
@@ -121,6 +125,8 @@ described_routes! {
     patch: PATCH, true;
     /// Adds a route for removing, with the time limit of requests.
     delete: DELETE, true;
+    /// Adds OPTIONS, where a contract lists it as an operation.
+    options: OPTIONS, true;
     /// GET without a time limit.
     get_long: GET, false;
     /// POST without a time limit.
@@ -157,9 +163,17 @@ struct Bounds {
     refuses_query: bool,
 }
 
+/// A route of the table.
+struct Route {
+    served: Served,
+    build: BuildRoute,
+    /// Whether it is among the routes that descriptions and tests go through.
+    is_listed: bool,
+}
+
 /// Routes and who may use them.
 #[derive(Default)]
-pub struct Routes(Vec<(Served, BuildRoute)>);
+pub struct Routes(Vec<Route>);
 
 impl Routes {
     /// An empty table, to which routes are added.
@@ -194,7 +208,7 @@ impl Routes {
             };
             on(filter, handler).layer(from_fn_with_state(Arc::new(gate), guard))
         };
-        self.0.push((Served { method, path, need }, Box::new(make)));
+        self.0.push(Route { served: Served { method, path, need }, build: Box::new(make), is_listed: true });
         self
     }
 
@@ -221,13 +235,13 @@ impl Routes {
         self
     }
 
-    /// What was added, in that order.
+    /// Returns the routes in the order in which they were added, without those that only browsers ask by themselves.
     pub fn served(&self) -> Vec<Served> {
-        self.0.iter().map(|(served, _)| served.clone()).collect()
+        self.0.iter().filter(|route| route.is_listed).map(|route| route.served.clone()).collect()
     }
 
     /// The routes as the router of the framework, with the guard of each.
     pub(super) fn into_router(self, app: &AppState) -> Router<AppState> {
-        self.0.into_iter().fold(Router::new(), |router, (served, make)| router.route(served.path, make(app)))
+        self.0.into_iter().fold(Router::new(), |router, route| router.route(route.served.path, (route.build)(app)))
     }
 }

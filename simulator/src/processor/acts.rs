@@ -49,7 +49,8 @@ impl PaymentProcessor {
     }
 }
 
-fn dispute(books: &mut Books, intent: &str, verdict: Verdict) -> Result<Value, Fault> {
+/// Opens or decides the dispute of a payment; the error says that there is no such payment.
+pub(super) fn dispute(books: &mut Books, intent: &str, verdict: Verdict) -> Result<Value, Fault> {
     let intent = books.get("payment_intent", intent)?.clone();
     let known = books.all("dispute").find(|one| one["payment_intent"] == intent["id"]).cloned();
     let (status, kind) = match verdict {

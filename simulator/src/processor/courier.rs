@@ -70,6 +70,11 @@ impl Courier {
         self.news.notify_one();
     }
 
+    /// Returns how events travel at present.
+    pub(super) fn current_travel(&self) -> Travel {
+        self.with(|inside| inside.travel)
+    }
+
     pub(super) fn take(&self, events: Vec<Value>) {
         self.with(|inside| {
             let Travel { twice, tenfold, .. } = inside.travel;

@@ -19,7 +19,7 @@ use crate::actors::kernel::environment::Environment;
 use crate::domain::export::{Export, ExportCommand, ExportScope, ExportState, ExportType, MAX_PENDING_EXPORTS};
 use crate::domain::limits::LimitKind;
 use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::domain::time_span::{SpanEnd, SpanStart};
 use crate::files::exports::ExportFiles;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
@@ -86,10 +86,10 @@ pub struct ExportRequest {
     /// The type of records.
     #[api(name = "type")]
     kind: ExportType,
-    /// Records made at this time or later.
-    from: Option<Timestamp>,
-    /// Records made before this time.
-    to: Option<Timestamp>,
+    /// Records made at this time or later, or from this day on.
+    from: Option<SpanStart>,
+    /// Records made before this time, or until the end of this day.
+    to: Option<SpanEnd>,
     /// Records with this status, as it is shown. Of invoices: open, `partially_paid`, paid, overdue, refunded or void;
     /// of quotes: sent, accepted, declined or expired.
     #[api(ONE_LINE, MaxChars(40))]
@@ -112,6 +112,7 @@ async fn request(
             return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY, words).retry_after(RETRY_SECONDS));
         }
         let (customer_email, site) = (Some(email.to_owned()), named.or(site).map(|site| site.0));
+        let (from, to) = (from.map(|start| start.0), to.map(|end| end.0));
         let scope = ExportScope { kind, customer_email, from, to, status, site };
         Ok(ExportCommand::Request { scope, mail_to: Some(email.to_owned()) })
     };

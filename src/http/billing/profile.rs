@@ -15,6 +15,7 @@ use crate::domain::id::Id;
 use crate::domain::order::Address;
 use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
+use crate::http::billing::preflight::preflight;
 use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
@@ -48,6 +49,10 @@ pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Profile", "Who the customer is, and where parcels and invoices go.", "customer")
         .get(customer, "/api/v1/me", me, |op| op.named("getProfile", "Show the own profile"))
+        .options(RequiredAccess::Open, "/api/v1/me", preflight, |op| {
+            op.named("preflightMe", "Ask what pages of other origins may do")
+                .about("Browsers ask this by themselves, at every path of this API. It does not count as a request.")
+        })
         .patch(customer, "/api/v1/profile", update, |op| {
             op.named("updateProfile", "Change the own profile")
                 .about("Only what is supplied changes; null clears. A supplied list of addresses replaces the one before: whoever keeps an address sends its `id`. The first address of a kind is the default, unless another is.")

@@ -19,7 +19,8 @@ Customers come with the session cookie that a mailed link sets; pages of other o
 them. Every success body has `success: true`. Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is \
 in minor units (`...Cents`). Unknown members of a body are refused, unknown parameters of a query are ignored. Lists are \
 newest first. `site` in the query, or else the header `x-service-site`, names the site that a request is about. Every \
-answer carries `X-Request-Id`, `X-RateLimit-Limit` and `X-RateLimit-Remaining`.";
+answer carries `X-Request-Id`, `X-RateLimit-Limit` and `X-RateLimit-Remaining`, but for those to signed webhooks, which are \
+not limited. Every path answers OPTIONS with 200 and the headers of CORS; browsers ask that by themselves.";
 
 /// One half of the API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,6 +12,7 @@ use crate::domain::export::{Export, ExportCommand, ExportScope, ExportState, Exp
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
+use crate::domain::time_span::{SpanEnd, SpanStart};
 use crate::http::access::RequiredAccess;
 use crate::http::billing::exports::{EXAMPLE_TABLE, ExportHandles, table};
 use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
@@ -55,10 +56,10 @@ pub struct NewExport {
     /// Records of the customer with this e-mail address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// Records made at this time or later.
-    from: Option<Timestamp>,
-    /// Records made before this time.
-    to: Option<Timestamp>,
+    /// Records made at this time or later, or from this day on.
+    from: Option<SpanStart>,
+    /// Records made before this time, or until the end of this day.
+    to: Option<SpanEnd>,
     /// Records with this status, as it is shown.
     #[api(ONE_LINE, MaxChars(40))]
     status: Option<String>,
@@ -146,6 +147,7 @@ async fn create(
     let command = async {
         let NewExport { kind, customer_email, from, to, status, site } = call.read_body()?;
         let customer_email = customer_email.as_deref().map(normal_email).transpose()?;
+        let (from, to) = (from.map(|start| start.0), to.map(|end| end.0));
         let scope = ExportScope { kind, customer_email, from, to, status, site: site.map(|site| site.0) };
         Ok(ExportCommand::Request { scope, mail_to: None })
     };

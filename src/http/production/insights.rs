@@ -25,6 +25,7 @@ use crate::domain::printer::Printer;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Sku;
 use crate::domain::time::{DAY_MS, Timestamp};
+use crate::domain::time_span::{SpanEnd, SpanStart};
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
@@ -71,9 +72,19 @@ pub fn routes() -> ResourceRoutes {
 #[derive(Request, Debug)]
 pub struct InsightQuery {
     /// Prints that ended at this time or later; 30 days before `to` when it is left out.
-    from: Option<Timestamp>,
+    from: Option<SpanStart>,
     /// Prints that ended before this time; now when it is left out.
-    to: Option<Timestamp>,
+    to: Option<SpanEnd>,
+}
+
+impl InsightQuery {
+    fn start(&self) -> Option<Timestamp> {
+        self.from.map(|start| start.0)
+    }
+
+    fn end(&self) -> Option<Timestamp> {
+        self.to.map(|end| end.0)
+    }
 }
 
 /// Material in parts that are not good.
@@ -227,14 +238,14 @@ async fn show(
     State(app): State<InsightHandles>,
     Query(query): Query<InsightQuery>,
 ) -> Result<Plain<Insights>, ApiError> {
-    Ok(Plain(insights(&app, query.from, query.to).await?))
+    Ok(Plain(insights(&app, query.start(), query.end()).await?))
 }
 
 async fn show_table(
     State(app): State<InsightHandles>,
     Query(query): Query<InsightQuery>,
 ) -> Result<Media<table::InsightTable>, ApiError> {
-    Ok(table::download(&insights(&app, query.from, query.to).await?))
+    Ok(table::download(&insights(&app, query.start(), query.end()).await?))
 }
 
 /// The numbers of the time from `from` on, or 30 days before the end, until before `to`, or now.

@@ -68,12 +68,11 @@ handles! {
 
 pub use list::PaymentRecord;
 
-/// The routes of payment events: one path as the processor knows it, one for processors that were set up earlier, and
-/// the list of events that belong to nothing.
+/// The routes of payment events: the path that the processor sends them to, and the list of events that belong to
+/// nothing. The billing API has a second path for them (`http::billing::webhooks`).
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(agent::TAG, agent::ABOUT, "event")
-        .post(RequiredAccess::Open, "/webhooks/payments", receive, |op| words(op, "receivePaymentEvent"))
-        .post(RequiredAccess::Open, "/api/v1/webhooks/payments", receive, |op| words(op, "receivePaymentEventV1"))
+        .post(RequiredAccess::Open, "/webhooks/payments", receive, describe_event)
         .get(RequiredAccess::Role(Role::Operator), "/api/payments", list::list, |op| {
             op.named("listPayments", "List payments")
                 .about("Payments and refunds of orders and of invoices; newest first.")
@@ -84,9 +83,10 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-fn words(operation: DescribedOperation, id: &'static str) -> DescribedOperation {
+/// Describes the operation by which the processor delivers an event.
+pub(crate) fn describe_event(operation: DescribedOperation) -> DescribedOperation {
     operation
-        .named(id, "Receive a signed event of the payment processor")
+        .named("receivePaymentEvent", "Receive a signed event of the payment processor")
         .about(MATCHING)
         .header(
             &Config::default().payments.signature_header,
@@ -99,7 +99,7 @@ fn words(operation: DescribedOperation, id: &'static str) -> DescribedOperation 
 }
 
 /// A body that is verified and read as raw bytes.
-struct SignedEvent(CommandRequest);
+pub(crate) struct SignedEvent(CommandRequest);
 
 impl FromRequest<AppState> for SignedEvent {
     type Rejection = ApiError;
@@ -146,10 +146,14 @@ struct Received {
 }
 
 /// 200 for everything that the processor signed; a 5xx makes it send the event again.
-async fn receive(
-    State(app): State<PaymentHandles>,
-    SignedEvent(call): SignedEvent,
-) -> Result<Plain<Received>, ApiError> {
+async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Received>, ApiError> {
+    take(&app, event).await?;
+    Ok(Plain(Received { received: true }))
+}
+
+/// Applies a signed event, or keeps it where it matches nothing yet. Errors: `payments_not_configured`,
+/// `invalid_signature`, `malformed_event`.
+pub(crate) async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Result<(), ApiError> {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
         return Err(ApiError::unavailable("payments_not_configured", "PAYMENT_WEBHOOK_SECRET is not set", 300));
@@ -163,9 +167,9 @@ async fn receive(
     let event = parse(&call.body).map_err(|error| ApiError::bad_request("malformed_event", error.to_string()))?;
     if app.payments.apply(&event).await? == PaymentMatch::Unmatched {
         let body = String::from_utf8(call.body.to_vec()).map_err(ApiError::internal)?;
-        keep(&app, &event, body).await?;
+        keep(app, &event, body).await?;
     }
-    Ok(Plain(Received { received: true }))
+    Ok(())
 }
 
 /// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same event.

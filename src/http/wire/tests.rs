@@ -11,6 +11,7 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
+use crate::domain::time_span::{SpanEnd, SpanStart};
 
 like!(WORD, "^[a-z]+$", "must be lower-case letters");
 
@@ -71,6 +72,8 @@ fn what_a_rule_judges_is_what_it_says() {
     assert_eq!(disagree::<bool>(&[]), none);
     assert_eq!(disagree::<Id>(&[]), none);
     assert_eq!(disagree::<Timestamp>(&[]), none);
+    assert_eq!(disagree::<SpanStart>(&[]), none);
+    assert_eq!(disagree::<Option<SpanEnd>>(&[]), none);
     assert_eq!(disagree::<MachineType>(&[]), none);
     assert_eq!(disagree::<Optional<Option<MachineType>>>(&[]), none);
     assert_eq!(disagree::<Option<Dimensions>>(&[]), none);

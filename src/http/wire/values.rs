@@ -14,6 +14,7 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
+use crate::domain::time_span::{SpanEnd, SpanStart};
 
 /// Declares how a plain type is read: the words that refuse another value, how it is read, and the JSON of a query's
 /// text.
@@ -39,6 +40,9 @@ macro_rules! value {
     };
 }
 
+/// What is wrong with a text that is neither a time nor a day.
+const TIME_OR_DAY: &str = "must be an RFC 3339 date and time, or a date YYYY-MM-DD, from 1970 to 2999";
+
 fn parsed<T: std::str::FromStr + Into<Value>>(text: &str) -> Option<Value> {
     text.parse::<T>().ok().map(Into::into)
 }
@@ -61,6 +65,8 @@ value!(
 );
 value!(Id, "must be an identifier", |value| value.as_str()?.parse().ok());
 value!(Timestamp, "must be an RFC 3339 date and time from 1970 to 2999", |value| value.as_str()?.parse().ok());
+value!(SpanStart, TIME_OR_DAY, |value| value.as_str()?.parse().ok());
+value!(SpanEnd, TIME_OR_DAY, |value| value.as_str()?.parse().ok());
 
 /// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has
 /// the type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the

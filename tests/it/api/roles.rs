@@ -22,7 +22,6 @@ const FOR_ANYBODY: &[&str] = &[
     "POST /api/setup/session",
     "POST /webhooks/agent",
     "POST /webhooks/payments",
-    "POST /api/v1/webhooks/payments",
     "POST /webhooks/sales-channels/{id}",
     "GET /documents/{address}/{name}",
 ];

@@ -24,6 +24,7 @@ const FOR_ANYBODY: &[&str] = &[
     "POST /api/v1/orders/{orderId}/checkout",
     "GET /api/v1/openapi.json",
     "GET /api/v1/exports/{exportToken}",
+    "POST /api/v1/webhooks/payments",
 ];
 
 /// Past the end of every session.

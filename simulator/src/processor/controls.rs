@@ -1,0 +1,150 @@
+//! The processor's controls over HTTP, for integrators who test their payments: how events travel, and what payers,
+//! banks and time do. Each call shows the processor's secret key as a bearer token.
+
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post, put};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::acts::{self, Verdict};
+use super::books::Books;
+use super::courier::Travel;
+use super::fault::Fault;
+use super::params::Params;
+use super::{Host, page, refunds, sessions, shown_key};
+
+/// Longest delay of an event that can be asked for.
+const MAX_DELAY: Duration = Duration::from_secs(3600);
+
+/// Returns the routes below `/control`.
+pub(super) fn routes() -> Router<Host> {
+    Router::new()
+        .route("/control", get(overview))
+        .route("/control/events", put(set_travel))
+        .route("/control/sessions/{session}/{act}", post(act_on_session))
+        .route("/control/payments/{payment}/{act}", post(act_on_payment))
+        .route("/control/refunds/{refund}/fail", post(fail_refund))
+}
+
+/// The way of events from now on; what is left out is switched off.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct TravelRequest {
+    /// Whether events wait until this is lifted.
+    hold: bool,
+    /// Whether events that wait leave in another order than they happened in.
+    shuffle: bool,
+    /// How often each event is sent: 1, 2 or 10 times.
+    repeat: Option<u8>,
+    /// Delay of each event in milliseconds, at most an hour.
+    delay_ms: u64,
+}
+
+impl TravelRequest {
+    fn travel(&self) -> Result<Travel, Fault> {
+        let repeat = self.repeat.unwrap_or(1);
+        if !matches!(repeat, 1 | 2 | 10) {
+            return Err(Fault::invalid("repeat must be 1, 2 or 10".to_owned(), "repeat"));
+        }
+        let late = Duration::from_millis(self.delay_ms);
+        if late > MAX_DELAY {
+            return Err(Fault::invalid("delayMs must be at most 3600000".to_owned(), "delayMs"));
+        }
+        Ok(Travel { held: self.hold, shuffled: self.shuffle, twice: repeat == 2, tenfold: repeat == 10, late })
+    }
+}
+
+async fn overview(State(host): State<Host>, headers: HeaderMap) -> Response {
+    answer(authorized(&host, &headers).map(|()| state(&host)))
+}
+
+async fn set_travel(State(host): State<Host>, headers: HeaderMap, Json(request): Json<TravelRequest>) -> Response {
+    answer(authorized(&host, &headers).and_then(|()| request.travel()).map(|travel| {
+        host.courier.travel(travel);
+        state(&host)
+    }))
+}
+
+async fn act_on_session(
+    State(host): State<Host>,
+    Path((session, act)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    answer(authorized(&host, &headers).and_then(|()| {
+        change(&host, |books| match act.as_str() {
+            "arrive" => sessions::settle(books, &session, true),
+            "fail" => sessions::settle(books, &session, false),
+            "expire" => sessions::expire(books, &session, &Params::parse("")?),
+            act => match page::payer(act) {
+                Some(payer) => sessions::act(books, &session, payer),
+                None => Err(Fault::no_such_call("POST", &format!("/control/sessions/{session}/{act}"))),
+            },
+        })
+    }))
+}
+
+async fn act_on_payment(
+    State(host): State<Host>,
+    Path((payment, act)): Path<(String, String)>,
+    headers: HeaderMap,
+    query: axum::extract::RawQuery,
+) -> Response {
+    answer(authorized(&host, &headers).and_then(|()| {
+        change(&host, |books| match act.as_str() {
+            "dispute" => acts::dispute(books, &payment, Verdict::Asks),
+            "dispute-won" => acts::dispute(books, &payment, Verdict::Won),
+            "dispute-lost" => acts::dispute(books, &payment, Verdict::Lost),
+            "refund" => {
+                let amount = query.0.as_deref().filter(|query| !query.is_empty());
+                let amount = amount.map_or_else(String::new, |query| format!("&{query}"));
+                refunds::create(books, &Params::parse(&format!("payment_intent={payment}{amount}"))?)
+            }
+            act => Err(Fault::no_such_call("POST", &format!("/control/payments/{payment}/{act}"))),
+        })
+    }))
+}
+
+async fn fail_refund(State(host): State<Host>, Path(refund): Path<String>, headers: HeaderMap) -> Response {
+    answer(authorized(&host, &headers).and_then(|()| change(&host, |books| refunds::fail(books, &refund))))
+}
+
+fn authorized(host: &Host, headers: &HeaderMap) -> Result<(), Fault> {
+    let key = shown_key(headers);
+    let is_right = host.with(|inside| key.as_deref() == Some(inside.secret_key.as_str()));
+    if is_right { Ok(()) } else { Err(Fault::wrong_key(key.as_deref())) }
+}
+
+fn change(host: &Host, act: impl FnOnce(&mut Books) -> Result<Value, Fault>) -> Result<Value, Fault> {
+    host.with(|inside| act(&mut inside.books)).map(|object| sessions::shown(&object))
+}
+
+/// Returns the counts of events, how they travel, and the newest sessions and payments.
+fn state(host: &Host) -> Value {
+    /// Most sessions and payments of an answer.
+    const SHOWN: usize = 20;
+    let (waiting, delivered, given_up) = host.courier.counts();
+    let travel = host.courier.current_travel();
+    let repeat = if travel.tenfold { 10 } else { 1 + u8::from(travel.twice) };
+    let newest = |kind: &str| {
+        host.with(|inside| inside.books.all(kind).take(SHOWN).map(sessions::shown).collect::<Vec<Value>>())
+    };
+    json!({
+        "events": {
+            "waiting": waiting, "delivered": delivered, "givenUp": given_up,
+            "hold": travel.held, "shuffle": travel.shuffled, "repeat": repeat,
+            "delayMs": u64::try_from(travel.late.as_millis()).unwrap_or(u64::MAX),
+        },
+        "sessions": newest("checkout.session"),
+        "payments": newest("payment_intent"),
+        "refunds": newest("refund"),
+    })
+}
+
+fn answer(result: Result<Value, Fault>) -> Response {
+    result.map_or_else(Fault::into_response, |body| (StatusCode::OK, Json(body)).into_response())
+}

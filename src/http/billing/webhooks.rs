@@ -1,0 +1,41 @@
+//! Events of the payment processor at the path that processors of the billing API are set up with. They are handled
+//! exactly as those at `/webhooks/payments`.
+
+use api_derive::Response;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::http::access::RequiredAccess;
+use crate::http::billing::reply::Success;
+use crate::http::error::ApiError;
+use crate::http::production::payments::{PaymentHandles, SignedEvent, describe_event, take};
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+
+/// Returns the routes of the area Webhooks.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new("Webhooks", "Signed events of the payment processor.", "event").post(
+        RequiredAccess::Open,
+        "/api/v1/webhooks/payments",
+        receive,
+        describe_event,
+    )
+}
+
+/// Receipt of an event of the payment processor.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PaymentEventReceipt", example = json!({"success": true, "received": true}))]
+struct Receipt {
+    /// Always `true`.
+    success: Success,
+    /// Always `true`: the event is stored and need not be sent again.
+    received: bool,
+}
+
+/// Takes an event. Every signed event is answered with 200; a 5xx makes the processor send it again.
+async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Receipt>, ApiError> {
+    take(&app, event).await?;
+    Ok(Plain(Receipt { success: Success, received: true }))
+}
