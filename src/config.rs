@@ -239,6 +239,14 @@ impl Config {
         }
     }
 
+    /// Whether cookies are for HTTPS alone: in production, and wherever the public address is one of HTTPS.
+    pub fn has_secure_cookies(&self) -> bool {
+        let begins = |scheme: &str| {
+            self.public_url().get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
+        };
+        self.mode == Mode::Production || begins("https://")
+    }
+
     /// The address of the database; may contain a password.
     pub fn database_url(&self) -> Secret {
         if !self.database.url.is_empty() {

@@ -49,6 +49,7 @@ pub mod order;
 mod order_status;
 pub mod parts_sync;
 pub mod party;
+pub mod password;
 pub mod payment_event;
 pub mod peer_address;
 pub mod picture_format;

@@ -6,6 +6,7 @@ pub mod broker;
 pub mod camera;
 pub mod detector;
 pub mod farm_ui;
+pub mod mail_service;
 pub mod smart_home;
 pub mod workflow;
 

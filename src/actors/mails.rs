@@ -19,9 +19,10 @@ use crate::actors::kernel::handle::Handle;
 use crate::documents::mail::{LOGO_ID, Letter, MailFrame};
 use crate::domain::access::Access;
 use crate::domain::id::Id;
-use crate::domain::mail::alert::{AlertKind, gathered};
+use crate::domain::mail::alert::{AlertDigest, AlertKind};
 use crate::domain::mail::part::{AttachedDocument, Link, MailFact, MailPart, plain};
 use crate::domain::mail::{Channel, Mail, MailCommand, MailState, Send};
+use crate::domain::time::Timestamp;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::mail::{MailError, MailFile, Mailer, Message};
 
@@ -45,8 +46,10 @@ pub trait DocumentSource: std::marker::Send + Sync {
     fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
 }
 
-/// What one message says.
+/// What one message says, and the name that a mailer recognises a repeat by.
 struct Words {
+    id: String,
+    written_at: Timestamp,
     subject: String,
     text: String,
     parts: Vec<MailPart>,
@@ -88,13 +91,14 @@ impl Effects<Mail> for MailEffects {
         match mail.alert {
             // The agent gateway is a program and gets each alert by itself.
             Some(kind) if mail.channel == Channel::Mail && !self.alert_interval.is_zero() => {
-                self.send_gathered(&of, kind).await;
+                self.send_gathered(&of, kind, &mail.to).await;
             }
             _ => {
                 let sent = match self.link_of(mail) {
                     Ok(link) => {
                         let (subject, text, parts) = (mail.subject.clone(), mail.text.clone(), mail.parts.clone());
-                        self.send(mail, mail.id, Words { subject, text, parts, link }).await
+                        let (id, written_at) = (mail.id.to_string(), mail.created_at);
+                        self.send(mail, Words { id, written_at, subject, text, parts, link }).await
                     }
                     Err(error) => Err(error),
                 };
@@ -105,24 +109,25 @@ impl Effects<Mail> for MailEffects {
 }
 
 impl MailEffects {
-    /// Waits until a mail of this kind may go out again, and then sends all alerts of the kind that wait as one.
-    async fn send_gathered(&self, of: &Handle<Mail>, kind: AlertKind) {
+    /// Waits until a mail of this kind may go out again, and then sends all alerts of the kind that wait for the same
+    /// receivers as one.
+    async fn send_gathered(&self, of: &Handle<Mail>, kind: AlertKind, to: &[String]) {
         let gate = self.last_alerts.entry(kind).or_default().clone();
         let mut last = gate.lock().await;
         if let Some(last) = *last {
             tokio::time::sleep_until(last + self.alert_interval).await;
         }
-        let alike =
-            |mail: &Mail| mail.alert == Some(kind) && mail.channel == Channel::Mail && mail.state == MailState::Queued;
-        let mut waiting: Vec<Mail> =
+        let alike = |mail: &Mail| {
+            let same = mail.alert == Some(kind) && mail.channel == Channel::Mail && mail.to == to;
+            same && mail.state == MailState::Queued
+        };
+        let waiting: Vec<Mail> =
             self.mails.all_resident().into_iter().filter_map(|(_, state)| state.state.clone()).filter(alike).collect();
-        waiting.sort_by_key(|mail| (mail.created_at, mail.id));
-        if !waiting.iter().any(|mail| mail.id == of.id()) {
+        let Some(own) = waiting.iter().find(|mail| mail.id == of.id()) else {
             return; // was part of the mail before
-        }
-        let Some(first) = waiting.first() else { return };
-        let (subject, text, link) = gathered(kind, &waiting.iter().collect::<Vec<_>>());
-        let sent = self.send(first, first.id, Words { subject, text, parts: Vec::new(), link }).await;
+        };
+        let Some(AlertDigest { id, written_at, subject, text, link }) = AlertDigest::of(kind, &waiting) else { return };
+        let sent = self.send(own, Words { id, written_at, subject, text, parts: Vec::new(), link }).await;
         if sent.is_ok() {
             *last = Some(Instant::now());
             // Telling itself ends this task, so it comes last. A failure counts for this alert alone: the others have
@@ -134,9 +139,7 @@ impl MailEffects {
             });
             join_all(others).await;
         }
-        if let Some(own) = waiting.iter().find(|mail| mail.id == of.id()) {
-            let _ = report(of, tried(own.tries + 1, &sent)).await;
-        }
+        let _ = report(of, tried(own.tries + 1, &sent)).await;
     }
 
     /// The link at the end of a mail, opened where it is a secret. A mail that helps nobody any more is given up here,
@@ -152,17 +155,18 @@ impl MailEffects {
         Ok(Some(Link { label: sealed.label.clone(), url }))
     }
 
-    /// Hands one message over. `id` names it for ever, so that a provider recognises a repeat.
-    async fn send(&self, mail: &Mail, id: Id, words: Words) -> Result<(), MailError> {
+    /// Hands one message over to the receivers of `mail`. Its id names it for ever, so that a provider recognises a
+    /// repeat.
+    async fn send(&self, mail: &Mail, words: Words) -> Result<(), MailError> {
         let sent = match mail.channel {
-            Channel::Mail => self.send_mail(mail, id, words).await,
+            Channel::Mail => self.send_mail(mail, words).await,
             Channel::Agent => match &self.agent {
                 Some(agent) => {
                     let message = Message {
-                        id: id.to_string(),
-                        written_at: mail.created_at.jiff(),
+                        written_at: words.written_at.jiff(),
                         to: Vec::new(),
                         text: plain(&words.text, &words.parts, words.link.as_ref()),
+                        id: words.id,
                         subject: words.subject,
                         html: None,
                         files: Vec::new(),
@@ -188,7 +192,7 @@ impl MailEffects {
     }
 
     /// Writes a mail out in its frame, with what comes with it, and hands it over.
-    async fn send_mail(&self, mail: &Mail, id: Id, mut words: Words) -> Result<(), MailError> {
+    async fn send_mail(&self, mail: &Mail, mut words: Words) -> Result<(), MailError> {
         let to = self.receivers(mail).await?;
         let mut files: Vec<MailFile> = Vec::new();
         if let Some(logo) = self.frame.logo() {
@@ -216,11 +220,11 @@ impl MailEffects {
             to_staff: mail.alert.is_some(),
         };
         let message = Message {
-            id: id.to_string(),
-            written_at: mail.created_at.jiff(),
+            written_at: words.written_at.jiff(),
             to,
             html: Some(self.frame.html(&letter)),
             text: self.frame.text(&letter),
+            id: words.id,
             subject: words.subject.clone(),
             files,
         };

@@ -17,9 +17,10 @@ use crate::app::{ShopStartError as ShopError, own_secrets};
 use crate::config::Config;
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User, UserChange};
 use crate::domain::id::Id;
+use crate::domain::password::{own_password_fault, password_fault};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
-use crate::secrets::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key, password_fault};
+use crate::secrets::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key};
 use crate::server::{Server, StartError, absolute};
 use crate::store::connect;
 use crate::store::rows::LoadError;
@@ -184,7 +185,7 @@ impl Office {
                 Ok(parsed(api.post("/api/users", &body).await?)?)
             }
             Self::Alone(server) => {
-                let password_hash = hash(password).await?;
+                let password_hash = hash(password, &new.email).await?;
                 let command = AccessCommand::AddUser { email: new.email.clone(), name, password_hash, role };
                 match ask(server, command).await? {
                     AccessAnswer::User(made) => Ok(UserLine::from(&*made)),
@@ -195,15 +196,16 @@ impl Office {
     }
 
     /// Gives an account a new password; ends its sessions.
-    pub async fn set_password(&self, id: Id, password: String) -> Result<(), CliError> {
+    pub async fn set_password(&self, user: &UserLine, password: String) -> Result<(), CliError> {
         match self {
             Self::Running(api) => {
-                api.patch(&format!("/api/users/{id}"), &json!({"password": password})).await?;
+                api.patch(&format!("/api/users/{}", user.id), &json!({"password": password})).await?;
             }
             Self::Alone(server) => {
-                let change = UserChange { password_hash: Some(hash(password).await?), ..UserChange::default() };
-                ask(server, AccessCommand::UpdateUser { id, if_version: None, checked_hash: None, change, keep: None })
-                    .await?;
+                let password_hash = Some(hash(password, &user.email).await?);
+                let change = UserChange { password_hash, ..UserChange::default() };
+                let (id, if_version, checked_hash, keep) = (user.id, None, None, None);
+                ask(server, AccessCommand::UpdateUser { id, if_version, checked_hash, change, keep }).await?;
             }
         }
         Ok(())
@@ -247,8 +249,8 @@ fn no_shop(config: &Config) -> String {
     format!("no server runs over {} and {database} holds no shop", data.display())
 }
 
-async fn hash(password: String) -> Result<String, CliError> {
-    if let Some(fault) = password_fault(&password) {
+async fn hash(password: String, email: &str) -> Result<String, CliError> {
+    if let Some(fault) = password_fault(&password).or_else(|| own_password_fault(&password, email)) {
         return Err(CliError::Failed(format!("password: {fault}")));
     }
     let hashed = tokio::task::spawn_blocking(move || hash_password(&password)).await;

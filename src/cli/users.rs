@@ -39,7 +39,7 @@ async fn set_password(office: &Office, email: &str) -> Result<UserLine, CliError
         CliError::Failed(format!("nobody has the e-mail address {email}; `printfloor user list` shows all accounts"))
     })?;
     let password = password::ask().await?;
-    office.set_password(user.id, password).await?;
+    office.set_password(&user, password).await?;
     Ok(user)
 }
 

@@ -6,9 +6,12 @@ use subtle::ConstantTimeEq as _;
 use crate::config::values::Secret;
 use crate::domain::id::Id;
 use crate::domain::signing::hmac_sha256;
+use crate::secrets::random::secret_bytes;
 
 /// How an origin of plain HTTP begins.
 const PLAIN_SCHEME: &[u8] = b"http://";
+/// Length of a form's token, and of the mask over it, in bytes.
+const TOKEN_BYTES: usize = 32;
 
 /// Whether an unsafe request that carries (or sets) a cookie comes from our own pages or from no browser at all.
 ///
@@ -51,15 +54,42 @@ pub fn allowed_for_customers(method: &Method, headers: &HeaderMap, public_url: &
     origin.is_some_and(listed) || allowed(method, headers, public_url)
 }
 
-/// What a form on a page of this server carries, so that no page of another origin can send it for the customer who is
-/// signed in by this session: it can be computed neither without the server's secret nor for another session.
-pub fn form_token(secret: &Secret, session: Id) -> String {
-    hex::encode(hmac_sha256(secret.expose().as_bytes(), &[b"form\0", session.to_string().as_bytes()]))
+/// What a form on a page of this server carries, so that no page of another origin can send it for whoever is signed in
+/// by this session: it can be computed neither without the server's secret nor for another session.
+///
+/// Each page shows it under a mask of its own. Were it the same on each, an attacker who can put text of theirs on a page
+/// could guess it piece by piece from the sizes of compressed answers.
+#[derive(Clone)]
+pub struct FormToken([u8; TOKEN_BYTES]);
+
+impl FormToken {
+    /// Returns the token of the session's forms.
+    pub fn of(secret: &Secret, session: Id) -> Self {
+        Self(hmac_sha256(secret.expose().as_bytes(), &[b"form\0", session.to_string().as_bytes()]))
+    }
+
+    /// Returns the token as a page shows it: a new random mask, and the token under it, in hexadecimal.
+    pub fn masked(&self) -> String {
+        let mask = secret_bytes::<TOKEN_BYTES>();
+        format!("{}{}", hex::encode(mask), hex::encode(xor(self.0, mask)))
+    }
+
+    /// Whether `given` is this token under some mask.
+    pub fn fits(&self, given: &str) -> bool {
+        let mut bytes = [0; 2 * TOKEN_BYTES];
+        if hex::decode_to_slice(given, &mut bytes).is_err() {
+            return false;
+        }
+        let mut halves = [[0; TOKEN_BYTES]; 2];
+        halves.as_flattened_mut().copy_from_slice(&bytes);
+        let [mask, masked] = halves;
+        xor(masked, mask).ct_eq(&self.0).into()
+    }
 }
 
-/// Whether this is the token of the session's forms.
-pub fn is_form_token(secret: &Secret, session: Id, given: &str) -> bool {
-    form_token(secret, session).as_bytes().ct_eq(given.as_bytes()).into()
+fn xor(mut bytes: [u8; TOKEN_BYTES], mask: [u8; TOKEN_BYTES]) -> [u8; TOKEN_BYTES] {
+    bytes.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
+    bytes
 }
 
 /// Scheme, host and port of an address.
@@ -144,10 +174,27 @@ mod tests {
     fn a_form_is_good_for_its_session_alone() {
         let secret = Secret::new("s".repeat(32));
         let (one, two) = (Id(uuid::Uuid::from_u128(1)), Id(uuid::Uuid::from_u128(2)));
-        let token = form_token(&secret, one);
-        assert!(is_form_token(&secret, one, &token));
-        assert!(!is_form_token(&secret, two, &token) && !is_form_token(&secret, one, ""));
-        assert!(!is_form_token(&Secret::new("t".repeat(32)), one, &token));
+        let token = FormToken::of(&secret, one);
+        let shown = token.masked();
+        assert!(token.fits(&shown));
+        assert!(!FormToken::of(&secret, two).fits(&shown));
+        assert!(!FormToken::of(&Secret::new("t".repeat(32)), one).fits(&shown));
+        let (mask, masked) = shown.split_at(2 * TOKEN_BYTES);
+        for wrong in ["", mask, masked, &shown[2..], &format!("{masked}{masked}"), &format!("ä{}", &shown[2..])] {
+            assert!(!token.fits(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_token_is_on_two_pages() {
+        const PIECE: usize = 8;
+        let token = FormToken::of(&Secret::new("s".repeat(32)), Id(uuid::Uuid::from_u128(1)));
+        let (one, two) = (token.masked(), token.masked());
+        assert!(token.fits(&one) && token.fits(&two));
+        let pieces =
+            |shown: &str| (0..=shown.len() - PIECE).map(|at| shown[at..at + PIECE].to_owned()).collect::<Vec<_>>();
+        let other = pieces(&two);
+        assert!(pieces(&one).iter().all(|piece| !other.contains(piece)), "{one} {two}");
     }
 
     #[test]

@@ -20,22 +20,6 @@ const CODE_LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// Number of base-62 digits of 256 bits.
 const TOKEN_DIGITS: usize = 43;
 
-/// Shortest password, in characters.
-pub const MIN_PASSWORD_CHARS: usize = 10;
-/// Longest password, in bytes, which bounds the time of hashing.
-pub const MAX_PASSWORD_BYTES: usize = 1024;
-
-/// What is wrong with a new password, if anything.
-pub fn password_fault(password: &str) -> Option<String> {
-    if password.chars().count() < MIN_PASSWORD_CHARS {
-        Some(format!("must have at least {MIN_PASSWORD_CHARS} characters"))
-    } else if password.len() > MAX_PASSWORD_BYTES {
-        Some(format!("must have at most {MAX_PASSWORD_BYTES} bytes"))
-    } else {
-        None
-    }
-}
-
 /// The Argon2id hash of a password, as a PHC string with its own salt and parameters.
 #[expect(clippy::expect_used, reason = "default parameters, 16 bytes of salt and a bounded password are always valid")]
 pub fn hash_password(password: &str) -> String {
@@ -173,15 +157,6 @@ mod tests {
         assert!(!verify_password("correct horse", "not a hash"));
         assert_ne!(hash, hash_password("correct horse"), "each has a salt of its own");
         assert!(!verify_nobody("correct horse"));
-    }
-
-    #[test]
-    fn passwords_are_neither_short_nor_endless() {
-        assert_eq!(password_fault("ten chars!"), None);
-        // Characters count, not bytes.
-        assert!(password_fault("ääääääääa").is_some());
-        assert_eq!(password_fault(&"x".repeat(MAX_PASSWORD_BYTES)), None);
-        assert!(password_fault(&"x".repeat(MAX_PASSWORD_BYTES + 1)).is_some());
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod floor_browser;
 mod floor_files;
 mod floor_printers;
 mod floor_views;
+mod forms;
 mod insights;
 mod invoices;
 mod labels;

@@ -5,9 +5,11 @@
 //! two mails.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::mail::{Channel, Mail};
+use crate::domain::time::Timestamp;
 
 pub use crate::domain::mail::part::{Link, one_line};
 
@@ -119,18 +121,53 @@ impl Mail {
     }
 }
 
-/// Subject, text and link of one mail that tells these alerts, which are of one kind and in the order in which they
-/// were made.
-pub fn gathered(kind: AlertKind, alerts: &[&Mail]) -> (String, String, Option<Link>) {
-    if let [only] = alerts {
-        return (only.subject.clone(), only.text.clone(), only.link.clone());
+/// One e-mail that tells a set of alerts. Everything in it follows from the set alone, so that the same set is the same
+/// message at each try, in each process, and another set is another message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AlertDigest {
+    /// Its name towards mailers and mail services: the alert's own id for a single one, else a hash of all ids.
+    pub id: String,
+    /// When the earliest of its alerts was made.
+    pub written_at: Timestamp,
+    /// Its subject, one line.
+    pub subject: String,
+    /// The alerts in the order in which they were made, the first 50 in full.
+    pub text: String,
+    /// Where the receiver can act.
+    pub link: Option<Link>,
+}
+
+impl AlertDigest {
+    /// Gathers these alerts, which are of one kind and for the same receivers, in whatever order they come; `None`
+    /// when there are none.
+    pub fn of<'a>(kind: AlertKind, alerts: impl IntoIterator<Item = &'a Mail>) -> Option<Self> {
+        let mut alerts: Vec<&Mail> = alerts.into_iter().collect();
+        alerts.sort_by_key(|alert| (alert.created_at, alert.id));
+        alerts.dedup_by_key(|alert| alert.id);
+        let first = *alerts.first()?;
+        let (written_at, link) = (first.created_at, first.link.clone());
+        if let [only] = alerts[..] {
+            let (subject, text) = (only.subject.clone(), only.text.clone());
+            return Some(Self { id: only.id.to_string(), written_at, subject, text, link });
+        }
+        let listed = alerts.iter().take(MAX_TOLD);
+        let mut text: Vec<String> =
+            listed.map(|alert| format!("{}\n{}", alert.subject, alert.text.trim_end())).collect();
+        let unlisted = alerts.len().saturating_sub(MAX_TOLD);
+        if unlisted > 0 {
+            text.push(format!("{unlisted} more are not listed here."));
+        }
+        let mut hash = Sha256::new();
+        for alert in &alerts {
+            hash.update(alert.id.to_string());
+            hash.update("\n");
+        }
+        Some(Self {
+            id: format!("alerts-{}", hex::encode(hash.finalize())),
+            written_at,
+            subject: kind.subject(alerts.len()),
+            text: format!("{}\n", text.join("\n\n")),
+            link,
+        })
     }
-    let told = alerts.iter().take(MAX_TOLD);
-    let mut text: Vec<String> = told.map(|alert| format!("{}\n{}", alert.subject, alert.text.trim_end())).collect();
-    let untold = alerts.len().saturating_sub(MAX_TOLD);
-    if untold > 0 {
-        text.push(format!("{untold} more are not listed here."));
-    }
-    let link = alerts.first().and_then(|first| first.link.clone());
-    (kind.subject(alerts.len()), format!("{}\n", text.join("\n\n")), link)
 }

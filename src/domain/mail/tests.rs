@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::alert::gathered;
+use super::alert::AlertDigest;
 use super::kind::{QuoteSent, quote_sent};
 use super::part::{MailItem, first_items, plain};
 use super::*;
@@ -49,13 +49,16 @@ fn an_alert_goes_to_the_operators_with_a_link_made_from_the_public_address() {
 fn alerts_of_a_kind_are_told_in_one_mail_that_has_bounds() {
     let bench = Bench::new();
     let alerts: Vec<Mail> = (0..70).map(|n| low(&bench, &format!("PLA {n}"))).collect();
-    let (subject, text, link) = gathered(AlertKind::LowStock, &alerts.iter().collect::<Vec<_>>());
+    let AlertDigest { id, subject, text, link, .. } = AlertDigest::of(AlertKind::LowStock, &alerts).unwrap();
     assert_eq!(subject, "Low stock: 70 alerts");
+    assert!(id.len() <= 128, "{id}");
     assert!(text.contains("PLA 0,") && text.contains("PLA 49,") && !text.contains("PLA 50,"), "{text}");
     assert!(text.ends_with("20 more are not listed here.\n"), "{text}");
     assert_eq!(link, alerts[0].link);
-    let only = gathered(AlertKind::LowStock, &[&alerts[3]]);
-    assert_eq!((only.0, only.1), (alerts[3].subject.clone(), alerts[3].text.clone()));
+    let only = AlertDigest::of(AlertKind::LowStock, [&alerts[3]]).unwrap();
+    assert_eq!((only.subject, only.text), (alerts[3].subject.clone(), alerts[3].text.clone()));
+    assert_eq!(only.id, alerts[3].id.to_string());
+    assert_eq!(AlertDigest::of(AlertKind::LowStock, []), None);
 }
 
 #[test]
@@ -92,6 +95,21 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
+    /// A mail service keeps the key and the body of what it took for a day: one key must never come with two bodies.
+    #[test]
+    fn a_set_of_alerts_is_one_message_and_another_set_another(
+        one in proptest::collection::vec(0usize..60, 1..60), other in proptest::collection::vec(0usize..60, 1..60),
+    ) {
+        let bench = Bench::new();
+        // All say the same, so that only the set can tell them apart.
+        let alerts: Vec<Mail> = (0..60).map(|_| low(&bench, "PLA")).collect();
+        let digest = |set: &[usize]| AlertDigest::of(AlertKind::LowStock, set.iter().map(|at| &alerts[*at])).unwrap();
+        let set = |of: &[usize]| of.iter().copied().collect::<std::collections::BTreeSet<_>>();
+        prop_assert_eq!(set(&one) == set(&other), digest(&one).id == digest(&other).id);
+        let sorted: Vec<usize> = set(&one).into_iter().collect();
+        prop_assert_eq!(digest(&one), digest(&sorted), "neither order nor repetition matters");
+    }
+
     #[test]
     fn what_people_wrote_adds_neither_a_header_nor_a_line_of_the_shops_own(
         number in any::<String>(), what in any::<String>(), message in any::<String>(),

@@ -87,7 +87,9 @@ impl Half {
     /// What the header `Set-Cookie` is for.
     pub(super) const fn cookie_words(self) -> &'static str {
         match self {
-            Self::Production => "The staff cookie: `HttpOnly; SameSite=Strict; Path=/`, `Secure` in production.",
+            Self::Production => {
+                "The staff cookie: `HttpOnly; SameSite=Strict; Path=/`, `Secure` in production and wherever `server.public_url` is one of HTTPS."
+            }
             Self::Billing => {
                 "The customer's cookie: `HttpOnly; Secure; SameSite=Lax; Path=/`, for 30 days; blank at sign-out."
             }

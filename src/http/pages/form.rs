@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::domain::id::Id;
 use crate::http::AppState;
 use crate::http::command_request::CommandRequest;
-use crate::http::csrf::is_form_token;
+use crate::http::csrf::FormToken;
 use crate::http::error::ApiError;
 
 /// The hidden member with the token.
@@ -58,7 +58,7 @@ impl PageForm {
 
 /// Refuses what was not sent by a form of this session.
 pub(super) fn check_token(config: &Config, session: Id, given: &str) -> Result<(), ApiError> {
-    if is_form_token(&config.auth.session_secret, session, given) {
+    if FormToken::of(&config.auth.session_secret, session).fits(given) {
         return Ok(());
     }
     let words = "the form is not from the page that you see now; load the page again and repeat it";

@@ -15,10 +15,12 @@ use crate::domain::currency;
 use crate::domain::mail::kind::minute;
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
-use crate::http::csrf::form_token;
+use crate::http::csrf::FormToken;
 use crate::http::error::ApiError;
 
-/// The style of all pages. Colours have a contrast of at least 4.5 to 1 on what they stand on, light and dark.
+/// The style of all pages. Colours have a contrast of at least 4.5 to 1 on what they stand on, light and dark. Long
+/// words break anywhere, so that no page is wider than its window, except in cells of tables: there the narrowest width
+/// of a cell would be one letter. A table that is too wide scrolls in a region of its own instead.
 const STYLE: &str = "*{box-sizing:border-box}\
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6678;--paper:#f4f6f9;--card:#fff;--line:#dde3ea;--edge:#7c8899;--act:#1f5fd0;--on-act:#fff;--bad:#a3151c}\
 @media(prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#a0abba;--paper:#12161d;--card:#1b212b;--line:#2c3542;--edge:#7f8b9c;--act:#6d9dff;--on-act:#0c1420;--bad:#ff9d97}}\
@@ -33,6 +35,7 @@ button,.button{display:inline-block;font:inherit;font-weight:600;padding:.8rem 1
 .small button,.small .button{width:100%}button.plain{background:none;color:var(--act);padding:.5rem;font-weight:400;text-decoration:underline}\
 button.second,.button.second{background:var(--card);color:var(--act);border:1px solid var(--edge)}\
 label{display:block;font-weight:600;margin:0 0 .3rem}.hint{color:var(--soft);font-size:.9rem;margin:.3rem 0 0}\
+th,td{overflow-wrap:normal}\
 input,select,textarea{width:100%;font:inherit;color:var(--ink);background:var(--card);border:1px solid var(--edge);border-radius:9px;padding:.65rem .75rem}\
 .field{margin:0 0 1.1rem}input[type=checkbox]{width:1.5rem;height:1.5rem;vertical-align:middle;margin:0 .5rem 0 0}.inline{display:inline;font-weight:400}\
 .skip{position:absolute;left:-9999px}.skip:focus{left:1rem;top:1rem;background:var(--card);padding:.5rem 1rem;z-index:1}\
@@ -112,7 +115,7 @@ impl Viewer {
     pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
         who.customer()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a customer without a session"))?;
-        Ok(Self { token: form_token(&config.auth.session_secret, session) })
+        Ok(Self { token: FormToken::of(&config.auth.session_secret, session).masked() })
     }
 
     /// The hidden member that each form of theirs has.

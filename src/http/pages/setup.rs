@@ -32,7 +32,7 @@ use super::refused::sentence;
 use crate::domain::setup::draft::SetupDraft;
 use crate::files::setup_draft::DraftFile;
 use crate::http::access::{Caller, RequiredAccess, with_access};
-use crate::http::csrf::form_token;
+use crate::http::csrf::FormToken;
 use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::handles::handles;
 use crate::http::production::setup::SetupHandles;
@@ -102,7 +102,7 @@ impl Visit {
         let (has_admin, completed) = with_access(&app.setup.access, |access| {
             (access.admins().next().is_some(), access.setup_completed_at.is_some())
         })?;
-        let token = who.session.map(|session| form_token(&config.auth.session_secret, session));
+        let token = who.session.map(|session| FormToken::of(&config.auth.session_secret, session).masked());
         let file = draft_file(app);
         let draft = tokio::task::spawn_blocking(move || file.load()).await.map_err(ApiError::internal)?;
         Ok(Self { draft, has_admin, completed, token })

@@ -23,14 +23,15 @@ use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
-use crate::config::{Config, Mode};
+use crate::config::Config;
 use crate::domain::access::{
     Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, Session, User, UserChange, normal_email,
 };
 use crate::domain::id::Id;
 use crate::domain::limits::LimitKind;
+use crate::domain::password::{MAX_PASSWORD_BYTES, own_password_fault};
 use crate::domain::principal::{Principal, Role};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
 use crate::http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
@@ -44,7 +45,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmailAddress, NewPassword, SecretText};
-use crate::secrets::credentials::{self, MAX_PASSWORD_BYTES};
+use crate::secrets::credentials;
 
 /// The heading of sign-in, sessions and API keys in the description of the API.
 pub const TAG: &str = "Access";
@@ -113,7 +114,8 @@ pub struct PasswordChange {
     /// The password until now, so that a stolen session cannot change it.
     #[api(SecretText)]
     current_password: String,
-    /// At least 10 characters and at most 1024 bytes.
+    /// At least 10 characters and at most 1024 bytes; neither blank, nor among the most common passwords, nor one's own
+    /// e-mail address.
     #[api(NewPassword)]
     new_password: String,
 }
@@ -249,7 +251,7 @@ fn check(password: &str, hash: Option<&str>) -> bool {
 /// The cookie that carries a token; an age of 0 removes it. Without an age it ends with the browser, or with the
 /// session.
 fn set_cookie(app: &SessionHandles, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
-    let secure = if app.config.mode == Mode::Production { "; Secure" } else { "" };
+    let secure = if app.config.has_secure_cookies() { "; Secure" } else { "" };
     let age = age.map(|age| format!("; Max-Age={age}")).unwrap_or_default();
     HeaderValue::from_str(&format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}{age}"))
         .map_err(ApiError::internal)
@@ -304,6 +306,7 @@ async fn change_password(
         if !right {
             return Err(wrong());
         }
+        refuse_own_address("newPassword", &new, &user.email)?;
         let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
         let change = UserChange { password_hash: Some(password_hash), ..UserChange::default() };
         let (keep, checked_hash) = (call.who.session, Some(user.password_hash.clone()));
@@ -361,6 +364,15 @@ async fn end_sessions(
         call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
     }
     Ok(NoContent)
+}
+
+/// Refuses a new password that is the address of its account; `member` names it in the body.
+pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
+    let mut faults = Faults::default();
+    if let Some(fault) = own_password_fault(password, email) {
+        faults.note(member, fault);
+    }
+    faults.refuse()
 }
 
 /// Access answered something else than what was asked for: a fault of the server.

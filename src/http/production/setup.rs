@@ -17,7 +17,7 @@ use axum::http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::auth::{SessionHandles, SignedIn, start_session, unexpected};
+use super::auth::{SessionHandles, SignedIn, refuse_own_address, start_session, unexpected};
 use super::settings::CHANGE_NOS;
 use super::settings::changes::{ChangeHandles, planned, read_changes};
 use super::users::UserView;
@@ -254,7 +254,7 @@ pub(crate) fn show_code(app: &SetupHandles, code: &str, path: &str) -> Result<He
         };
         ApiError::new(StatusCode::UNAUTHORIZED, code, refusal.to_string())
     })?;
-    let secure = if app.config.mode == Mode::Production { "; Secure" } else { "" };
+    let secure = if app.config.has_secure_cookies() { "; Secure" } else { "" };
     let seconds = SESSION_LIFE_MS / 1000;
     let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path={path}{secure}; Max-Age={seconds}");
     HeaderValue::from_str(&cookie).map_err(ApiError::internal)
@@ -283,6 +283,7 @@ async fn make_first_admin<B>(
     call: &CommandRequest<B>,
     FirstAdmin { email, name, password }: FirstAdmin,
 ) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
+    refuse_own_address("password", &password, &email)?;
     let password_hash = app.hashing.run(move || credentials::hash_password(&password)).await?;
     let command = AccessCommand::AddFirstAdmin { email, name, password_hash };
     let answer = app.access.ask(Id::ONLY, call.origin(), command).await?.answer;

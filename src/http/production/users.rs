@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::auth::unexpected;
+use super::auth::{refuse_own_address, unexpected};
 use crate::actors::kernel::directory::Directory;
 use crate::domain::access::{self, Access, AccessAnswer, AccessCommand, User, normal_email};
 use crate::domain::id::Id;
@@ -107,7 +107,8 @@ pub struct NewUser {
     /// The name that is shown to others.
     #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: String,
-    /// The password to sign in with: at least 10 characters and at most 1024 bytes.
+    /// The password to sign in with: at least 10 characters and at most 1024 bytes; neither blank, nor among the most
+    /// common passwords, nor the e-mail address of the account.
     #[api(NewPassword)]
     password: String,
     /// What this member of staff may do.
@@ -125,7 +126,8 @@ pub struct UserChange {
     role: Optional<StaffRole>,
     /// Whether this member of staff may sign in.
     active: Optional<bool>,
-    /// A new password to sign in with: at least 10 characters and at most 1024 bytes.
+    /// A new password to sign in with: at least 10 characters and at most 1024 bytes; neither blank, nor among the most
+    /// common passwords, nor the e-mail address of the account.
     #[api(NewPassword)]
     password: Optional<String>,
 }
@@ -202,6 +204,7 @@ async fn hash(app: &UserHandles, password: String) -> Result<String, ApiError> {
 async fn create(State(app): State<UserHandles>, call: CommandRequest<NewUser>) -> Result<Created<UserView>, ApiError> {
     let command = async {
         let NewUser { email, name, password, role } = call.read_body()?;
+        refuse_own_address("password", &password, &email)?;
         let (email, password_hash) = (normal_email(&email)?, hash(&app, password).await?);
         Ok(AccessCommand::AddUser { email, name, password_hash, role: role.into() })
     };
@@ -217,7 +220,10 @@ async fn update(
 ) -> Result<Resource<UserView>, ApiError> {
     let UserChange { name, role, active, password } = call.read_body()?;
     let password_hash = match password {
-        Optional::Present(password) => Some(hash(&app, password).await?),
+        Optional::Present(password) => {
+            refuse_own_address("password", &password, &present_user(&app, id)?.email)?;
+            Some(hash(&app, password).await?)
+        }
         Optional::Absent => None,
     };
     let (name, role, active) = (name.present(), role.present().map(Into::into), active.present());

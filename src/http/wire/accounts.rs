@@ -5,7 +5,7 @@ use utoipa::openapi::schema::SchemaFormat;
 
 use super::{Rule, SecretText};
 use crate::domain::access::normal_email;
-use crate::secrets::credentials::{MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, password_fault};
+use crate::domain::password::{MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, password_fault};
 
 /// Longest e-mail address, in characters.
 const MAX_EMAIL_CHARS: usize = 254;
@@ -25,7 +25,8 @@ impl Rule<String> for EmailAddress {
     }
 }
 
-/// A password that somebody chooses. The server also limits its length in bytes, which a schema cannot count.
+/// A password that somebody chooses. The server also limits its length in bytes and refuses blank and common ones, which
+/// a schema cannot say.
 pub struct NewPassword;
 
 impl Rule<String> for NewPassword {

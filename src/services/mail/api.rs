@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use lettre::message::Mailbox;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{MailError, MailFile, Mailer, Message, compose, sender};
 use crate::services::peer_client::{PeerClient, TokenForm, beginning, send};
@@ -29,8 +30,14 @@ pub struct ApiSettings {
     pub from: String,
 }
 
+/// The service's word for a key that it keeps with another body: it took an earlier form of the message.
+const OTHER_BODY: &str = "invalid_idempotent_request";
+/// The service's word for a key whose first request it has not answered yet.
+const STILL_UNDER_WAY: &str = "concurrent_idempotent_requests";
+
 /// Sends messages through a mail service. The message's id is the idempotency key, so a repeat within a day is not sent
-/// twice.
+/// twice. Where the service keeps another body under that key (receivers or the look of mails were changed between two
+/// tries), the message goes under a key of its own: told twice rather than never.
 pub struct MailApi {
     peer: PeerClient,
     settings: ApiSettings,
@@ -58,22 +65,57 @@ impl MailApi {
         if !message.files.is_empty() {
             body["attachments"] = message.files.iter().map(attachment).collect();
         }
-        let away = |fault: PeerFault| MailError::transient(fault.in_one_line());
-        let call = self.peer.below(Method::POST, "emails").header("idempotency-key", &message.id).json(&body);
+        match self.post(&message.id, &body).await {
+            Err(Rejection::OtherBody(_)) => {
+                let fingerprint = hex::encode(Sha256::digest(body.to_string()));
+                let again = self.post(&format!("{}.{fingerprint}", message.id), &body).await;
+                again.map_err(Rejection::into_error)
+            }
+            answer => answer.map_err(Rejection::into_error),
+        }
+    }
+
+    /// Sends one request under this idempotency key.
+    async fn post(&self, key: &str, body: &Value) -> Result<(), Rejection> {
+        let away = |fault: PeerFault| Rejection::Mail(MailError::transient(fault.in_one_line()));
+        let call = self.peer.below(Method::POST, "emails").header("idempotency-key", key).json(body);
         let mut answer = send(call, OTHER_SIDE).await.map_err(away)?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());
         }
-        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await.map_err(away)?;
-        let reason = match words(&said) {
+        let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await.map_err(away)?;
+        let error = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
+        let name = error.get("name").and_then(Value::as_str).unwrap_or_default();
+        let reason = match words(&error) {
+            _ if status.as_u16() == 409 && name == STILL_UNDER_WAY => {
+                "the mail service is still busy with the try before this one".to_owned()
+            }
             Some(words) => format!("the mail service answered {}: {words}", status.as_u16()),
             None => format!("the mail service answered {}", status.as_u16()),
         };
         // Only these speak of the message; the others of our key, our domain, or the service's load.
-        match status.as_u16() {
-            400 | 413 | 422 => Err(MailError::permanent(reason)),
-            _ => Err(MailError::transient(reason)),
+        Err(match status.as_u16() {
+            409 if name == OTHER_BODY => Rejection::OtherBody(reason),
+            400 | 413 | 422 => Rejection::Mail(MailError::permanent(reason)),
+            _ => Rejection::Mail(MailError::transient(reason)),
+        })
+    }
+}
+
+/// Why the service did not take one request.
+enum Rejection {
+    /// It keeps the idempotency key with another body, and will until the key is forgotten after a day.
+    OtherBody(String),
+    /// For a reason that says whether the message is worth another try.
+    Mail(MailError),
+}
+
+impl Rejection {
+    fn into_error(self) -> MailError {
+        match self {
+            Self::OtherBody(reason) => MailError::transient(reason),
+            Self::Mail(error) => error,
         }
     }
 }
@@ -94,8 +136,7 @@ fn attachment(file: &MailFile) -> Value {
     attachment
 }
 
-/// The service's own words in an answer, when it is one of its errors.
-fn words(answer: &[u8]) -> Option<String> {
-    let answer = bounded_json::read(answer, bounded_json::ANSWER).ok()?;
-    Some(answer.get("message")?.as_str()?.chars().take(MAX_WORDS_CHARS).collect())
+/// The service's own words in one of its errors.
+fn words(error: &Value) -> Option<String> {
+    Some(error.get("message")?.as_str()?.chars().take(MAX_WORDS_CHARS).collect())
 }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use simulator::peers::mail_service::MailService;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -358,4 +359,47 @@ async fn the_mail_service_refuses_for_now_or_for_good() {
     let (mailer, calls) = service(200, "").await;
     permanent(mailer.send(&Message { to: Vec::new(), ..message("a") }).await);
     assert!(calls.lock().unwrap().is_empty());
+}
+
+fn at(service: &MailService) -> MailApi {
+    crate::services::tls::install_provider();
+    let client = crate::services::http::lan(&Default::default()).unwrap();
+    MailApi::new(client, ApiSettings { base_url: service.url(), key: "re_key".into(), from: from().into() }).unwrap()
+}
+
+#[tokio::test]
+async fn a_message_whose_answer_was_lost_is_sent_once_and_a_changed_one_again() {
+    let service = MailService::start("re_key").await.unwrap();
+    let mailer = at(&service);
+    service.lose_answers(true);
+    transient(mailer.send(&message("a")).await);
+    service.lose_answers(false);
+    mailer.send(&message("a")).await.unwrap();
+    assert_eq!(service.messages().len(), 1, "a repeat is recognised");
+    let changed = Message { subject: "Another look".into(), ..message("a") };
+    for _ in 0..2 {
+        mailer.send(&changed).await.unwrap();
+    }
+    let subjects: Vec<_> = service.messages().iter().map(|body| body["subject"].clone()).collect();
+    assert_eq!(subjects, [message("a").subject.as_str(), "Another look"], "neither lost nor sent at each try");
+}
+
+#[tokio::test]
+async fn a_try_that_is_still_under_way_is_waited_for_and_no_other_key_is_taken() {
+    let service = MailService::start("re_key").await.unwrap();
+    let mailer = Arc::new(at(&service));
+    service.hold(true);
+    let first = tokio::spawn({
+        let mailer = mailer.clone();
+        async move { mailer.send(&message("a")).await }
+    });
+    while service.under_way() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let reason = transient(mailer.send(&message("a")).await);
+    assert_eq!(reason, "the mail service is still busy with the try before this one");
+    service.hold(false);
+    first.await.unwrap().unwrap();
+    mailer.send(&message("a")).await.unwrap();
+    assert_eq!(service.messages().len(), 1);
 }

@@ -2,12 +2,13 @@
 
 use printfloor::domain::mail::alert::AlertKind;
 use serde_json::json;
+use simulator::peers::mail_service::MailService;
 use simulator::sink::{Mode, Sink};
 
 use super::materials::mails;
 use super::staff;
 use crate::support::waiting::LONG;
-use crate::support::{App, Client, Db, until};
+use crate::support::{App, Client, Clock, Db, until};
 
 /// A material of which less is there than its reorder point.
 async fn runs_low(client: &Client, name: &str) {
@@ -92,6 +93,45 @@ async fn alerts_that_cannot_be_sent_do_not_use_up_the_tries_of_others() {
     .await;
     let told = app.log().iter().filter(|line| line.contains("a mail was not sent")).count();
     assert_eq!(told, 1, "an outage of the mail service is one line");
+}
+
+#[tokio::test]
+async fn one_lost_answer_of_the_mail_service_keeps_back_no_alert() {
+    const TWO_MINUTES_MS: i64 = 120_000;
+    let (clock, post) = (Clock::new(), MailService::start("key").await.unwrap());
+    post.lose_answers(true);
+    let mut app = App::on(Db::sqlite())
+        .env("EMAIL_API_KEY", "key")
+        .env("PRINTFLOOR_MAIL__API_URL", post.url())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 1)
+        .clock(&clock)
+        .start()
+        .await;
+    runs_low(&app, "PLA red").await;
+    until("the first to be taken", || async { (post.requests().len() == 1).then_some(()) }).await;
+    runs_low(&app, "PLA blue").await;
+    until("both to be taken together", || async { (post.requests().len() == 2).then_some(()) }).await;
+    app.kill_9();
+    post.lose_answers(false);
+    clock.set(TWO_MINUTES_MS);
+    app.start().await;
+    until("all to be noted as sent", || async {
+        app.get("/metrics").await.text.lines().any(|line| line == "printfloor_mails_pending 0").then_some(())
+    })
+    .await;
+    let requests = post.requests();
+    assert!(requests.iter().all(|one| one.error.is_none()), "{requests:#?}");
+    let subjects: Vec<_> = post.messages().iter().map(|body| body["subject"].as_str().unwrap().to_owned()).collect();
+    let once = |subject: &str| subjects.iter().filter(|one| one.starts_with(subject)).count();
+    assert_eq!((once("Low stock: PLA red"), once("Low stock: 2 alerts")), (1, 1), "a set is sent once: {subjects:?}");
+    // The service still knows those keys, and takes what follows.
+    runs_low(&app, "PETG").await;
+    until("the next", || async {
+        let last = post.messages().pop()?;
+        last["subject"].as_str()?.starts_with("Low stock: PETG").then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

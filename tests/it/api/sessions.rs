@@ -38,6 +38,40 @@ async fn signing_in_gives_a_cookie_that_scripts_and_other_sites_do_not_get() {
 }
 
 #[tokio::test]
+async fn the_cookie_is_for_https_alone_wherever_the_public_address_is() {
+    for (public, secure) in [("https://shop.example", true), ("http://shop.example", false)] {
+        let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", public).start().await;
+        staff(&app, "ann@example.org", "admin").await;
+        let answer = login(&app, "ann@example.org", PASSWORD).await;
+        let cookie = answer.header("set-cookie").unwrap();
+        assert_eq!(cookie.split("; ").any(|flag| flag == "Secure"), secure, "{public}: {cookie}");
+    }
+}
+
+#[tokio::test]
+async fn common_and_blank_passwords_and_the_own_address_are_refused() {
+    const REFUSED: [&str; 5] = ["Password123", "qwertyuiop", "            ", "Ann.Miller@example.org", "ann.miller"];
+    let app = App::new(Db::sqlite()).await;
+    let user = |password: &str| json!({"email": "ann.miller@example.org", "name": "Ann", "password": password, "role": "operator"});
+    for password in REFUSED {
+        assert_eq!(paths(&app.post("/api/users", &user(password)).await.expect(400)), ["password"], "{password}");
+    }
+    let id = id(&app.post("/api/users", &user(PASSWORD)).await.expect(201));
+    let ann = signed_in(&app, "ann.miller@example.org").await;
+    for password in REFUSED {
+        let change = json!({"currentPassword": PASSWORD, "newPassword": password});
+        assert_eq!(paths(&ann.post("/api/auth/password", &change).await.expect(400)), ["newPassword"], "{password}");
+        let change = json!({"password": password});
+        assert_eq!(
+            paths(&app.patch(&format!("/api/users/{id}"), &change).await.expect(400)),
+            ["password"],
+            "{password}"
+        );
+    }
+    ann.get("/api/orders").await.expect(200);
+}
+
+#[tokio::test]
 async fn a_wrong_password_and_an_unknown_address_are_told_the_same() {
     let app = App::new(Db::sqlite()).await;
     staff(&app, "ann@example.org", "operator").await;

@@ -1,5 +1,5 @@
-//! The floor as it is now, made once for all who look at it: a part for each printer, a small one in it for what
-//! changes all the time, and the summary. Each part has the version at which it last changed.
+//! The floor as it is now, made once for all who look at it: a part for each printer, small ones in it for its state and
+//! for what changes all the time, and the summary. Each part has the version at which it last changed.
 //!
 //! Everything is read where it is kept in memory; nothing is asked of the database or of a printer. However many pages
 //! are open, the parts are made no more often than [`LOOK_EVERY`].
@@ -26,6 +26,8 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);
 const GAUGE_TURNS: u64 = 10;
 /// Stands in a printer's part for its gauge. No text of others can say it: what they write is escaped.
 pub(super) const GAUGE_MARK: PreEscaped<&str> = PreEscaped("<gauge>");
+/// Stands in a printer's part for its state.
+pub(super) const STATE_MARK: PreEscaped<&str> = PreEscaped("<state>");
 
 handles! {
     /// What the floor is read from.
@@ -51,15 +53,17 @@ pub(super) struct BoardPart {
     pub(super) id: String,
     /// When it last changed.
     pub(super) version: i64,
-    /// Made for nobody in particular: the token of forms and, in a card, the gauge are still to be put in.
+    /// Made for nobody in particular: the token of forms and, in a card, state and gauge are still to be put in.
     pub(super) html: String,
 }
 
 /// What a printer shows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrinterParts {
-    /// All of it but the gauge.
+    /// All of it but the state and the gauge.
     pub(super) card: BoardPart,
+    /// Its state, which other pages than the floor show too.
+    pub(super) state: BoardPart,
     /// Progress, times and temperatures.
     pub(super) gauge: BoardPart,
 }
@@ -67,7 +71,7 @@ pub(super) struct PrinterParts {
 impl PrinterParts {
     /// The whole card.
     pub(super) fn whole(&self) -> String {
-        self.card.html.replace(GAUGE_MARK.0, &self.gauge.html)
+        self.card.html.replace(STATE_MARK.0, &self.state.html).replace(GAUGE_MARK.0, &self.gauge.html)
     }
 }
 
@@ -132,14 +136,17 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
         let before = known.map_or(&none, |known| &**known);
         let html = card::card(app, printer).into_string();
         let card = renewed(&before.card, card::card_id(printer.id), html, version);
-        let changed = card.version == version;
+        let state = card::live_state(&app.shop, printer).into_string();
+        let state = renewed(&before.state, card::state_id(printer.id), state, version);
+        // The state and the progress below it are of one look.
+        let changed = card.version == version || state.version == version;
         let gauge = if changed || n.wrapping_add(turn).is_multiple_of(GAUGE_TURNS) {
             renewed(&before.gauge, card::gauge_id(printer.id), card::gauge(app, printer).into_string(), version)
         } else {
             before.gauge.clone()
         };
-        let same = known.filter(|known| known.card == card && known.gauge == gauge);
-        printers.insert(printer.id, same.cloned().unwrap_or_else(|| Arc::new(PrinterParts { card, gauge })));
+        let same = known.filter(|known| known.card == card && known.state == state && known.gauge == gauge);
+        printers.insert(printer.id, same.cloned().unwrap_or_else(|| Arc::new(PrinterParts { card, state, gauge })));
     }
     let summary = card::summary(app, &all, now).into_string();
     let summary = renewed(&last.summary, card::SUMMARY_ID.to_owned(), summary, version);

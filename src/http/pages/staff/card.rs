@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::board::{BoardHandles, GAUGE_MARK};
+use super::board::{BoardHandles, GAUGE_MARK, STATE_MARK};
 use super::card_heat::sparkline;
 use super::card_picture::{camera, picture};
 use super::printer_print::{upload_path, upload_target};
@@ -28,6 +28,18 @@ const TITLE_STEP: u32 = 5;
 /// The id of a printer's element on the floor.
 pub(super) fn card_id(printer: Id) -> String {
     format!("printer-{printer}")
+}
+
+/// The id of its state, which is on each page once at most.
+pub(super) fn state_id(printer: Id) -> String {
+    format!("state-{printer}")
+}
+
+/// The state of a printer in a word and a tone. It is a live part: the stream renews it on every page that has it, and
+/// no page says the state in another way.
+pub(super) fn live_state(shop: &PrinterHandles, printer: &Printer) -> Markup {
+    let (tone, words) = standing(shop, printer);
+    html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (words) } }
 }
 
 /// The id of what changes all the time in it.
@@ -142,9 +154,9 @@ pub(super) fn searched(printer: &Printer) -> String {
     format!("{} {place} {}", fields.name, fields.tags.join(" ")).to_lowercase()
 }
 
-/// The part of a printer, without its gauge.
+/// The part of a printer, without its state and its gauge.
 pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
-    let (tone, words) = standing(&app.shop, printer);
+    let (tone, _) = standing(&app.shop, printer);
     let status = app.shop.printer_connections.status(printer.id);
     let tone_class = match tone {
         Tone::Error => "card tone-error",
@@ -157,7 +169,7 @@ pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
             data-upload=(upload_target(printer.id)) data-called=(printer.fields.name) {
             h2 {
                 a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.fields.name) }
-                span class=(tone.class()) { (words) }
+                (STATE_MARK)
             }
             @if let Some(in_hand) = &printer.in_hand {
                 p class="made" {

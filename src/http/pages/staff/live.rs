@@ -70,6 +70,8 @@ struct FloorStream {
     /// The number that the page was told.
     told_last: i64,
     told_at: Option<Instant>,
+    /// Whether something happened that the page was not told yet.
+    stale: bool,
     /// The version of the floor that the page has.
     version: i64,
     begun: bool,
@@ -96,6 +98,7 @@ pub(super) async fn live(
         told_last,
         // What was missed while the stream was cut off is not known.
         told_at: None,
+        stale: false,
         version: query.after.max(returns.unwrap_or(0)),
         begun: false,
         ends_at: now + MAX_STREAM_LIFE,
@@ -138,8 +141,14 @@ impl FloorStream {
     fn piece(&mut self) -> String {
         let mut text = if self.begun { String::new() } else { RETRY_LINE.to_owned() };
         let view = self.board.view();
+        let mut states_changed = false;
         // Parts come before the order that names them.
         for parts in view.printers.values() {
+            // By itself too: pages without the card show it.
+            if parts.state.version > self.version {
+                self.write(&mut text, &parts.state.id, parts.state.version, &parts.state.html);
+                states_changed |= self.begun;
+            }
             if parts.card.version > self.version {
                 self.write(&mut text, &parts.card.id, parts.card.version, &parts.whole());
             } else if parts.gauge.version > self.version {
@@ -159,7 +168,10 @@ impl FloorStream {
         self.version = self.version.max(view.version);
         let last = *self.last.borrow();
         let waited = self.told_at.is_none_or(|at| at.elapsed() >= FRESH_EVERY);
-        if waited && (last != self.told_last || !self.begun) {
+        // What a printer does by itself is no event of the shop, and what pages offer for it changes all the same.
+        self.stale |= last != self.told_last || states_changed || !self.begun;
+        if waited && self.stale {
+            self.stale = false;
             (self.told_last, self.told_at) = (last, Some(Instant::now()));
             text.push_str("event: fresh\ndata: {}\n\n");
         }

@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::{Markup, PreEscaped, html};
 
 use super::board::BoardHandles;
-use super::card::{act_path, attention_words, printed, standing};
+use super::card::{act_path, attention_words, printed};
 use super::card_heat::chart;
 use super::card_picture::{camera_path, may_have_camera};
 use super::floor::FloorHandles;
@@ -55,10 +55,10 @@ pub(super) async fn show(
     let queue = queue(&app.board, id);
     let log = log.shown(Some(id)).await?;
     let view = app.board.view();
-    let (tone, words) = standing(shop, printer);
     let content = html! {
         p { a href=(FLOOR_PATH) { "All printers" } }
-        h1 { (printer.fields.name) " " span class=(tone.class()) { (words) } }
+        // Its state stands in the card, and only there: that is read again all the time, this is not.
+        h1 { (printer.fields.name) }
         p class="acts" {
             a class="button second" href=(upload_path(id)) { "Print a file…" }
             a class="button second" href={ (FLOOR_PATH) "/printers/" (id) "/edit" } { "Change or remove it" }

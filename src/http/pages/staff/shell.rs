@@ -18,7 +18,7 @@ use crate::domain::mail::kind::minute;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
-use crate::http::csrf::form_token;
+use crate::http::csrf::FormToken;
 use crate::http::error::ApiError;
 use crate::http::pages::form::TOKEN_FIELD;
 use crate::http::pages::frame::{PageCode, respond};
@@ -114,7 +114,7 @@ const SECTIONS: [(StaffSection, &str, &str); 11] = [
 /// The member of staff who looks at a page.
 pub(super) struct StaffViewer {
     /// What their forms carry.
-    token: String,
+    token: FormToken,
     email: String,
     admin: bool,
 }
@@ -128,12 +128,12 @@ impl StaffViewer {
             Principal::User { email, .. } => email.clone(),
             _ => String::new(),
         };
-        Ok(Self { token: form_token(&config.auth.session_secret, session), email, admin: who.has(Role::Admin) })
+        Ok(Self { token: FormToken::of(&config.auth.session_secret, session), email, admin: who.has(Role::Admin) })
     }
 
-    /// A part that was made for all who look, for this one.
+    /// A part that was made for all who look, for this one. Its forms carry the token under a new mask.
     pub(super) fn own(&self, shared: &str) -> String {
-        shared.replace(TOKEN_MARK.0, &self.token)
+        shared.replace(TOKEN_MARK.0, &self.token.masked())
     }
 
     /// A page of theirs, with the floor as it is now.
@@ -171,7 +171,7 @@ impl StaffViewer {
                     }
                     a href="/docs/" { "API" }
                     form method="post" action="/logout" {
-                        input type="hidden" name=(TOKEN_FIELD) value=(self.token);
+                        input type="hidden" name=(TOKEN_FIELD) value=(self.token.masked());
                         span class="soft" { (self.email) @if self.admin { " (admin)" } }
                         button class="plain" type="submit" { "Sign out" }
                     }

@@ -14,7 +14,7 @@ use maud::{Markup, html};
 
 use super::acts::BED_PREFIX;
 use super::board::BoardHandles;
-use super::card::{act_path, attention_words, job_number, standing};
+use super::card::{act_path, attention_words, job_number, live_state, standing};
 use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
@@ -206,13 +206,13 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
     let rows = printers.iter().filter_map(|printer| {
         let mut attention = printer.attention();
         attention.retain(|one| !elsewhere.contains(one));
-        let (tone, words) = standing(&app.board.shop, printer);
+        let (tone, _) = standing(&app.board.shop, printer);
         if attention.is_empty() && tone != Tone::Error {
             return None;
         }
         let path = act_path(printer.id, "clear-attention");
         Some(html! {
-            span { (printer_link(printer)) " " span class=(tone.class()) { (words) } }
+            span { (printer_link(printer)) " " (live_state(&app.board.shop, printer)) }
             span { @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(*one)) } }
             @if let Some(words) = printer.attention_words() { span class="full bad" { (words) } }
             @if attention.iter().any(|one| looked_at.contains(one)) {

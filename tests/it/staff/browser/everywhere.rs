@@ -69,6 +69,10 @@ impl<'a> Round<'a> {
         self.browser.hold(&tab).await;
         for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
             self.browser.eval(&tab, script).await;
+            let broken = self.browser.broken_words(&tab).await;
+            if !broken.is_empty() {
+                self.wrong.push(format!("{name} breaks words in its tables at {PHONE_WIDTH} px{how}: {broken:?}"));
+            }
             let wider = self.browser.wider(&tab).await;
             if !wider.is_empty() {
                 self.wrong.push(format!("{name} is wider than {PHONE_WIDTH} px{how}: {wider:?}"));

@@ -118,6 +118,23 @@ window.seen = window.seen || (() => {
     const told = over.slice(0, 8).map(at => at.tagName.toLowerCase() + (at.id ? '#' + at.id : '') + (at.className && at.className.baseVal === undefined ? '.' + String(at.className).replace(/ /g, '.') : ''));
     return told.length ? told : ['the page'];
   };
+  // Words in cells of tables that stand on two lines though nothing in them allows a break.
+  const broken = () => {
+    const words = /[\p{Script=Latin}\p{N}]{2,}/gu, wrong = [];
+    document.querySelectorAll('th,td').forEach(cell => {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        for (const word of text.data.matchAll(words)) {
+          const range = document.createRange();
+          range.setStart(text, word.index);
+          range.setEnd(text, word.index + word[0].length);
+          const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+          if (lines.size > 1) wrong.push(word[0] + ' on ' + lines.size + ' lines');
+        }
+      }
+    });
+    return wrong.slice(0, 8);
+  };
   const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   // These are off unless they are asked for by name.
   const MORE = ['target-size', 'label-content-name-mismatch', 'css-orientation-lock'];
@@ -141,5 +158,5 @@ window.seen = window.seen || (() => {
   const links = () => [...new Set([...document.querySelectorAll('a[href]')].filter(at => !at.hasAttribute('download'))
     .map(at => new URL(at.href, location.href)).filter(url => url.origin === location.origin)
     .map(url => url.pathname + url.search))];
-  return { find, place, choose, put, text, says, names, focused, stop, wide, audit, rules, links };
+  return { find, place, choose, put, text, says, names, focused, stop, wide, broken, audit, rules, links };
 })();

@@ -39,6 +39,12 @@ impl Browser {
         wide.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
     }
 
+    /// Words in cells of tables that break inside.
+    pub async fn broken_words(&mut self, tab: &Tab) -> Vec<String> {
+        let words = self.eval(tab, "seen.broken()").await;
+        words.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+    }
+
     /// Takes a picture of what the window shows, as `WebP`; gives its bytes.
     pub async fn picture(&mut self, tab: &Tab, file: &Path) -> usize {
         let shot = self.call(Some(tab), "Page.captureScreenshot", json!({"format": "webp", "quality": 80})).await;

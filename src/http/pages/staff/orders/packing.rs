@@ -55,16 +55,18 @@ pub(super) async fn show(
         }
         section class="card packing" aria-labelledby="inside" {
             h2 id="inside" { "What is inside" }
-            table {
-                thead { tr { th scope="col" { "Packed" } th scope="col" class="number" { "Parts" } th scope="col" { "What" } } }
-                tbody {
-                    @for (quantity, line) in inside {
-                        tr {
-                            td class="box" { svg viewBox="0 0 16 16" aria-hidden="true" { rect x="1" y="1" width="14" height="14" fill="none" stroke="currentColor" {} } }
-                            td class="number" { (quantity) }
-                            th scope="row" {
-                                (line.description)
-                                @if let Some(kit) = line.kit_line.and_then(|kit| order.lines.get(kit as usize)) { " (of " (kit.description) ")" }
+            div class="table" tabindex="0" role="region" aria-label="Table of what is inside" {
+                table {
+                    thead { tr { th scope="col" { "Packed" } th scope="col" class="number" { "Parts" } th scope="col" { "What" } } }
+                    tbody {
+                        @for (quantity, line) in inside {
+                            tr {
+                                td class="box" { svg viewBox="0 0 16 16" aria-hidden="true" { rect x="1" y="1" width="14" height="14" fill="none" stroke="currentColor" {} } }
+                                td class="number" { (quantity) }
+                                th scope="row" {
+                                    (line.description)
+                                    @if let Some(kit) = line.kit_line.and_then(|kit| order.lines.get(kit as usize)) { " (of " (kit.description) ")" }
+                                }
                             }
                         }
                     }

@@ -90,6 +90,14 @@
     const made = element(part.html);
     if (made) { put(at, made); settle(made); }
   };
+  // Printers to choose from say their state behind their name.
+  const choices = part => {
+    if (!part.id.startsWith('state-')) return;
+    const { dataset, textContent } = element(part.html);
+    document.querySelectorAll('option[value="' + CSS.escape(dataset.of) + '"]').forEach(option => {
+      option.textContent = option.textContent.replace(/, [^,]*$/, ', ' + textContent.toLowerCase());
+    });
+  };
   const arrange = () => {
     const list = document.getElementById('cards');
     if (!list || !order) return;
@@ -113,6 +121,7 @@
     if (part.v <= (known.get(part.id) || shown)) return;
     known.set(part.id, part.v);
     version = Math.max(version, part.v);
+    choices(part);
     place(part);
   };
   const catch_up = () => {
@@ -124,7 +133,9 @@
   // Parts that are read from the database: fetched again when something happened, not more often than they can be read.
   // They are held against what was fetched last, as it came: what is shown was changed here since.
   const raw = new WeakMap();
-  document.querySelectorAll('[data-fresh]').forEach(at => raw.set(at, at.innerHTML));
+  // The token of forms looks different on each page and means the same.
+  const unmasked = html => html.replace(/(form_token" value="|\?token=)[0-9a-f]+/g, '$1');
+  document.querySelectorAll('[data-fresh]').forEach(at => raw.set(at, unmasked(at.innerHTML)));
   let due = 0, last = 0;
   const fetched = async () => {
     due = 0;
@@ -137,7 +148,7 @@
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
       document.querySelectorAll('[data-fresh]').forEach(at => {
-        const made = page.getElementById(at.id), text = made && made.innerHTML;
+        const made = page.getElementById(at.id), text = made && unmasked(made.innerHTML);
         if (!made || text === raw.get(at) || busy(at)) return;
         document.adoptNode(made);
         raw.set(made, text);

@@ -45,7 +45,7 @@ pub(super) async fn shown(
     let (tone, words) = health(&endpoint);
     let content = html! {
         p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
-        h1 { "Endpoint " span class=(tone.class()) { (words) } }
+        h1 id="endpoint-title" data-fresh="" { "Endpoint " span class=(tone.class()) { (words) } }
         (faults(refused, &LABELS))
         div id="endpoint" data-fresh="" {
             section class="card" aria-labelledby="glance" {

@@ -1,0 +1,184 @@
+//! A mail service as Resend is one: it takes messages over HTTP, and keeps the idempotency key and the body of each that
+//! it took for a day. The same key with the same body is answered as before and sent once; with another body it is
+//! refused for as long as the key is kept; while the first request is under way it is refused for now.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use serde_json::{Value, json};
+
+use super::{Shared, System, shows};
+use crate::wire::Peer;
+
+/// The most that a message with its attachments may be, in bytes.
+const MAX_BODY_BYTES: usize = 40 * 1024 * 1024;
+/// The longest idempotency key, in characters.
+const MAX_KEY_CHARS: usize = 256;
+
+/// What a mail service knows.
+#[derive(Debug)]
+pub struct MailServiceState {
+    key: String,
+    /// Id and body of each message that was taken, in order.
+    taken: Vec<(String, Value)>,
+    /// For each idempotency key the number of its message in `taken`.
+    keys: HashMap<String, usize>,
+    /// The keys of requests that are not answered yet.
+    under_way: HashSet<String>,
+    /// Whether messages are taken, and the connection is cut instead of an answer.
+    loses_answers: bool,
+    /// Whether requests stay under way.
+    holds: bool,
+    requests: Vec<MailRequest>,
+}
+
+/// A request as the service answered it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MailRequest {
+    /// The idempotency key, if there was one.
+    pub key: Option<String>,
+    /// The message.
+    pub body: Value,
+    /// The name of the error that it was refused with; `None` when it was taken, now or before.
+    pub error: Option<&'static str>,
+}
+
+/// A running mail service. Stops when dropped.
+pub type MailService = System<MailServiceState>;
+
+impl MailService {
+    /// Starts on a free loopback port, for whoever shows this key.
+    pub async fn start(key: &str) -> std::io::Result<Self> {
+        let state = MailServiceState {
+            key: key.to_owned(),
+            taken: Vec::new(),
+            keys: HashMap::new(),
+            under_way: HashSet::new(),
+            loses_answers: false,
+            holds: false,
+            requests: Vec::new(),
+        };
+        Self::serve(state, "", |shared| Router::new().route("/emails", post(emails)).with_state(shared)).await
+    }
+
+    /// From now on takes messages, and cuts the connection instead of answering.
+    pub fn lose_answers(&self, loses: bool) {
+        self.shared.with(|inside| inside.loses_answers = loses);
+    }
+
+    /// Keeps requests under way until this is taken back.
+    pub fn hold(&self, holds: bool) {
+        self.shared.with(|inside| inside.holds = holds);
+    }
+
+    /// The bodies of the messages that it sent on, in order; none is there twice for one key.
+    pub fn messages(&self) -> Vec<Value> {
+        self.shared.with(|inside| inside.taken.iter().map(|(_, body)| body.clone()).collect())
+    }
+
+    /// All requests that were answered, or would have been, in order.
+    pub fn requests(&self) -> Vec<MailRequest> {
+        self.shared.with(|inside| inside.requests.clone())
+    }
+
+    /// How many requests are under way.
+    pub fn under_way(&self) -> usize {
+        self.shared.with(|inside| inside.under_way.len())
+    }
+}
+
+fn error(status: u16, name: &'static str, message: &str) -> (Response, Option<&'static str>) {
+    let body = axum::Json(json!({"statusCode": status, "name": name, "message": message}));
+    ((StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body).into_response(), Some(name))
+}
+
+async fn emails(
+    State(shared): State<Shared<MailServiceState>>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+) -> Response {
+    if let Some(answer) = shared.mood().await {
+        return answer;
+    }
+    let (head, body) = request.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
+        return error(413, "payload_too_large", "The message is too large").0;
+    };
+    let work = shared.clone();
+    // A request that was read is done with, also when its sender is gone.
+    let done = tokio::spawn(async move { take(&work, &head.headers, &body).await }).await;
+    if shared.with(|inside| inside.loses_answers) {
+        return peer.hang_up();
+    }
+    done.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+}
+
+async fn take(shared: &Shared<MailServiceState>, headers: &HeaderMap, body: &[u8]) -> Response {
+    let body = bounded_json::read(body, bounded_json::ANSWER).unwrap_or_default();
+    let key = headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
+    if let Some(answer) = refuse(shared, headers, key.as_deref(), &body) {
+        let (answer, name) = answer;
+        shared.with(|inside| inside.requests.push(MailRequest { key, body, error: name }));
+        return answer;
+    }
+    while shared.with(|inside| inside.holds) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    shared.with(|inside| {
+        let at = key.as_ref().and_then(|key| inside.keys.get(key).copied()).unwrap_or_else(|| {
+            inside.taken.push((uuid::Uuid::now_v7().to_string(), body.clone()));
+            inside.taken.len() - 1
+        });
+        if let Some(key) = &key {
+            inside.keys.insert(key.clone(), at);
+            inside.under_way.remove(key);
+        }
+        inside.requests.push(MailRequest { key, body, error: None });
+        axum::Json(json!({"id": inside.taken[at].0})).into_response()
+    })
+}
+
+/// The answer to a request that is not taken; else its key is under way.
+fn refuse(
+    shared: &Shared<MailServiceState>,
+    headers: &HeaderMap,
+    key: Option<&str>,
+    body: &Value,
+) -> Option<(Response, Option<&'static str>)> {
+    shared.with(|inside| {
+        if !headers.contains_key("authorization") {
+            return Some(error(401, "missing_api_key", "Missing API key in the authorization header."));
+        }
+        if !shows(headers, &inside.key) {
+            return Some(error(403, "invalid_api_key", "API key is invalid"));
+        }
+        if !headers.contains_key("user-agent") {
+            return Some(error(403, "validation_error", "A user agent is required"));
+        }
+        let missing = ["from", "to", "subject"].into_iter().find(|name| body[name].is_null());
+        if let Some(missing) = missing {
+            return Some(error(422, "missing_required_field", &format!("Missing `{missing}` field.")));
+        }
+        let key = key?;
+        if key.is_empty() || key.chars().count() > MAX_KEY_CHARS {
+            let words = "The idempotency key must be between 1 and 256 characters";
+            return Some(error(400, "invalid_idempotency_key", words));
+        }
+        if inside.under_way.contains(key) {
+            let words = "The same idempotency key is used by a request that is still in progress";
+            return Some(error(409, "concurrent_idempotent_requests", words));
+        }
+        let other = inside.keys.get(key).is_some_and(|at| inside.taken[*at].1 != *body);
+        if other {
+            let words = "This idempotency key was used with another payload within the last 24 hours";
+            return Some(error(409, "invalid_idempotent_request", words));
+        }
+        inside.under_way.insert(key.to_owned());
+        None
+    })
+}

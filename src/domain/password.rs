@@ -1,0 +1,82 @@
+//! Rules of the passwords that members of the staff choose: long enough, not blank, not among the most common ones, and
+//! not the account's own address. Which characters are in them is nobody's business. How they are hashed is not
+//! decided here.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Shortest password, in characters.
+pub const MIN_PASSWORD_CHARS: usize = 10;
+/// Longest password, in bytes, which bounds the time of hashing.
+pub const MAX_PASSWORD_BYTES: usize = 1024;
+
+/// The most common passwords that are long enough, in lower case (`assets/passwords/README.md`).
+static COMMON: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| include_str!("../../assets/passwords/common.txt").lines().collect());
+
+/// Returns what is wrong with a new password, whoever it is for.
+pub fn password_fault(password: &str) -> Option<String> {
+    if password.chars().count() < MIN_PASSWORD_CHARS {
+        Some(format!("must have at least {MIN_PASSWORD_CHARS} characters"))
+    } else if password.len() > MAX_PASSWORD_BYTES {
+        Some(format!("must have at most {MAX_PASSWORD_BYTES} bytes"))
+    } else if password.trim().is_empty() {
+        Some("must not be blank".to_owned())
+    } else if COMMON.contains(password.trim().to_lowercase().as_str()) {
+        Some("must not be one of the most common passwords; choose another".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Returns what is wrong with a new password for the account with this e-mail address, which
+/// [`password_fault`] cannot tell.
+pub fn own_password_fault(password: &str, email: &str) -> Option<String> {
+    let (password, email) = (password.trim().to_lowercase(), email.trim().to_lowercase());
+    let name = email.split('@').next().unwrap_or_default();
+    let is_own = password == email || (!name.is_empty() && password == name);
+    is_own.then(|| "must not be the account's own e-mail address".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_neither_short_nor_endless() {
+        assert_eq!(password_fault("ten chars!"), None);
+        // Characters count, not bytes.
+        assert!(password_fault("ääääääääa").is_some());
+        assert_eq!(password_fault(&"x".repeat(MAX_PASSWORD_BYTES)), None);
+        assert!(password_fault(&"x".repeat(MAX_PASSWORD_BYTES + 1)).is_some());
+    }
+
+    #[test]
+    fn common_and_blank_passwords_are_refused() {
+        for common in
+            ["password123", "Password123", " qwertyuiop ", "1234567890", "          ", "\u{a0}\t        \u{2003}"]
+        {
+            assert!(password_fault(common).is_some(), "{common:?}");
+        }
+        for fine in ["correct horse battery", "password123 and more", "kreis elf treppe"] {
+            assert_eq!(password_fault(fine), None);
+        }
+    }
+
+    #[test]
+    fn the_list_is_whole_and_could_be_typed() {
+        assert!(COMMON.len() >= 3_000, "{}", COMMON.len());
+        let fits =
+            |one: &&str| one.chars().count() >= MIN_PASSWORD_CHARS && one.trim() == *one && one.to_lowercase() == *one;
+        assert_eq!(COMMON.iter().find(|one| !fits(one)), None);
+    }
+
+    #[test]
+    fn the_own_address_is_no_password() {
+        for own in ["sam.miller@shop.example", "Sam.Miller@Shop.Example ", "sam.miller"] {
+            assert!(own_password_fault(own, "sam.miller@shop.example").is_some(), "{own}");
+        }
+        assert_eq!(own_password_fault("sam.miller's horse", "sam.miller@shop.example"), None);
+        assert_eq!(own_password_fault("correct horse", ""), None);
+    }
+}

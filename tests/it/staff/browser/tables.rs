@@ -1,0 +1,47 @@
+//! Tables in a real browser: no word in a cell breaks inside, on a phone, a tablet and a desk; a table that is too wide
+//! scrolls in a region of its own.
+
+use super::shop::filled;
+use crate::support::browser::Browser;
+
+/// Widths of a phone, a tablet and a desk, in pixels.
+const WIDTHS: [u32; 3] = [360, 768, 1440];
+/// Pages with the widest tables.
+const PAGES: [&str; 10] = [
+    "/shop/orders",
+    "/shop/jobs",
+    "/shop/invoices",
+    "/shop/quotes",
+    "/shop/stock",
+    "/shop/products",
+    "/shop/customers",
+    "/shop/settings/audit",
+    "/shop/settings/users",
+    "/shop/settings/keys",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let shop = filled().await;
+    let base = shop.floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
+    let (mut wrong, mut cells) = (Vec::new(), 0);
+    for path in PAGES {
+        browser.go(&tab, &format!("{base}{path}")).await;
+        for width in WIDTHS {
+            browser.width(&tab, width).await;
+            let broken = browser.broken_words(&tab).await;
+            if !broken.is_empty() {
+                wrong.push(format!("{path} at {width} px breaks {broken:?}"));
+            }
+            let wider = browser.wider(&tab).await;
+            if !wider.is_empty() {
+                wrong.push(format!("{path} is wider than {width} px: {wider:?}"));
+            }
+        }
+        cells += browser.eval(&tab, "document.querySelectorAll('td').length").await.as_u64().unwrap();
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(cells > 50, "{cells} cells prove little");
+}
