@@ -1,5 +1,9 @@
 //! More connections and requests than the server takes: said at once, and never to health checks and emergency stops.
 
+use std::time::{Duration, Instant};
+
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use serde_json::json;
 
 use super::{app, told};
@@ -44,6 +48,22 @@ async fn a_flood_of_connections_is_refused_early_and_health_is_still_told() {
         assert_eq!(newcomer(&app).get("/api/orders").await.error(503), "overloaded");
         what_must_always_be_heard(&app).await;
     }
+    // A refusal costs no reading of the request: its beginning is enough.
+    let mut unfinished = Wire::to(&app).await;
+    unfinished.say("PUT /api/orders HTTP/1.1\r\nx-slow: ").await;
+    assert_eq!(unfinished.answer().await.expect("an answer").0, 503);
+    unfinished.ended().await;
+    // Connections that storm are slowed, and those beyond are closed; the others are heard as ever.
+    let mut storm = Vec::new();
+    for _ in 0..400 {
+        let mut wire = Wire::to(&app).await;
+        wire.say("GET /api/orders HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        storm.push(wire);
+    }
+    what_must_always_be_heard(&app).await;
+    let told = storm.iter_mut().map(Wire::answer).collect::<FuturesUnordered<_>>();
+    let told: Vec<_> = told.filter_map(|answer| async { answer.map(|(status, _)| status) }).collect().await;
+    assert!(told.len() >= 64 && told.iter().all(|status| *status == 503), "{told:?}");
     for wire in &mut flood {
         assert_eq!(wire.get(&app, "/api/orders").await.expect("still open").0, 200);
     }
@@ -80,6 +100,20 @@ async fn requests_beyond_those_under_way_are_refused_early() {
         (app.get("/api/orders").await.status == 503).then_some(())
     };
     until("both places to be taken", full).await;
+    // Whoever repeats at once waits until the time that it was told; an emergency stop does not.
+    let (mut hasty, began) = (Wire::to(&app).await, Instant::now());
+    for _ in 0..3 {
+        assert_eq!(hasty.get(&app, "/api/orders").await.expect("an answer").0, 503);
+    }
+    assert!(began.elapsed() >= Duration::from_secs(2), "refused three times in {:?}", began.elapsed());
+    let stop = format!(
+        "POST /api/printers/{}/emergency-stop HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n",
+        crate::api::NOTHING
+    );
+    let began = Instant::now();
+    hasty.say(stop).await;
+    assert_eq!(hasty.answer().await.expect("an answer").0, 404);
+    assert!(began.elapsed() < Duration::from_secs(1), "the stop waited {:?}", began.elapsed());
     let refused = app.get("/api/orders").await;
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(told(&refused).0, 5000);
