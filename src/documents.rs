@@ -10,6 +10,7 @@ pub mod cii;
 pub mod labels;
 pub mod mail;
 mod sample;
+mod scripts;
 mod sheet;
 mod text;
 mod xml;
@@ -29,12 +30,15 @@ use crate::config::sections::Pdf;
 use crate::domain::invoice::{Document, InvoiceStatus, Payment};
 use crate::domain::time::Timestamp;
 use canvas::Canvas;
+use scripts::{SystemFonts, read_font};
 use text::Fonts;
 
 /// Largest logo, in bytes: it is part of every PDF.
 const MAX_LOGO_BYTES: usize = 2 * 1024 * 1024;
+/// Most characters without a font that are named.
+const MAX_SHOWN_CHARACTERS: usize = 20;
 /// Counts the looks of PDFs: a new one makes those that are stored count as not generated.
-const LOOK_VERSION: u32 = 3;
+const LOOK_VERSION: u32 = 4;
 
 /// Why documents cannot be rendered with these settings.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +75,7 @@ pub struct RenderError(String);
 /// How documents look, as the settings say. Made once and shared.
 pub struct Renderer {
     fonts: Fonts,
+    system: SystemFonts,
     logo: Option<Image>,
     accent: (u8, u8, u8),
     footer: Vec<String>,
@@ -108,6 +113,8 @@ impl Renderer {
             let _ = write!(look, " {}", hex::encode(Sha256::digest(&data)));
             fonts.add(data).map_err(|words| DesignError::Unusable { path: path.clone(), words })?;
         }
+        let system = SystemFonts::find(&settings.font_folders);
+        look += &system.look();
         let logo = if settings.logo_file.as_os_str().is_empty() { None } else { Some(&settings.logo_file) };
         let logo = logo.map(|path| {
             let unusable = |words: String| DesignError::Unusable { path: path.clone(), words };
@@ -120,6 +127,7 @@ impl Renderer {
         });
         let renderer = Self {
             fonts,
+            system,
             logo: logo.transpose()?,
             accent: settings.accent().unwrap_or((0x1f, 0x4e, 0x79)),
             footer: settings.footer.lines().take(3).map(str::to_owned).collect(),
@@ -129,7 +137,8 @@ impl Renderer {
         if renderer.logo.is_some() || !settings.fonts.is_empty() {
             let document = sample::document(renderer.fonts.own_letters());
             let status = InvoiceStatus::Open;
-            renderer.pdf(&Shown { document: &document, preceding: None, voided_by: None, status, payments: &[] })?;
+            let shown = Shown { document: &document, preceding: None, voided_by: None, status, payments: &[] };
+            renderer.pdf_with(&renderer.fonts, &shown)?;
         }
         Ok(renderer)
     }
@@ -145,13 +154,68 @@ impl Renderer {
     ///
     /// When the PDF would break a rule of PDF/A.
     pub fn pdf(&self, shown: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
+        let text = self.text_of(shown);
+        let Some(fonts) = self.with_system_fonts(&text) else { return self.pdf_with(&self.fonts, shown) };
+        let lacking = fonts.lacking(&text);
+        if !lacking.is_empty() {
+            let (number, characters) = (shown.document.number_text(), in_words(&lacking));
+            tracing::warn!(number, characters, "no font has these characters, so the PDF shows ? for them");
+        }
+        // A font of the machine that must not be embedded is no reason to have no PDF.
+        self.pdf_with(&fonts, shown).or_else(|error| {
+            tracing::warn!(%error, "the PDF is made without the fonts of this machine");
+            self.pdf_with(&self.fonts, shown)
+        })
+    }
+
+    /// Returns the characters of a document that are printed as `?`, for people; empty where all are printed. It may
+    /// read fonts of this machine, which takes some milliseconds.
+    pub fn unprintable(&self, shown: &Shown<'_>) -> String {
+        let text = self.text_of(shown);
+        self.with_system_fonts(&text).map(|fonts| in_words(&fonts.lacking(&text))).unwrap_or_default()
+    }
+
+    /// Returns the names of the scripts that no font here has.
+    pub fn scripts_without_fonts(&self) -> Vec<&'static str> {
+        self.system.lacking(|sample| self.fonts.lacking(sample.encode_utf8(&mut [0; 4])).is_empty())
+    }
+
+    /// Returns the fonts with those of this machine that this text needs; `None` where it needs none of them.
+    fn with_system_fonts(&self, text: &str) -> Option<Fonts> {
+        let lacking = self.fonts.lacking(text);
+        if lacking.is_empty() {
+            return None;
+        }
+        let mut fonts = self.fonts.clone();
+        for path in self.system.files_for(&lacking) {
+            let added = read_font(path).ok_or_else(|| "it cannot be read".to_owned()).and_then(|data| fonts.add(data));
+            if let Err(error) = added {
+                tracing::warn!(font = %path.display(), error, "a font of this machine cannot be used");
+            }
+        }
+        Some(fonts)
+    }
+
+    /// Returns all text that a PDF may show, with more around it that every font has.
+    fn text_of(&self, shown: &Shown<'_>) -> String {
+        serde_json::json!([shown.document, shown.payments, self.footer]).to_string()
+    }
+
+    fn pdf_with(&self, fonts: &Fonts, shown: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
         let xml = cii::xml(shown.document, shown.preceding);
         let page = sheet::page_size(shown.document);
-        let mut canvas = Canvas::new(&self.fonts, page, self.accent);
+        let mut canvas = Canvas::new(fonts, page, self.accent);
         sheet::draw(&mut canvas, self, shown);
         let bytes = canvas.finish(self.logo.as_ref(), shown.document, xml).map_err(RenderError)?;
         Ok(xmp::with_invoice_schema(bytes))
     }
+}
+
+/// Characters for people, at most so many.
+fn in_words(characters: &[char]) -> String {
+    let more = if characters.len() > MAX_SHOWN_CHARACTERS { " …" } else { "" };
+    let shown: Vec<String> = characters.iter().take(MAX_SHOWN_CHARACTERS).map(char::to_string).collect();
+    format!("{}{more}", shown.join(" "))
 }
 
 fn read(path: &PathBuf) -> Result<Vec<u8>, DesignError> {

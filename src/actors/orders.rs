@@ -24,7 +24,7 @@ use crate::domain::channel_order::{ChannelOrder, ChannelOrderCommand, ShipmentTh
 use crate::domain::id::Id;
 use crate::domain::invoice::{Invoice, InvoiceAnswer, InvoiceCommand};
 use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
-use crate::domain::order::{InvoiceTold, Make, Order, OrderCommand, OrderEffect, Report};
+use crate::domain::order::{InvoiceTold, Make, Order, OrderAnswer, OrderCommand, OrderEffect, Report};
 use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
 use crate::printers::registry::known_types;
 use crate::store::rows::LoadError;
@@ -85,6 +85,7 @@ impl Effects<Order> for OrderEffects {
                 say(&self.printers, &of, printer, attempt, PrinterCommand::CancelAttempt(attempt)).await;
             }
             OrderEffect::TellInvoice { invoice, told } => tell_invoice(&self.invoices, &of, invoice, told).await,
+            OrderEffect::IssueInvoice => issue_invoice(&of).await,
             OrderEffect::TellShop { channel_order, shipments, last } => {
                 tell_left(&self.channel_orders, &of, channel_order, shipments, last).await;
             }
@@ -140,6 +141,16 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
             }
         }
         Err(error) => tracing::warn!(order = %of.id(), %invoice, %error, "invoice not told, is told again"),
+    }
+}
+
+/// Has the order issue the invoice that waits for the seller's name and address. Settings are read when the server
+/// starts, so one that still waits is not asked again before the next start.
+async fn issue_invoice(of: &Handle<Order>) {
+    match of.ask(CommandOrigin::system(), OrderCommand::IssueInvoice, ASK_TIMEOUT).await {
+        Ok(answered) if matches!(answered.answer, OrderAnswer::Heard { wanted: true }) => std::future::pending().await,
+        Ok(_) => {}
+        Err(error) => tracing::warn!(order = %of.id(), %error, "invoice not issued, is tried again"),
     }
 }
 

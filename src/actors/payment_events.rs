@@ -40,6 +40,8 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
             };
             match self.matcher.apply(&event).await {
                 Ok(PaymentMatch::Unmatched) => {}
+                // Not told as tried: it is not given up, however long it takes.
+                Ok(PaymentMatch::WaitsForSeller) => return std::future::pending().await,
                 Ok(PaymentMatch::Applied | PaymentMatch::Ignored) => break true,
                 Err(error) => {
                     tracing::warn!(event = kept.event_id, %error, "kept payment event not applied, is tried again");

@@ -248,6 +248,16 @@ impl InvoiceDocuments {
         Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
     }
 
+    /// Returns the characters that the PDF of a document shows as `?`, for people; empty where all can be printed, and
+    /// where no PDFs are made.
+    pub async fn unprintable(&self, whole: &WholeDocument) -> Result<String, DocumentError> {
+        let Some(renderer) = self.renderer.clone() else { return Ok(String::new()) };
+        let whole = whole.clone();
+        // Fonts of this machine are read for it.
+        let judged = tokio::task::spawn_blocking(move || renderer.unprintable(&whole.shown())).await;
+        judged.map_err(|_| DocumentError::BrokeOff)
+    }
+
     /// Labels as a PDF, which is stored nowhere.
     pub async fn labels(&self, labels: Vec<Label>, paper: LabelPaper) -> Result<Bytes, DocumentError> {
         let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;

@@ -215,6 +215,12 @@ fn config(folder: &Folder, floor: &DemoFloor, peers: &AllPeers, listen: SocketAd
         ("payments.secret_key", floor.payment_key.clone()),
         ("payments.api_base", floor.processor.url()),
         ("webhooks.allow_private_targets", "true".to_owned()),
+        ("invoices.seller_name", "Printfloor Demo Shop".to_owned()),
+        ("invoices.seller_line1", "1 Demo Street".to_owned()),
+        ("invoices.seller_postal_code", "80331".to_owned()),
+        ("invoices.seller_city", "Munich".to_owned()),
+        ("invoices.seller_country", "DE".to_owned()),
+        ("invoices.seller_vat_id", "DE123456789".to_owned()),
         // One client plays all customers, staff and services.
         ("limits.staff_requests_per_minute", "1000000".to_owned()),
         // Simulated prints take seconds, so a start that fails is to be noticed as fast.

@@ -14,6 +14,7 @@ use crate::domain::endpoint::DELIVERY_WINDOW;
 use crate::domain::event::{LOW_STOCK, OUTBOUND, OutboundEvent};
 use crate::domain::limits::address::Network;
 use crate::domain::peer_address::without_login;
+use crate::domain::seller::gaps_in_words;
 use crate::domain::tracking::NUMBER_PLACE;
 
 /// The five sites of the platform.
@@ -53,9 +54,8 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
 
 /// Settings that are valid but without effect as they are; the operator probably forgot another one.
 pub fn doubts(config: &Config) -> Vec<String> {
-    let Config { mail, printers, payments, invoices, tax, .. } = config;
-    let taxed = tax.rates.iter().any(|rate| rate.bps > 0);
-    let unregistered = invoices.seller_vat_id.trim().is_empty() && invoices.seller_tax_number.trim().is_empty();
+    let Config { mail, printers, payments, .. } = config;
+    let seller_gaps = config.rules().seller_gaps();
     let no_mail = "mails are not sent but written to files";
     [
         (
@@ -84,17 +84,7 @@ pub fn doubts(config: &Config) -> Vec<String> {
             "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: the server would not learn of payments"
                 .to_owned(),
         ),
-        (
-            taxed && unregistered,
-            "tax.rates has taxes, and neither invoices.seller_vat_id nor invoices.seller_tax_number is set: invoices \
-             with tax need one of them"
-                .to_owned(),
-        ),
-        (
-            taxed && invoices.seller_country.trim().is_empty(),
-            "tax.rates has taxes, and invoices.seller_country is not set: invoices need the seller's address"
-                .to_owned(),
-        ),
+        (!seller_gaps.is_empty(), format!("no invoice is issued yet: {}", gaps_in_words(&seller_gaps))),
     ]
     .into_iter()
     .filter_map(|(doubtful, words)| doubtful.then_some(words))

@@ -53,7 +53,12 @@ pub fn xml(document: &Document, preceding: Option<(&str, Timestamp)>) -> String 
                     xml.some("ram:IssuerAssignedID", document.order_number.as_deref());
                 });
             });
-            xml.empty("ram:ApplicableHeaderTradeDelivery");
+            xml.group("ram:ApplicableHeaderTradeDelivery", |xml| {
+                xml.group("ram:ActualDeliverySupplyChainEvent", |xml| {
+                    let at = document.supplied_at.or(preceding.map(|(_, at)| at)).unwrap_or(document.issued_at);
+                    xml.group("ram:OccurrenceDateTime", |xml| date(xml, "udt:DateTimeString", at));
+                });
+            });
             xml.group("ram:ApplicableHeaderTradeSettlement", |xml| settlement(xml, document, preceding));
         });
     })

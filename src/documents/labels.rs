@@ -79,7 +79,9 @@ impl Renderer {
     /// When an address is too long for a code.
     pub fn labels(&self, labels: &[Label], paper: LabelPaper) -> Result<Vec<u8>, RenderError> {
         let labels = labels.get(..MAX_LABELS).unwrap_or(labels);
-        let fonts = self.fonts.typesetter();
+        let text: String = labels.iter().flat_map(|label| label.words.iter().chain([&label.name])).cloned().collect();
+        let with_system = self.with_system_fonts(&text);
+        let fonts = with_system.as_ref().unwrap_or(&self.fonts).typesetter();
         // Not for archives: no tree of tags, and whatever letters the fonts have.
         let settings = SerializeSettings { enable_tagging: false, ..SerializeSettings::default() };
         let mut pdf = krilla::Document::new_with(settings);

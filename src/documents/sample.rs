@@ -25,6 +25,7 @@ pub(super) fn document(words: String) -> Document {
         number: 1,
         issued_at: Timestamp(0),
         due_at: None,
+        supplied_at: None,
         content,
         rounding_cents: 0,
         paid_cents: 0,

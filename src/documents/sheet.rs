@@ -23,6 +23,8 @@ pub(super) const SHADE: Rgb = (0xf3, 0xf5, 0xf8);
 pub(super) const LINE_LEADING: f32 = 13.5;
 /// White space at the left and right of a page, in points.
 pub(super) const SIDE_MARGIN: f32 = 56.0;
+/// Distance of figures from the right edge of the table and of the total, in points.
+pub(super) const FIGURES_INSET: f32 = 6.0;
 const PAGE_TOP: f32 = 52.0;
 /// What the footer takes at the bottom of each page.
 const PAGE_BOTTOM: f32 = 84.0;

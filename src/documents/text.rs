@@ -7,8 +7,7 @@ use krilla::text::{Font, GlyphId, KrillaGlyph};
 use rustybuzz::{Direction, Face, UnicodeBuffer};
 use unicode_bidi::BidiInfo;
 
-static REGULAR: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Regular.ttf");
-static BOLD: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Bold.ttf");
+use super::scripts::{BOLD, FURTHER, REGULAR};
 
 /// What stands for a character that no font has.
 const UNKNOWN: char = '?';
@@ -18,6 +17,7 @@ const WIDTH_SLACK: f32 = 0.01;
 const MAX_TRIES: usize = 8;
 
 /// Fonts in the order in which they are tried for each character.
+#[derive(Clone)]
 pub struct Fonts {
     regular: Vec<FontFile>,
     bold: Vec<FontFile>,
@@ -88,14 +88,30 @@ struct Segment {
 }
 
 impl Fonts {
-    /// The fonts that are part of the program: Latin, Greek and Cyrillic.
+    /// The fonts that are part of the program: Latin, Greek and Cyrillic, Arabic, Armenian, Devanagari, Georgian, Hebrew
+    /// and Thai.
     ///
     /// # Errors
     ///
     /// When one of them is broken: without it every text would be empty.
     pub fn built_in() -> Result<Self, String> {
-        let file = |data: &[u8]| FontFile::new(data.to_vec()).map(|file| vec![file]);
-        Ok(Self { regular: file(REGULAR)?, bold: file(BOLD)? })
+        let file = |data: &[u8]| FontFile::new(data.to_vec());
+        let further = FURTHER.into_iter().map(file).collect::<Result<Vec<_>, _>>()?;
+        let with = |first: &[u8]| Ok::<_, String>([vec![file(first)?], further.clone()].concat());
+        Ok(Self { regular: with(REGULAR)?, bold: with(BOLD)? })
+    }
+
+    /// Returns the characters of a text that none of the fonts has, each once and in their order; of those that are not
+    /// seen none.
+    pub fn lacking(&self, text: &str) -> Vec<char> {
+        let fonts = open(&self.regular);
+        let has = |c: char| fonts.iter().any(|font| font.has(c));
+        // What is set as another character is judged by that; what stands for unknown ones is none that was written.
+        let lacks = |c: &char| seen(*c).is_some_and(|set| (set == UNKNOWN && *c != UNKNOWN) || !has(set)) && !joins(*c);
+        let mut lacking: Vec<char> = text.chars().filter(lacks).collect();
+        lacking.sort_unstable();
+        lacking.dedup();
+        lacking
     }
 
     /// Adds a font for characters that the others lack.
@@ -114,7 +130,7 @@ impl Fonts {
     /// One character of each font that was added, which none of the fonts before it has: a text of them uses all fonts.
     pub fn own_letters(&self) -> String {
         let fonts = open(&self.regular);
-        let own = fonts.iter().enumerate().skip(1).filter_map(|(n, font)| {
+        let own = fonts.iter().enumerate().skip(1 + FURTHER.len()).filter_map(|(n, font)| {
             let before = |c: char| fonts.iter().take(n).any(|font| font.has(c));
             ('!'..='\u{2ffff}').find(|c| font.has(*c) && seen(*c) == Some(*c) && !joins(*c) && !before(*c))
         });

@@ -29,11 +29,6 @@ impl Xml {
         }
     }
 
-    /// An element that is there even if it is empty.
-    pub fn empty(&mut self, name: &str) {
-        let _ = write!(self.0, "<{name}/>");
-    }
-
     /// An element with text.
     pub fn text(&mut self, name: &str, text: &str) {
         let _ = write!(self.0, "<{name}>{}</{name}>", escaped(text));

@@ -125,6 +125,9 @@ pub struct Document {
     pub issued_at: Timestamp,
     /// When it is to be paid.
     pub due_at: Option<Timestamp>,
+    /// When what is invoiced was supplied (BT-72); `None` in documents of older releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supplied_at: Option<Timestamp>,
     /// What is invoiced or taken back, with the totals.
     pub content: Content,
     /// Difference between the totals and what is to be paid, in minor units: a credit note over a part is over exactly
@@ -212,6 +215,10 @@ pub struct Invoice {
     pub content: Content,
     /// When it is to be paid, as an operator said; `None` counts the settings' days from its issue.
     pub due_at: Option<Timestamp>,
+    /// When what is invoiced was supplied; `None` where it had not been when the invoice was issued, or nobody knows:
+    /// then the day of the issue counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supplied_at: Option<Timestamp>,
     /// When it was issued; `None` for a draft.
     pub issued_at: Option<Timestamp>,
     /// When it was paid in full; a later refund keeps it.

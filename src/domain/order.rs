@@ -241,8 +241,9 @@ pub struct Order {
     /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short`
     /// (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again),
     /// `refund_failed` (the processor refused a refund, or took it and it failed later, and as much was not given back
-    /// since), `disputed` (the customer's bank takes a payment back) and `dispute_lost` (it has, and the books do not
-    /// say so yet). A flag goes when its reason is gone.
+    /// since), `disputed` (the customer's bank takes a payment back), `dispute_lost` (it has, and the books do not
+    /// say so yet) and `seller_incomplete` (its invoice waits for the shop's name and address). A flag goes when its
+    /// reason is gone.
     pub flags: Vec<String>,
     /// The processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,
@@ -257,6 +258,9 @@ pub struct Order {
     /// there were invoices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invoice: Option<OrderInvoice>,
+    /// Whether its invoice is due and waits until the settings name the seller; it is issued then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub invoice_waits: bool,
     /// Where it was sold, when another shop did; it is told of the shipments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sold: Option<SoldElsewhere>,

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::domain::access::AccessRow;
+use crate::domain::address::Address;
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Ids, NumberSeries};
 use crate::domain::custom_request::CustomRequestCreated;
 use crate::domain::customer::CustomerRow;
@@ -21,6 +22,7 @@ use crate::domain::invoice::InvoiceRow;
 use crate::domain::mail::Mail;
 use crate::domain::material::MaterialRow;
 use crate::domain::order::{OrderCreated, OrderRow};
+use crate::domain::party::Party;
 use crate::domain::principal::Principal;
 use crate::domain::printer::PrinterRow;
 use crate::domain::quote::QuoteCreated;
@@ -90,7 +92,7 @@ impl Bench {
                 max_reprints: 3,
                 reasons: vec!["adhesion".to_owned(), "other".to_owned()],
             },
-            invoices: InvoiceRules { payment_days: 14, ..InvoiceRules::default() },
+            invoices: InvoiceRules { payment_days: 14, seller: complete_seller(), ..InvoiceRules::default() },
             intake: IntakePrices { valid_days: 14, ..IntakePrices::default() },
             pricing: PricingRules { rates: crate::domain::pricing::tests::rates(), valid_days: 14 },
         };
@@ -125,6 +127,23 @@ impl Bench {
 /// Fails unless a state is read again as it was written.
 pub(crate) fn reads_back<T: Aggregate>(state: &T) {
     value_reads_back(state);
+}
+
+/// A seller of whom invoices lack nothing.
+pub(crate) fn complete_seller() -> Party {
+    Party {
+        name: "Printfloor Workshop GmbH".to_owned(),
+        address: Some(Address {
+            line1: "Lindenstraße 12".to_owned(),
+            line2: None,
+            city: "Köln".to_owned(),
+            region: None,
+            postal_code: "50674".to_owned(),
+            country: "DE".to_owned(),
+        }),
+        vat_id: Some("DE123456789".to_owned()),
+        ..Party::default()
+    }
 }
 
 /// What a commit writes besides the state.

@@ -30,6 +30,8 @@ pub enum PaymentMatch {
     Applied,
     /// It matches nothing yet.
     Unmatched,
+    /// Its invoice waits until the settings name the seller; they are read when the server starts.
+    WaitsForSeller,
     /// Nothing that we use.
     Ignored,
 }

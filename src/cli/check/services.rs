@@ -81,13 +81,22 @@ async fn payments(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// What invoices look like, and the bucket that their PDFs are stored in, if there is one.
+/// Whether invoices can be issued, what they look like, and the bucket that their PDFs are stored in, if there is one.
 async fn documents(report: &mut CheckReport, config: &Config) {
-    if config.pdf.enabled
-        && let Err(error) = Renderer::new(&config.pdf)
-    {
-        let advice = "choose another pdf.logo_file (PNG, or JPEG in RGB or grey) or other pdf.fonts";
-        report.wrong("documents", error.to_string(), advice);
+    // What the seller lacks is among the notes on the settings.
+    if config.rules().seller_gaps().is_empty() {
+        let seller = &config.invoices;
+        let words = format!("issued by {}, {}, {}", seller.seller_name, seller.seller_city, seller.seller_country);
+        report.fine("invoices", words);
+    }
+    if config.pdf.enabled {
+        match Renderer::new(&config.pdf) {
+            Ok(renderer) => fonts(report, &renderer),
+            Err(error) => {
+                let advice = "choose another pdf.logo_file (PNG, or JPEG in RGB or grey) or other pdf.fonts";
+                report.wrong("documents", error.to_string(), advice);
+            }
+        }
     }
     let probed = match bucket(config) {
         Ok(None) => return,
@@ -107,6 +116,20 @@ async fn documents(report: &mut CheckReport, config: &Config) {
             report.wrong("storage", words, advice);
         }
     }
+}
+
+/// Which scripts can be printed on invoices and labels.
+fn fonts(report: &mut CheckReport, renderer: &Renderer) {
+    let lacking = renderer.scripts_without_fonts();
+    if lacking.is_empty() {
+        return report.fine("fonts", "names in all common scripts can be printed");
+    }
+    let words = format!(
+        "no font for {}: such names are printed as ?; install the fonts of Noto (Debian: fonts-noto-cjk, \
+         fonts-noto-core), or name others in pdf.fonts",
+        lacking.join(", ")
+    );
+    report.note("fonts", words);
 }
 
 /// The slicer may be missing: only SKUs with a model and without G-code need it.

@@ -50,20 +50,21 @@ impl Invoices {
     /// The settings as the rules use them.
     pub fn rules(&self) -> InvoiceRules {
         let some = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        let address = some(&self.seller_country).map(|country| Address {
+        let parts = [&self.seller_line1, &self.seller_city, &self.seller_country];
+        let address = parts.into_iter().any(|part| !part.trim().is_empty()).then(|| Address {
             line1: self.seller_line1.trim().to_owned(),
             line2: some(&self.seller_line2),
             city: self.seller_city.trim().to_owned(),
             region: some(&self.seller_region),
             postal_code: self.seller_postal_code.trim().to_owned(),
-            country: country.to_uppercase(),
+            country: self.seller_country.trim().to_uppercase(),
         });
         InvoiceRules {
             payment_days: self.payment_days.into(),
             seller: Party {
                 name: self.seller_name.trim().to_owned(),
                 address,
-                vat_id: some(&self.seller_vat_id),
+                vat_id: some(&self.seller_vat_id).map(|id| id.replace(' ', "").to_uppercase()),
                 tax_number: some(&self.seller_tax_number),
                 email: some(&self.seller_email),
                 phone: some(&self.seller_phone),
@@ -89,6 +90,8 @@ pub struct Pdf {
     pub footer: String,
     /// Font files for characters that the built-in font lacks, in the order in which they are tried.
     pub fonts: Vec<PathBuf>,
+    /// Folders in which fonts of Noto are looked for, for scripts that neither the program nor `fonts` has.
+    pub font_folders: Vec<PathBuf>,
 }
 
 impl Pdf {

@@ -62,7 +62,7 @@ fn address(xml: &mut Xml, address: &Address) {
         xml.some("ram:LineOne", Some(&address.line1));
         xml.some("ram:LineTwo", address.line2.as_deref());
         xml.some("ram:CityName", Some(&address.city));
-        xml.text("ram:CountryID", &address.country);
+        xml.some("ram:CountryID", Some(&address.country));
         xml.some("ram:CountrySubDivisionName", address.region.as_deref());
     });
 }

@@ -22,6 +22,7 @@ fn look(accent: &str) -> Pdf {
         accent_color: accent.to_owned(),
         footer: String::new(),
         fonts: Vec::new(),
+        font_folders: Vec::new(),
     }
 }
 

@@ -2,7 +2,10 @@
 
 use super::super::canvas::{Align, TagRole, seller_name};
 use super::super::{Renderer, Shown};
-use super::{BODY, INK, LINE_LEADING, MUTED, RULE, SHADE, SIDE_MARGIN, SMALL, STRONG, Sheet, TITLE, kind_words};
+use super::{
+    BODY, FIGURES_INSET, INK, LINE_LEADING, MUTED, RULE, SHADE, SIDE_MARGIN, SMALL, STRONG, Sheet, TITLE, kind_words,
+};
+use crate::domain::country::country_name;
 use crate::domain::currency::{figure, shown as money};
 use crate::domain::invoice::{DocumentKind, InvoiceStatus, Party};
 use crate::domain::tax::percent_text;
@@ -11,7 +14,7 @@ use crate::domain::time::Timestamp;
 /// Largest logo on the page, in points.
 const LOGO_BOX: (f32, f32) = (170.0, 52.0);
 /// Width of the totals, in points.
-const TOTALS_WIDTH: f32 = 250.0;
+const TOTALS_WIDTH: f32 = 264.0;
 
 /// A moment as a day: `2026-11-22`.
 pub(super) fn day(at: Timestamp) -> String {
@@ -31,7 +34,7 @@ fn postal(party: &Party) -> Vec<String> {
         lines.extend(address.line2.clone());
         let region = address.region.as_deref().unwrap_or_default();
         lines.push(format!("{} {} {region}", address.postal_code, address.city));
-        lines.push(address.country.clone());
+        lines.push(country_name(&address.country).map_or_else(|| address.country.clone(), str::to_owned));
     }
     lines.retain(|line| !line.trim().is_empty());
     lines
@@ -114,6 +117,7 @@ impl Sheet<'_, '_> {
     fn facts(&mut self, x: f32, top: f32) -> f32 {
         let Shown { document, preceding, .. } = *self.shown;
         let mut facts = vec![("Issued", day(document.issued_at))];
+        facts.extend(document.supplied_at.map(|at| ("Supplied", day(at))));
         facts.extend(document.due_at.map(|due| ("Due", day(due))));
         facts.extend(preceding.map(|(number, _)| ("For invoice", number.to_owned())));
         facts.extend(preceding.map(|(_, at)| ("Invoice date", day(at))));
@@ -153,7 +157,9 @@ impl Sheet<'_, '_> {
         let total = if document.kind == DocumentKind::Invoice { "Total" } else { "Total credit" };
         self.need(rows.len() as f32 * 15.0 + 60.0);
         self.y += 10.0;
-        let (left, right, accent) = (self.right() - TOTALS_WIDTH, self.right(), self.canvas.accent);
+        // Words and figures stand within the bar as those of the table stand within its head.
+        let (edge, accent) = (self.right() - TOTALS_WIDTH, self.canvas.accent);
+        let (left, right) = (edge + 10.0, self.right() - FIGURES_INSET);
         let mut y = self.y;
         self.canvas.part(TagRole::Table, |canvas| {
             for (name, value) in &rows {
@@ -164,8 +170,8 @@ impl Sheet<'_, '_> {
                 });
             }
             y += 9.0;
-            canvas.fill((left - 10.0, y), (TOTALS_WIDTH + 20.0, 26.0), SHADE);
-            canvas.fill((left - 10.0, y), (3.0, 26.0), accent);
+            canvas.fill((edge, y), (TOTALS_WIDTH, 26.0), SHADE);
+            canvas.fill((edge, y), (3.0, 26.0), accent);
             y += 17.5;
             let style = super::super::text::Style { size: 12.0, bold: true };
             canvas.part(TagRole::Row, |canvas| {

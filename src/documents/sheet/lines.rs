@@ -3,7 +3,7 @@
 use super::super::canvas::{Align, TagRole};
 use super::super::text::{Style, TextLine};
 use super::blocks::percent;
-use super::{BODY, INK, LINE_LEADING, RULE, SIDE_MARGIN, Sheet};
+use super::{BODY, FIGURES_INSET, INK, LINE_LEADING, RULE, SIDE_MARGIN, Sheet};
 use crate::domain::currency::figure;
 use crate::domain::invoice::InvoiceLine;
 
@@ -27,7 +27,7 @@ struct Columns {
 
 impl Sheet<'_, '_> {
     fn columns(&self) -> Columns {
-        let right = self.right() - 6.0;
+        let right = self.right() - FIGURES_INSET;
         let (amount, tax, price, quantity) = (right, right - 92.0, right - 142.0, right - 222.0);
         let description = SIDE_MARGIN + 30.0;
         Columns { description, description_width: quantity - 48.0 - description, quantity, price, tax, amount }

@@ -17,6 +17,7 @@ fn settings() -> Pdf {
         accent_color: "#1f4e79".to_owned(),
         footer: String::new(),
         fonts: Vec::new(),
+        font_folders: Vec::new(),
     }
 }
 
@@ -153,6 +154,52 @@ fn whatever_people_write_is_rendered() {
     let pdf = rendered(&renderer, &invoice, &documents[0], &documents[0]);
     keep("hostile.pdf", &pdf);
     assert!(pdf.starts_with(b"%PDF-1.7"));
+}
+
+/// Names of customers, each in its own script.
+const NAMES: [&str; 8] = ["Ελένη", "Дмитрий", "محمد علي", "Անահիտ", "प्रिया शर्मा", "გიორგი", "דוד כהן", "สมชาย ใจดี"];
+
+#[test]
+fn names_in_the_scripts_of_customers_are_printed_with_the_fonts_of_the_program() {
+    let (invoice, mut documents) = issued(vec![line(1, 1_000, 1900)], &[]);
+    documents[0].content.buyer.name = NAMES.join(", ");
+    let renderer = Renderer::new(&settings()).unwrap();
+    keep("names.pdf", &rendered(&renderer, &invoice, &documents[0], &documents[0]));
+    let shown =
+        Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
+    assert_eq!(renderer.unprintable(&shown), "");
+    documents[0].content.buyer.name = "王小明 \u{200d}Ann?\u{e000}".to_owned();
+    let shown =
+        Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
+    let unprintable = renderer.unprintable(&shown);
+    assert_eq!(unprintable, "小 明 王 \u{e000}", "what is printed as ? is named");
+    assert!(rendered(&renderer, &invoice, &documents[0], &documents[0]).starts_with(b"%PDF"));
+    let lacking = renderer.scripts_without_fonts();
+    assert!(lacking.contains(&"Chinese") && !lacking.contains(&"Arabic") && !lacking.contains(&"Thai"), "{lacking:?}");
+}
+
+#[test]
+fn fonts_of_the_machine_print_what_those_of_the_program_cannot() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str| {
+        let font = include_bytes!("../../../assets/fonts/NotoSansThai-Regular.ttf");
+        std::fs::write(folder.path().join(name), font).unwrap();
+    };
+    let (invoice, mut documents) = issued(vec![line(1, 1_000, 1900)], &[]);
+    documents[0].content.buyer.name = "王".to_owned();
+    let with = || Renderer::new(&Pdf { font_folders: vec![folder.path().to_owned()], ..settings() }).unwrap();
+    let before = with();
+    put("NotoSansCJK-Regular.ttc");
+    let after = with();
+    assert_ne!(before.look(), after.look(), "another font is another PDF");
+    assert!(!after.scripts_without_fonts().contains(&"Chinese"), "by its name it has them");
+    // It does not, and neither does a file that is no font: both are told and stop nobody.
+    let shown =
+        Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
+    assert_eq!(after.unprintable(&shown), "王");
+    std::fs::write(folder.path().join("NotoSansCJK-Regular.ttc"), "no font").unwrap();
+    assert_eq!(with().unprintable(&shown), "王");
+    assert!(rendered(&with(), &invoice, &documents[0], &documents[0]).starts_with(b"%PDF"));
 }
 
 #[test]

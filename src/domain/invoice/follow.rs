@@ -55,6 +55,8 @@ pub struct OrderToInvoice {
     pub currency: String,
     /// What was paid.
     pub money: OrderMoney,
+    /// When all of it had left; `None` before.
+    pub supplied_at: Option<Timestamp>,
 }
 
 /// An invoice that the commit of its order makes, with what it issues.
@@ -102,6 +104,7 @@ impl NewInvoice {
                 notes: None,
             },
             due_at: None,
+            supplied_at: order.supplied_at,
             issued_at: None,
             paid_at: None,
             kept_cents: 0,

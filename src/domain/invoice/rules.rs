@@ -7,6 +7,7 @@ use crate::domain::id::Id;
 use crate::domain::ledger::{self, Payable as _, flag_money};
 use crate::domain::mail::Mail;
 use crate::domain::refusal::Refusal;
+use crate::domain::seller::{SELLER_INCOMPLETE, gaps_in_words};
 
 impl Aggregate for Invoice {
     const KIND: &'static str = "invoice";
@@ -113,6 +114,11 @@ impl InvoiceChange<'_> {
         let (cx, invoice) = (self.cx, &mut self.invoice);
         if invoice.status != InvoiceStatus::Draft {
             return Err(Refusal::transition("sending an invoice", invoice.status));
+        }
+        let taxed = invoice.content.sums.categories.iter().any(|one| one.rate_bps > 0);
+        let gaps = cx.rules.invoices.seller_gaps(taxed);
+        if !gaps.is_empty() {
+            return Err(Refusal::conflict(SELLER_INCOMPLETE, gaps_in_words(&gaps)));
         }
         let row = invoice.issue(cx, invoice.kept_cents);
         let issued = invoice.event(cx, "invoice.issued");

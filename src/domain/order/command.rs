@@ -300,6 +300,8 @@ pub enum OrderCommand {
         /// Whether it is void, so that money which is kept needs another one.
         void: bool,
     },
+    /// Issues the invoice that waited for the seller's name and address, if the settings give them now.
+    IssueInvoice,
     /// An operator decides an attempt that lives; the printer is told by an effect.
     Resolve {
         /// The job whose live attempt is decided.

@@ -75,6 +75,9 @@ pub enum OrderEffect {
         /// The money as it is now.
         told: InvoiceTold,
     },
+    /// Issue the invoice that waits for the seller's name and address, until [`OrderCommand::IssueInvoice`] has made
+    /// it.
+    IssueInvoice,
     /// Tell what has left to the record of the order that another shop sold, until [`OrderCommand::ShopTold`].
     TellShop {
         /// The record.

@@ -9,6 +9,8 @@ use crate::domain::id::Id;
 use crate::domain::invoice::{InvoiceLine, NewInvoice, OrderMoney, OrderToInvoice};
 use crate::domain::mail::Mail;
 use crate::domain::party::Party;
+use crate::domain::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
+use crate::domain::time::Timestamp;
 
 /// The money of an order in short: when it differs from what the invoice was told, the invoice is told.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -87,6 +89,12 @@ impl Order {
         }
     }
 
+    /// Returns when all of it had left; `None` before.
+    fn left_at(&self) -> Option<Timestamp> {
+        let shipped = self.status == OrderStatus::Shipped;
+        self.shipments.last().filter(|_| shipped).map(|shipment| shipment.shipped_at)
+    }
+
     /// What of the money must be told to the invoice when it changes.
     pub fn money_in_short(&self) -> InvoiceTold {
         InvoiceTold {
@@ -107,7 +115,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Makes the invoice, unless there is one. Parts of kits are not invoiced: the kit has the price.
+    /// Makes the invoice, unless there is one. Parts of kits are not invoiced: the kit has the price. Without the
+    /// seller's name and address the order goes on and its invoice waits, numberless.
     pub(super) fn make_invoice(&mut self) {
         if self.order.invoice.is_some() {
             return;
@@ -122,7 +131,15 @@ impl OrderChange<'_> {
                 tax_rate_bps: line.tax_rate_bps,
             })
             .collect();
-        let own_bps = || lines.first().map_or(0, |line| line.tax_rate_bps);
+        let shipping_tax_rate_bps = {
+            let own_bps = || lines.first().map_or(0, |line| line.tax_rate_bps);
+            order.sold.as_ref().map_or_else(own_bps, |sold| sold.shipping_tax_rate_bps)
+        };
+        let taxed = lines.iter().any(|line| line.tax_rate_bps > 0) || shipping_tax_rate_bps > 0;
+        let gaps = self.cx.rules.invoices.seller_gaps(taxed);
+        if !gaps.is_empty() {
+            return self.wait_with_invoice(&gaps);
+        }
         let known = order.buyer.clone().unwrap_or_else(|| Party {
             name: order.customer_email.clone().unwrap_or_default(),
             email: order.customer_email.clone(),
@@ -135,21 +152,44 @@ impl OrderChange<'_> {
             site: order.site.clone(),
             customer_email: order.customer_email.clone(),
             buyer: Party { address, ..known },
-            shipping_tax_rate_bps: order.sold.as_ref().map_or_else(own_bps, |sold| sold.shipping_tax_rate_bps),
+            shipping_tax_rate_bps,
             lines,
             shipping_cents: order.shipping_cents,
             discount_cents: order.discount_cents,
             rounding_cents: order.rounding_cents(),
             currency: order.currency.clone(),
             money: order.money(),
+            supplied_at: order.left_at(),
         };
         let told = order.money_in_short();
+        if self.order.invoice_waits {
+            self.head().invoice_waits = false;
+            self.flag_while(SELLER_INCOMPLETE, false, "");
+        }
         if let Some(new) = NewInvoice::of(self.cx, new) {
             self.head().invoice = Some(OrderInvoice { id: new.invoice.id, told });
             let receipt = new.invoice.receipt(self.cx);
             self.make(new);
             receipt.into_iter().for_each(|mail| self.mail(mail));
         }
+    }
+
+    /// Notes that the invoice is due, and has staff told what it waits for.
+    fn wait_with_invoice(&mut self, gaps: &[SellerGap]) {
+        if !self.order.invoice_waits {
+            self.head().invoice_waits = true;
+        }
+        let words = format!("its invoice waits: {}", gaps_in_words(gaps));
+        self.flag_while(SELLER_INCOMPLETE, true, &words);
+    }
+
+    /// Issues the invoice that waits, if the settings name the seller by now. The answer says whether it still waits.
+    pub(super) fn issue_invoice(mut self) -> Decision<Order> {
+        if self.order.invoice_waits {
+            self.make_invoice();
+        }
+        let waits = self.order.invoice_waits;
+        self.heard(waits)
     }
 
     /// The customer's profile says who is named on the invoice. What was issued is never changed.

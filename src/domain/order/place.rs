@@ -172,6 +172,7 @@ pub(super) fn create(
         at_processor: Default::default(),
         kept_cents: 0,
         invoice: None,
+        invoice_waits: false,
         sold: None,
         created_at: cx.now,
         paid_at: None,

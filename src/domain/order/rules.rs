@@ -91,6 +91,7 @@ impl Aggregate for Order {
             OrderCommand::Photographed { job, attempt, file } => change.photographed(*job, *attempt, *file),
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
             OrderCommand::InvoiceTold { invoice, told, void } => Ok(change.invoice_told(*invoice, *told, *void)),
+            OrderCommand::IssueInvoice => Ok(change.issue_invoice()),
             OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, seen),
         }
     }
@@ -132,6 +133,7 @@ impl Aggregate for Order {
             OrderCommand::Photographed { .. } => "job.photographed",
             OrderCommand::ReleaseJob { .. } => "job.release",
             OrderCommand::InvoiceTold { .. } => "order.invoice_told",
+            OrderCommand::IssueInvoice => "order.issue_invoice",
             OrderCommand::Resolve { .. } => "job.resolve",
         }
     }
@@ -198,6 +200,7 @@ impl Aggregate for Order {
                 }
             }
         }
+        effects.extend(self.invoice_waits.then_some(OrderEffect::IssueInvoice));
         effects.extend(self.tell_invoice());
         effects.extend(self.tell_shop());
         effects.extend(asks.into_iter().map(|(material, asks)| OrderEffect::Claim { material, asks }));

@@ -142,6 +142,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
         kept_cents: 0,
         buyer: new.buyer.clone(),
         invoice: None,
+        invoice_waits: false,
         sold: Some(sold.clone()),
         created_at: cx.now,
         paid_at: None,

@@ -14,6 +14,7 @@ pub(super) mod integrations;
 mod printers;
 mod review;
 mod search;
+mod seller;
 mod steps;
 pub(super) mod trial;
 mod welcome;

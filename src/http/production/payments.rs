@@ -165,7 +165,7 @@ pub(crate) async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -
     verify(header, &call.body, settings.webhook_secret.expose(), now, tolerance)
         .map_err(|error| unsigned(error.to_string()))?;
     let event = parse(&call.body).map_err(|error| ApiError::bad_request("malformed_event", error.to_string()))?;
-    if app.payments.apply(&event).await? == PaymentMatch::Unmatched {
+    if matches!(app.payments.apply(&event).await?, PaymentMatch::Unmatched | PaymentMatch::WaitsForSeller) {
         let body = String::from_utf8(call.body.to_vec()).map_err(ApiError::internal)?;
         keep(app, &event, body).await?;
     }

@@ -3,6 +3,7 @@
 mod bucket;
 mod numbers;
 mod papers;
+mod seller;
 
 use serde_json::{Value, json};
 use simulator::payments::{Payment, PaymentEvent as E};

@@ -195,7 +195,7 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
 
 on_both! {
     async fn the_wizard_ends_with_the_settings_and_a_test_print(db: Db) {
-        let mut app = App::new(db).await;
+        let mut app = App::on(db).without_seller().start().await;
         let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
         let sim = &fleet.printers[0];
         let mut browser = Browser::new(&app);
@@ -223,6 +223,22 @@ on_both! {
         let kept = [("service", "smtp"), ("SMTP_PORT", "587"), ("SMTP_FROM", from)];
         assert_eq!(browser.send("/setup/commerce", &kept).await.status, 200);
 
+        let seller = |part: &'static str| match part {
+            "service" => ("service", "seller"),
+            "NAME" => ("PRINTFLOOR_INVOICES__SELLER_NAME", "Söhne & Sam"),
+            "LINE1" => ("PRINTFLOOR_INVOICES__SELLER_LINE1", "Weg 1"),
+            "CITY" => ("PRINTFLOOR_INVOICES__SELLER_CITY", "Ulm"),
+            _ => ("PRINTFLOOR_INVOICES__SELLER_COUNTRY", part),
+        };
+        for (country, lacks) in [("", "the shop's country"), ("XX", "the shop's country")] {
+            let fields = ["service", "NAME", "LINE1", "CITY", country].map(seller);
+            let unnamed = browser.send("/setup/commerce", &fields).await;
+            assert!(unnamed.status == 400 && unnamed.text.contains(lacks), "{}", unnamed.text);
+            assert!(unnamed.text.contains("value=\"Weg 1\""), "what was typed stays: {}", unnamed.text);
+        }
+        let named = browser.send("/setup/commerce", &["service", "NAME", "LINE1", "CITY", "de"].map(seller)).await;
+        assert!(named.status == 200 && named.text.contains("Complete, not written yet"), "{}", named.text);
+
         // Left, the server restarted, and resumed by signing in.
         app.stop().await;
         app.start().await;
@@ -240,6 +256,7 @@ on_both! {
         assert_eq!(Browser::led(&browser.send("/setup/review", &[("form_token", token.as_str())]).await), "/setup/done");
         let dotenv = std::fs::read_to_string(app.folder().join(".env")).unwrap();
         assert!(dotenv.contains("SMTP_FROM=") && !dotenv.contains("SMART_HOME"), "{dotenv}");
+        assert!(dotenv.contains("PRINTFLOOR_INVOICES__SELLER_CITY=Ulm"), "{dotenv}");
 
         let done = browser.get("/setup/done").await;
         for words in ["SMTP_FROM", "Restart the server", "mail.from", "Print a test part on Ada"] {

@@ -8,7 +8,7 @@ use crate::api::id;
 use crate::billing::customer;
 use crate::billing::invoices::{draft, sent};
 use crate::billing::pages::{HOSTILE, ordered, send, token};
-use crate::support::{App, on_both, until};
+use crate::support::{App, Db, on_both, until};
 
 const ANN: &str = "ann@example.org";
 
@@ -216,4 +216,28 @@ on_both! {
             assert!(numbers.text.contains(series["series"].as_str().unwrap()), "{}", numbers.text);
         }
     }
+}
+
+/// Default folders of fonts may hold the script; here none is looked into.
+#[tokio::test]
+async fn what_cannot_be_printed_is_said_on_the_page_by_check_and_in_the_log() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_PDF__FONT_FOLDERS", "[]").start().await;
+    let sam = operator(&app).await;
+    for (name, unprintable) in [("王小明", Some("小 明 王")), ("محمد, Γιώργος & דוד", None)] {
+        let new = json!({
+            "customerName": name,
+            "lineItems": [{"description": "Vase", "quantity": 1, "unitPriceCents": 100, "taxRateBps": 1900}],
+        });
+        let invoice = crate::api::id(&app.post("/api/invoices", &new).await.expect(201));
+        app.act(&format!("/api/invoices/{invoice}/send")).await.expect(200);
+        app.act(&format!("/api/invoices/{invoice}/pdf")).await.expect(200);
+        let page = sam.get(&format!("/shop/invoices/{invoice}")).await;
+        is_sound(&page);
+        assert_eq!(page.text.contains("No font here has these characters"), unprintable.is_some(), "{}", page.text);
+        assert!(unprintable.is_none_or(|characters| page.text.contains(characters)), "{}", page.text);
+    }
+    let warned = app.log().iter().filter(|line| line.contains("no font has these characters")).count();
+    assert_eq!(warned, 1, "{:?}", app.log());
+    let checked = app.command(&["check"], "");
+    assert!(checked.contains("no font for Chinese, Japanese, Korean, Bengali"), "{checked}");
 }

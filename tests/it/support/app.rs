@@ -24,6 +24,16 @@ pub struct Builder {
     older: Option<Older>,
 }
 
+/// Who issues the invoices of shops of tests.
+pub const SELLER: [(&str, &str); 6] = [
+    ("PRINTFLOOR_INVOICES__SELLER_NAME", "Shop of Tests"),
+    ("PRINTFLOOR_INVOICES__SELLER_LINE1", "Lindenstraße 12"),
+    ("PRINTFLOOR_INVOICES__SELLER_POSTAL_CODE", "50674"),
+    ("PRINTFLOOR_INVOICES__SELLER_CITY", "Köln"),
+    ("PRINTFLOOR_INVOICES__SELLER_COUNTRY", "DE"),
+    ("PRINTFLOOR_INVOICES__SELLER_VAT_ID", "DE123456789"),
+];
+
 /// A shop of an older release.
 struct Older {
     /// How many migrations it has.
@@ -38,6 +48,11 @@ impl Builder {
     pub fn env(mut self, name: &str, value: impl ToString) -> Self {
         self.env.insert(name.to_owned(), value.to_string());
         self
+    }
+
+    /// The shop has not said who issues its invoices.
+    pub fn without_seller(self) -> Self {
+        SELLER.into_iter().fold(self, |builder, (name, _)| builder.env(name, ""))
     }
 
     /// With a wall clock that the test sets.
@@ -146,6 +161,8 @@ impl App {
     pub fn on(db: Db) -> Builder {
         let builder =
             Builder { db, env: BTreeMap::new(), with_clock: false, first_starts_cut: Vec::new(), older: None };
+        // Without a seller, invoices wait.
+        let builder = SELLER.into_iter().fold(builder, |builder, (name, text)| builder.env(name, text));
         builder
             .env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", 0.1)
             .env("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", true)

@@ -10,6 +10,7 @@ use crate::domain::id::Id;
 use crate::domain::invoice::{ChargedLine, ChargedPeriod, InvoiceCommand};
 use crate::domain::payment_event::PaidPeriod;
 use crate::domain::principal::Principal;
+use crate::domain::seller::SELLER_INCOMPLETE;
 
 /// Our invoice of an invoice of the processor: the same is the same.
 fn our_invoice(theirs: &str) -> Id {
@@ -41,6 +42,10 @@ impl PaymentMatcher {
         };
         match told {
             Ok(_) => Ok(PaymentMatch::Applied),
+            Err(AskError::Refused(refusal)) if refusal.code == SELLER_INCOMPLETE => {
+                tracing::warn!(invoice = period.invoice, %refusal, "the invoice of a subscription waits");
+                Ok(PaymentMatch::WaitsForSeller)
+            }
             Err(AskError::Refused(refusal)) => {
                 tracing::error!(invoice = period.invoice, %refusal, "a paid period of a subscription cannot be invoiced");
                 Ok(PaymentMatch::Unmatched)

@@ -24,6 +24,7 @@ pub(crate) fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_
         number: 12,
         issued_at: Timestamp(1_700_000_000_000),
         due_at: None,
+        supplied_at: None,
         content: Content {
             lines,
             shipping_cents,

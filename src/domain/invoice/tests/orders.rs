@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::super::*;
+use crate::domain::aggregate::Aggregate as _;
 use crate::domain::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderStatus, PaymentNews};
-use crate::domain::testing::{Bench, id};
+use crate::domain::testing::{Bench, complete_seller, id};
 
 /// An order with its invoice, which the test keeps as the server does.
 struct Shop {
@@ -55,7 +56,6 @@ impl Shop {
 
     /// Carries out the effect that tells the invoice, as often as the order's state calls for it.
     fn settle(&mut self) {
-        use crate::domain::aggregate::Aggregate as _;
         for _ in 0..10 {
             let effects = self.o().effects();
             let told = effects.into_iter().find_map(|effect| match effect {
@@ -170,6 +170,35 @@ fn money_after_the_invoice_was_voided_gets_another_one() {
     shop.holds();
 }
 
+/// Leaves the settings without a seller, as they are when a shop is new.
+fn without_seller(shop: &mut Shop) {
+    shop.bench.rules.invoices.seller = Party::default();
+}
+
+#[test]
+fn an_order_goes_on_and_its_invoice_waits_for_the_seller() {
+    let mut shop = Shop::new();
+    without_seller(&mut shop);
+    shop.ask(&paid(1190, "pi_1"));
+    let order = shop.o();
+    assert_eq!((order.status, order.jobs.size()), (OrderStatus::Paid, 1), "it is made all the same");
+    assert_eq!((shop.made, order.invoice_waits, &order.flags[..]), (0, true, &["seller_incomplete".to_owned()][..]));
+    assert!(order.effects().contains(&OrderEffect::IssueInvoice) && !order.at_rest());
+    shop.ask(&OrderCommand::IssueInvoice);
+    assert!((shop.made, shop.o().invoice_waits) == (0, true), "the settings are as they were");
+    // Tax is charged: a name and an address are not enough.
+    shop.bench.rules.invoices.seller = Party { vat_id: None, ..complete_seller() };
+    shop.ask(&OrderCommand::IssueInvoice);
+    assert_eq!(shop.made, 0);
+    shop.bench.rules.invoices.seller = complete_seller();
+    shop.ask(&OrderCommand::IssueInvoice);
+    assert_eq!((shop.made, shop.o().invoice_waits, shop.o().flags.len()), (1, false, 0));
+    assert_eq!((shop.i().status, &shop.issued[0].seller), (InvoiceStatus::Paid, &complete_seller()));
+    shop.ask(&OrderCommand::IssueInvoice);
+    assert_eq!(shop.made, 0, "once");
+    shop.holds();
+}
+
 fn any_command() -> impl Strategy<Value = OrderCommand> {
     let intent = prop_oneof![Just("pi_1"), Just("pi_2"), Just("pi_3")];
     let amount = prop_oneof![Just(1190i64), Just(190), Just(1000), 1i64..1500];
@@ -201,6 +230,31 @@ fn what_an_order_said_earlier_is_not_heard_later() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn an_invoice_that_waited_is_what_the_money_says_when_it_is_issued(
+        commands in prop::collection::vec(any_command(), 1..10)
+    ) {
+        let (mut shop, mut other) = (Shop::new(), Shop::new());
+        without_seller(&mut shop);
+        for command in &commands {
+            shop.ask(command);
+            other.ask(command);
+            prop_assert!(shop.made == 0 && shop.o().status == other.o().status, "nothing else waits");
+        }
+        prop_assert_eq!(shop.o().invoice_waits, other.o().invoice.is_some());
+        shop.bench.rules.invoices.seller = complete_seller();
+        shop.ask(&OrderCommand::IssueInvoice);
+        for one in [&mut shop, &mut other] {
+            one.settle();
+            one.holds();
+        }
+        prop_assert_eq!(shop.invoices.len(), usize::from(other.o().invoice.is_some()));
+        if let (Some(Some(late)), Some(Some(early))) = (shop.invoices.last(), other.invoices.last()) {
+            prop_assert_eq!(late.status, early.status);
+            prop_assert_eq!((late.kept_cents, late.credited_cents()), (early.kept_cents, early.credited_cents()));
+        }
+    }
+
     #[test]
     fn whatever_happens_to_its_money_the_invoice_follows(
         commands in prop::collection::vec((any_command(), any::<bool>()), 1..14)

@@ -1,10 +1,11 @@
-//! The fifth step: how customers pay, and how they are written to.
+//! The fifth step: who issues the invoices, how customers pay, and how they are written to.
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 
+use super::seller::{self, SELLER_WORD};
 use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt, section};
 use super::{Visit, WizardHandles};
@@ -32,7 +33,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
-    let content = content(&app, &visit, None);
+    let content = content(&app, &visit, None, None);
     Ok(visit.page(StatusCode::OK, SetupStep::Commerce, &content))
 }
 
@@ -42,18 +43,34 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
     if let Some(elsewhere) = before.instead() {
         return Ok(elsewhere);
     }
+    if sent.text("service") == SELLER_WORD {
+        let faults = seller::keep(&app, &before, &sent).await?;
+        let visit = Visit::new(&app, &sent.call.who).await?;
+        let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+        let content = content(&app, &visit, None, Some((&faults, &sent)));
+        return Ok(visit.page(status, SetupStep::Commerce, &content));
+    }
     let service = ASKED.into_iter().map(|(service, _)| service).find(|one| one.word() == sent.text("service"));
     let service = service.ok_or_else(|| Refusal::field("service", "is none of these"))?;
     let trial = attempt(&app, &before, service, &sent).await?;
     let visit = Visit::new(&app, &sent.call.who).await?;
-    let content = content(&app, &visit, Some((service, &trial, &sent)));
+    let content = content(&app, &visit, Some((service, &trial, &sent)), None);
     Ok(visit.page(trial.status(), SetupStep::Commerce, &content))
 }
 
-fn content(app: &WizardHandles, visit: &Visit, tried: Option<(Service, &Trial, &PageForm)>) -> Markup {
+fn content(
+    app: &WizardHandles,
+    visit: &Visit,
+    tried: Option<(Service, &Trial, &PageForm)>,
+    seller: Option<(&[String], &PageForm)>,
+) -> Markup {
     let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
     html! {
-        p { "How customers pay, and how they are written to. Both can wait: leave out what you do not have yet." }
+        p {
+            "Who issues the invoices, how customers pay, and how they are written to. All of it can wait: leave out what "
+            "you do not have yet."
+        }
+        (seller::section(app, visit, seller))
         @for (service, about) in ASKED {
             (section(app, visit, service, (PATH, about), of(service)))
         }

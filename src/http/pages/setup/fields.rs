@@ -119,6 +119,42 @@ const SPOOLS: [Field; 2] =
 const AGENT: [Field; 2] =
     place(["AGENT_URL", "agent.url", "AGENT_TOKEN", "agent.token"], "Such as http://192.168.1.5:18789.");
 
+/// What invoices say of the shop.
+pub(super) const SELLER: [Field; 8] = [
+    field(
+        "PRINTFLOOR_INVOICES__SELLER_NAME",
+        "invoices.seller_name",
+        "Name of the shop",
+        "As it stands in the register of companies, or your own name.",
+        FieldKind::Text,
+    ),
+    field("PRINTFLOOR_INVOICES__SELLER_LINE1", "invoices.seller_line1", "Street and number", "", FieldKind::Text),
+    field("PRINTFLOOR_INVOICES__SELLER_LINE2", "invoices.seller_line2", "Flat, building", "", FieldKind::Text),
+    field("PRINTFLOOR_INVOICES__SELLER_POSTAL_CODE", "invoices.seller_postal_code", "Post code", "", FieldKind::Text),
+    field("PRINTFLOOR_INVOICES__SELLER_CITY", "invoices.seller_city", "City", "", FieldKind::Text),
+    field(
+        "PRINTFLOOR_INVOICES__SELLER_COUNTRY",
+        "invoices.seller_country",
+        "Country",
+        "Two letters, such as DE or US.",
+        FieldKind::Text,
+    ),
+    field(
+        "PRINTFLOOR_INVOICES__SELLER_VAT_ID",
+        "invoices.seller_vat_id",
+        "VAT identifier",
+        "With its country in front, such as DE123456789. Empty: none.",
+        FieldKind::Text,
+    ),
+    field(
+        "PRINTFLOOR_INVOICES__SELLER_TAX_NUMBER",
+        "invoices.seller_tax_number",
+        "Tax number",
+        "The number at your tax office, where there is no VAT identifier.",
+        FieldKind::Text,
+    ),
+];
+
 /// What is asked of a service; nothing of one that is no part of the wizard.
 pub(super) const fn fields_of(service: Service) -> &'static [Field] {
     match service {
@@ -177,6 +213,12 @@ fn shown_value(field: &Field, config: &Config, draft: &SetupDraft) -> String {
     draft.value(field.key).map_or_else(|| in_force(field, config), str::to_owned)
 }
 
+/// The value of a field of the seller: what a form says, else what was gathered, else what is in force.
+pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> String {
+    let Some(field) = SELLER.iter().find(|field| field.key == key) else { return String::new() };
+    sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned())
+}
+
 /// The value of a field that is no secret, as it is in force.
 fn in_force(field: &Field, config: &Config) -> String {
     let known = shown::every(&config.origin).into_iter().find(|setting| setting.key == field.key);
@@ -195,8 +237,18 @@ pub(in crate::http::pages) fn given(
     config: &Config,
     draft: &SetupDraft,
 ) -> Result<Vec<(String, String)>, ApiError> {
+    given_of(fields_of(service), sent, config, draft)
+}
+
+/// What a form gives of these fields, as [`given`] does of a service's.
+pub(super) fn given_of(
+    fields: &[Field],
+    sent: &PageForm,
+    config: &Config,
+    draft: &SetupDraft,
+) -> Result<Vec<(String, String)>, ApiError> {
     let mut values = Vec::new();
-    for field in fields_of(service) {
+    for field in fields {
         let typed = sent.text(field.variable);
         if typed.chars().count() > MAX_VALUE_CHARS {
             return Err(Refusal::field(field.variable, "is too long").into());
@@ -240,12 +292,17 @@ pub(in crate::http::pages) fn inputs(
     draft: &SetupDraft,
     sent: Option<&PageForm>,
 ) -> Markup {
+    inputs_of(fields_of(service), config, draft, sent)
+}
+
+/// These fields, as [`inputs`] draws those of a service.
+pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
     let given_before = |field: &Field| match draft.value(field.key) {
         Some(text) => !text.is_empty(),
         None => config.origin.given(field.key).is_some(),
     };
     html! {
-        @for field in fields_of(service) {
+        @for field in fields {
             @let secret = field.kind == FieldKind::Secret;
             @let typed = || sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned());
             @let value = (!secret).then(typed);
@@ -278,6 +335,9 @@ mod tests {
 
     #[test]
     fn every_field_names_a_setting_of_its_service() {
+        for field in &SELLER {
+            assert_eq!(key_of(field.variable).as_deref(), Some(field.key), "{}", field.variable);
+        }
         for service in Service::OF_SETTINGS {
             for field in fields_of(service) {
                 assert_eq!(key_of(field.variable).as_deref(), Some(field.key), "{}", field.variable);

@@ -7,9 +7,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::fields::{FieldKind, as_settings, fields_of, name_of, state_of};
+use super::fields::{FieldKind, SELLER, as_settings, fields_of, name_of, state_of};
 use super::steps::SetupStep;
-use super::{Visit, WizardHandles, advice, done, draft_file, faults_of};
+use super::{Visit, WizardHandles, advice, done, draft_file, faults_of, seller};
 use crate::app::service_tests::Service;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
@@ -57,6 +57,7 @@ fn content(app: &WizardHandles, visit: &Visit, refused: Option<&ApiError>) -> Ma
     let changed: Vec<_> = Service::OF_SETTINGS
         .into_iter()
         .flat_map(|service| fields_of(service).iter())
+        .chain(&SELLER)
         .filter_map(|field| Some((field, draft.value(field.key)?)))
         .collect();
     html! {
@@ -72,6 +73,7 @@ fn content(app: &WizardHandles, visit: &Visit, refused: Option<&ApiError>) -> Ma
                 @for service in Service::OF_SETTINGS {
                     li { span { (name_of(service)) } span class="state" { (state_of(service, config, draft)) } }
                 }
+                li { span { "Your shop on invoices" } span class="state" { (seller::state(config, draft)) } }
             }
         }
         section class="card" aria-labelledby="values" {

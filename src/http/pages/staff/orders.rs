@@ -19,6 +19,7 @@ use super::shell::{StaffSection, StaffViewer, Tone, clock};
 use super::{ORDERS_PATH, PRODUCTS_PATH};
 use crate::config::Config;
 use crate::domain::order::{Order, OrderStatus};
+use crate::domain::seller::SELLER_INCOMPLETE;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
@@ -247,6 +248,7 @@ pub(super) fn flag_words(flag: &str) -> String {
         "all_jobs_cancelled" => "all jobs are cancelled".to_owned(),
         "short" => "fewer good parts than ordered".to_owned(),
         "needs_attention" => "rejected parts are not made again".to_owned(),
+        SELLER_INCOMPLETE => "its invoice waits for the shop's name and address".to_owned(),
         "refund_failed" => "a refund was refused".to_owned(),
         other => other.replace('_', " "),
     }

@@ -29,6 +29,7 @@ use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::printer::{Attention, Phase, Printer};
 use crate::domain::printer_status::Activity;
+use crate::domain::seller::gaps_in_words;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
@@ -88,6 +89,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
+        seller(&app.config),
         beds(&app, &beds_waiting),
         parts::parts(&app, &beds_waiting).await?,
         unverified(&printers),
@@ -134,6 +136,17 @@ fn back() -> Markup {
 
 fn printer_link(printer: &Printer) -> Markup {
     html! { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.fields.name) } }
+}
+
+/// The shop's name and address, while invoices wait for them.
+fn seller(config: &Config) -> Kind {
+    let gaps = config.rules().seller_gaps();
+    let row = html! {
+        span { "No invoice is issued: " (gaps_in_words(&gaps)) "." }
+        span { a href="/setup/commerce" { "To the setup" } }
+    };
+    let rows = if gaps.is_empty() { Vec::new() } else { vec![row] };
+    Kind::new("seller", "Invoices wait", rows)
 }
 
 /// The printers whose beds are to be cleared, those first that wait longest.

@@ -69,6 +69,7 @@ impl Effects {
                 let heard = OrderCommand::InvoiceTold { invoice, told, void: false };
                 self.to_order.push_back((heard, Then::Nothing));
             }
+            OrderEffect::IssueInvoice => self.to_order.push_back((OrderCommand::IssueInvoice, Then::Nothing)),
             // The model pays by hand, and has no payment processor; nothing in it was sold elsewhere.
             OrderEffect::Ledger(_) | OrderEffect::TellShop { .. } => {}
             OrderEffect::TellResolution { attempt, printer, outcome } => {

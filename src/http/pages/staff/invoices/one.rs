@@ -46,6 +46,7 @@ pub(super) async fn page(
     let numbers = app.invoices.documents.numbers(&issued).await?;
     let link = pay_url(&app.invoices, invoice);
     let pdf = app.invoices.documents.known_url(invoice).await?;
+    let unprintable = unprintable(app, invoice).await?;
     let cancelled = order_is_cancelled(&app.invoices, invoice).await?;
     let due = if cancelled { 0 } else { invoice.due_cents() };
     let forms = html! {
@@ -58,6 +59,12 @@ pub(super) async fn page(
         (astray(refused, &forms))
         div id="invoice" data-fresh="" {
             (head(invoice, &title, app.invoices.environment.now(), cancelled))
+            @if !unprintable.is_empty() {
+                p class="bad" role="status" {
+                    "No font here has these characters, so the PDF shows ? for them: " (unprintable) ". "
+                    "Install a font of Noto for them, or name one in pdf.fonts, and restart the server."
+                }
+            }
             (lines(invoice, due))
             (payments(invoice))
             (documents(invoice, &numbers, pdf.as_deref()))
@@ -65,6 +72,14 @@ pub(super) async fn page(
         div id="invoice-acts" data-fresh="" { (forms) }
     };
     Ok(viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content))
+}
+
+/// The characters that its PDFs cannot show.
+async fn unprintable(app: &StaffInvoiceHandles, invoice: &Invoice) -> Result<String, ApiError> {
+    let documents = &app.invoices.documents;
+    let Some(issued) = invoice.issued() else { return Ok(String::new()) };
+    let Some(whole) = documents.whole(invoice, issued.id).await? else { return Ok(String::new()) };
+    documents.unprintable(&whole).await.map_err(ApiError::internal)
 }
 
 fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Markup {

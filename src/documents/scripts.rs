@@ -1,0 +1,207 @@
+//! Fonts: those that are part of the program, and those of the machine for scripts that they do not have. Fonts of
+//! Chinese, Japanese and Korean are too large to be part of it.
+//!
+//! Of the machine's, only families of Noto are looked for, by the names of their files: they may be embedded in any document. They are
+//! found when the server starts, and read when a document needs them.
+
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+/// Latin, Greek and Cyrillic.
+pub static REGULAR: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Regular.ttf");
+/// The same in bold.
+pub static BOLD: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Bold.ttf");
+/// Further scripts, in regular alone: bold text is set in them as well.
+pub static FURTHER: [&[u8]; 6] = [
+    include_bytes!("../../assets/fonts/NotoSansArabic-Regular.ttf"),
+    include_bytes!("../../assets/fonts/NotoSansArmenian-Regular.ttf"),
+    include_bytes!("../../assets/fonts/NotoSansDevanagari-Regular.ttf"),
+    include_bytes!("../../assets/fonts/NotoSansGeorgian-Regular.ttf"),
+    include_bytes!("../../assets/fonts/NotoSansHebrew-Regular.ttf"),
+    include_bytes!("../../assets/fonts/NotoSansThai-Regular.ttf"),
+];
+
+/// Most files and folders that are looked at in the folders of fonts.
+const MAX_ENTRIES: usize = 20_000;
+/// Deepest folder that is looked into.
+const MAX_DEPTH: usize = 6;
+/// Largest font that is read, in bytes.
+const MAX_FONT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A script that customers write their names in.
+struct Script {
+    /// What it is called.
+    name: &'static str,
+    /// A character that each font of it has.
+    sample: char,
+    /// Where most of its characters are.
+    ranges: &'static [RangeInclusive<char>],
+    /// Families of fonts, the best one first, without blanks.
+    families: &'static [&'static str],
+}
+
+const IDEOGRAPHS: &[RangeInclusive<char>] =
+    &['\u{2e80}'..='\u{9fff}', '\u{f900}'..='\u{ffef}', '\u{20000}'..='\u{3ffff}'];
+const HANGUL: &[RangeInclusive<char>] = &['\u{1100}'..='\u{11ff}', '\u{3130}'..='\u{318f}', '\u{ac00}'..='\u{d7af}'];
+
+static SCRIPTS: [Script; 19] = [
+    Script {
+        name: "Chinese",
+        sample: '中',
+        ranges: IDEOGRAPHS,
+        families: &[
+            "NotoSansCJK",
+            "NotoSansCJKsc",
+            "NotoSansSC",
+            "NotoSansCJKtc",
+            "NotoSansTC",
+            "NotoSansCJKjp",
+            "NotoSansJP",
+        ],
+    },
+    Script {
+        name: "Japanese",
+        sample: 'あ',
+        ranges: IDEOGRAPHS,
+        families: &["NotoSansCJK", "NotoSansCJKjp", "NotoSansJP", "NotoSansCJKsc", "NotoSansSC"],
+    },
+    Script { name: "Korean", sample: '한', ranges: HANGUL, families: &["NotoSansCJK", "NotoSansCJKkr", "NotoSansKR"] },
+    Script { name: "Arabic", sample: 'ع', ranges: &['\u{600}'..='\u{6ff}'], families: &["NotoSansArabic"] },
+    Script { name: "Armenian", sample: 'Ա', ranges: &['\u{530}'..='\u{58f}'], families: &["NotoSansArmenian"] },
+    Script { name: "Bengali", sample: 'ক', ranges: &['\u{980}'..='\u{9ff}'], families: &["NotoSansBengali"] },
+    Script { name: "Devanagari", sample: 'क', ranges: &['\u{900}'..='\u{97f}'], families: &["NotoSansDevanagari"] },
+    Script { name: "Ethiopic", sample: 'ሀ', ranges: &['\u{1200}'..='\u{139f}'], families: &["NotoSansEthiopic"] },
+    Script { name: "Georgian", sample: 'ა', ranges: &['\u{10a0}'..='\u{10ff}'], families: &["NotoSansGeorgian"] },
+    Script { name: "Gujarati", sample: 'ક', ranges: &['\u{a80}'..='\u{aff}'], families: &["NotoSansGujarati"] },
+    Script { name: "Gurmukhi", sample: 'ਕ', ranges: &['\u{a00}'..='\u{a7f}'], families: &["NotoSansGurmukhi"] },
+    Script { name: "Hebrew", sample: 'א', ranges: &['\u{590}'..='\u{5ff}'], families: &["NotoSansHebrew"] },
+    Script { name: "Kannada", sample: 'ಕ', ranges: &['\u{c80}'..='\u{cff}'], families: &["NotoSansKannada"] },
+    Script { name: "Khmer", sample: 'ក', ranges: &['\u{1780}'..='\u{17ff}'], families: &["NotoSansKhmer"] },
+    Script { name: "Malayalam", sample: 'ക', ranges: &['\u{d00}'..='\u{d7f}'], families: &["NotoSansMalayalam"] },
+    Script { name: "Sinhala", sample: 'ක', ranges: &['\u{d80}'..='\u{dff}'], families: &["NotoSansSinhala"] },
+    Script { name: "Tamil", sample: 'க', ranges: &['\u{b80}'..='\u{bff}'], families: &["NotoSansTamil"] },
+    Script { name: "Telugu", sample: 'క', ranges: &['\u{c00}'..='\u{c7f}'], families: &["NotoSansTelugu"] },
+    Script { name: "Thai", sample: 'ก', ranges: &['\u{e00}'..='\u{e7f}'], families: &["NotoSansThai"] },
+];
+
+/// The fonts of this machine, by the scripts that they are for.
+#[derive(Default)]
+pub struct SystemFonts {
+    /// In the order of [`SCRIPTS`]; `None` where the machine has no font.
+    files: Vec<Option<PathBuf>>,
+}
+
+impl SystemFonts {
+    /// Looks for fonts in these folders and those below them. A folder that is not there has none.
+    pub fn find(folders: &[PathBuf]) -> Self {
+        let (mut candidates, mut left) = (Vec::new(), MAX_ENTRIES);
+        for folder in folders {
+            look_into(folder, MAX_DEPTH, &mut left, &mut candidates);
+        }
+        candidates.sort();
+        let of_script = |script: &Script| {
+            let of_family = |family: &str| candidates.iter().find(|(stem, _)| is_of_family(stem, family));
+            script.families.iter().find_map(|family| Some(of_family(family)?.1.clone()))
+        };
+        Self { files: SCRIPTS.iter().map(of_script).collect() }
+    }
+
+    /// Returns the files that may have these characters, each once.
+    pub fn files_for(&self, characters: &[char]) -> Vec<&Path> {
+        let wants = |script: &Script| characters.iter().any(|c| script.ranges.iter().any(|range| range.contains(c)));
+        let files = SCRIPTS.iter().zip(&self.files).filter(|(script, _)| wants(script));
+        let mut files: Vec<&Path> = files.filter_map(|(_, file)| file.as_deref()).collect();
+        let mut once: Vec<&Path> = Vec::with_capacity(files.len());
+        files.retain(|file| {
+            let is_new = !once.contains(file);
+            once.push(*file);
+            is_new
+        });
+        files
+    }
+
+    /// Returns the names of the scripts that neither this machine nor the fonts with these characters have.
+    pub fn lacking(&self, has: impl Fn(char) -> bool) -> Vec<&'static str> {
+        let all = SCRIPTS.iter().zip(&self.files);
+        all.filter(|(script, file)| file.is_none() && !has(script.sample)).map(|(script, _)| script.name).collect()
+    }
+
+    /// Returns what tells these fonts from others: their places and lengths.
+    pub fn look(&self) -> String {
+        let entry = |path: &PathBuf| {
+            let length = fs::metadata(path).map_or(0, |file| file.len());
+            format!(" {} {length}", path.display())
+        };
+        self.files.iter().flatten().map(entry).collect()
+    }
+}
+
+/// Reads a font; `None` for one that cannot be read, or is larger than any font of Noto.
+pub(super) fn read_font(path: &Path) -> Option<Vec<u8>> {
+    let length = fs::metadata(path).ok()?.len();
+    if length > MAX_FONT_BYTES { None } else { fs::read(path).ok() }
+}
+
+/// Collects fonts of Noto with the stems of their names, from a folder and those below it.
+fn look_into(folder: &Path, depth: usize, left: &mut usize, candidates: &mut Vec<(String, PathBuf)>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
+        let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && depth > 0 {
+            look_into(&path, depth - 1, left, candidates);
+            continue;
+        }
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let is_font = ["ttf", "otf", "ttc"].iter().any(|one| ending.eq_ignore_ascii_case(one));
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| stem.starts_with("NotoSans"));
+        if let Some(stem) = stem.filter(|_| is_font) {
+            candidates.push((stem.to_owned(), path.clone()));
+        }
+    }
+}
+
+/// Whether a file is the upright regular font of a family: `NotoSansThai-Regular`, `NotoSansThai[wdth,wght]`.
+fn is_of_family(stem: &str, family: &str) -> bool {
+    stem.strip_prefix(family)
+        .is_some_and(|rest| matches!(rest, "" | "-Regular" | "-VF" | "-VariableFont_wght") || rest.starts_with('['))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fonts_of_the_machine_are_found_by_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("noto/cjk");
+        fs::create_dir_all(&below).unwrap();
+        for name in ["NotoSansCJK-Regular.ttc", "NotoSansCJK-Bold.ttc", "NotoSerifCJK-Regular.ttc", "notes.txt"] {
+            fs::write(below.join(name), "font").unwrap();
+        }
+        fs::write(folder.path().join("NotoSansTamil[wdth,wght].ttf"), "font").unwrap();
+        let fonts = SystemFonts::find(&[folder.path().to_owned(), "/nowhere/at/all".into()]);
+        let cjk = below.join("NotoSansCJK-Regular.ttc");
+        assert_eq!(fonts.files_for(&['中', 'あ', '한']), [cjk.as_path()], "one font for all three, once");
+        assert_eq!(fonts.files_for(&['த'])[0].file_name().unwrap(), "NotoSansTamil[wdth,wght].ttf");
+        assert!(fonts.files_for(&['a', 'ก']).is_empty());
+        let lacking = fonts.lacking(|c| c == 'א');
+        assert!(
+            lacking.contains(&"Thai") && !lacking.contains(&"Chinese") && !lacking.contains(&"Hebrew"),
+            "{lacking:?}"
+        );
+        assert!(fonts.look().contains("NotoSansCJK-Regular.ttc 4"), "{}", fonts.look());
+    }
+
+    #[test]
+    fn the_sample_of_each_script_is_one_of_its_characters() {
+        for Script { name, sample, ranges, families } in &SCRIPTS {
+            assert!(ranges.iter().any(|range| range.contains(sample)) && !families.is_empty(), "{name}");
+        }
+    }
+}

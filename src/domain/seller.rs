@@ -1,0 +1,107 @@
+//! What must be known of the shop before an invoice is issued: a numbered invoice is frozen, so one that does not name
+//! its seller stays wrong for ever.
+
+use std::fmt;
+
+use crate::domain::country::country_name;
+use crate::domain::rules::{InvoiceRules, Rules};
+
+/// Flag of an order, and code of a refusal, while an invoice waits for the seller's name and address.
+pub const SELLER_INCOMPLETE: &str = "seller_incomplete";
+
+/// A part of the seller that invoices need and the settings do not give.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum SellerGap {
+    /// `invoices.seller_name`.
+    Name,
+    /// `invoices.seller_line1`.
+    Street,
+    /// `invoices.seller_city`.
+    City,
+    /// `invoices.seller_country`, which must be a code of ISO 3166-1.
+    Country,
+    /// `invoices.seller_vat_id` does not begin with a country, as EN 16931 wants it (BR-CO-09).
+    VatId,
+    /// Neither `invoices.seller_vat_id` nor `invoices.seller_tax_number` is set, and tax is charged.
+    TaxNumber,
+}
+
+impl fmt::Display for SellerGap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Name => "name",
+            Self::Street => "street and number",
+            Self::City => "city",
+            Self::Country => "country",
+            Self::VatId => "VAT identifier with its country in front",
+            Self::TaxNumber => "VAT identifier or tax number",
+        })
+    }
+}
+
+impl InvoiceRules {
+    /// Returns what an invoice lacks of the seller, in the order of a letterhead; empty where it can be issued. `taxed`
+    /// says whether the invoice charges tax, which takes a number that the tax office gave.
+    pub fn seller_gaps(&self, taxed: bool) -> Vec<SellerGap> {
+        let seller = &self.seller;
+        let address = seller.address.as_ref();
+        let lacks = |text: Option<&str>| text.is_none_or(|text| text.trim().is_empty());
+        let gaps = [
+            (SellerGap::Name, lacks(Some(&seller.name))),
+            (SellerGap::Street, lacks(address.map(|address| address.line1.as_str()))),
+            (SellerGap::City, lacks(address.map(|address| address.city.as_str()))),
+            (SellerGap::Country, address.is_none_or(|address| country_name(&address.country).is_none())),
+            (SellerGap::VatId, seller.other_id().is_some()),
+            (SellerGap::TaxNumber, taxed && seller.vat_id.is_none() && seller.tax_number.is_none()),
+        ];
+        gaps.into_iter().filter_map(|(gap, holds)| holds.then_some(gap)).collect()
+    }
+}
+
+impl Rules {
+    /// Returns what invoices of this shop lack of the seller, with tax where any destination is taxed.
+    pub fn seller_gaps(&self) -> Vec<SellerGap> {
+        self.invoices.seller_gaps(self.tax_rates.iter().any(|rate| rate.bps > 0))
+    }
+}
+
+/// Returns what to do about these gaps, as the end of a sentence.
+pub fn gaps_in_words(gaps: &[SellerGap]) -> String {
+    let names: Vec<String> = gaps.iter().map(SellerGap::to_string).collect();
+    let names = match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    };
+    format!("invoices need the shop's {names}; add them in the setup under Commerce and restart the server")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::testing::complete_seller;
+
+    #[test]
+    fn a_seller_is_complete_with_name_address_and_where_taxed_a_number() {
+        let gaps = |change: fn(&mut InvoiceRules), taxed| {
+            let mut rules = InvoiceRules { seller: complete_seller(), ..InvoiceRules::default() };
+            change(&mut rules);
+            rules.seller_gaps(taxed)
+        };
+        assert_eq!(gaps(|_| {}, true), []);
+        assert_eq!(gaps(|rules| rules.seller.name = "  ".to_owned(), false), [SellerGap::Name]);
+        let no_number: fn(&mut InvoiceRules) = |rules| (rules.seller.vat_id, rules.seller.tax_number) = (None, None);
+        assert_eq!((gaps(no_number, false), gaps(no_number, true)), (vec![], vec![SellerGap::TaxNumber]));
+        let nothing = InvoiceRules::default().seller_gaps(false);
+        assert_eq!(nothing, [SellerGap::Name, SellerGap::Street, SellerGap::City, SellerGap::Country]);
+        let abroad = gaps(|rules| rules.seller.address.as_mut().unwrap().country = "XX".to_owned(), false);
+        assert_eq!(abroad, [SellerGap::Country], "no invoice can name a country that does not exist");
+        assert_eq!(gaps(|rules| rules.seller.vat_id = Some("123".to_owned()), false), [SellerGap::VatId]);
+    }
+
+    #[test]
+    fn gaps_are_listed_as_people_would() {
+        assert!(gaps_in_words(&[SellerGap::City]).starts_with("invoices need the shop's city; "));
+        let words = gaps_in_words(&[SellerGap::Name, SellerGap::Street, SellerGap::Country]);
+        assert!(words.starts_with("invoices need the shop's name, street and number and country; "), "{words}");
+    }
+}
