@@ -69,6 +69,7 @@ pub mod rules;
 pub mod sales_channel;
 pub mod schedule;
 mod schemas;
+pub mod second_factor;
 pub mod setup;
 pub mod shop_hours;
 pub mod sign_in_link;
