@@ -70,6 +70,7 @@ pub mod rules;
 pub mod sales_channel;
 pub mod schedule;
 mod schemas;
+pub mod second_factor;
 pub mod seller;
 pub mod setup;
 pub mod shop_hours;

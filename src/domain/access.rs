@@ -7,15 +7,18 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
+use crate::domain::second_factor::{FactorProof, SecondFactor};
 use crate::domain::time::Timestamp;
 
 mod decide;
 mod email;
+mod factor;
 mod lookup;
 #[cfg(test)]
 mod tests;
 
 pub use email::normal_email;
+pub use factor::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
 pub use lookup::KeyRefusal;
 
 /// A staff member who may sign in.
@@ -30,6 +33,9 @@ pub struct User {
     pub name: String,
     /// Argon2id hash of the password as a PHC string. No answer of the API contains it.
     pub password_hash: String,
+    /// What is asked for at sign-in besides the password; `None` if nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_factor: Option<SecondFactor>,
     /// `operator` or `admin`; staff never have the role `customer`.
     pub role: Role,
     /// Whether the user may sign in and use open sessions.
@@ -221,7 +227,44 @@ pub enum AccessCommand {
         hash: String,
         /// The browser's user agent.
         agent: Option<String>,
+        /// What was shown as the second factor; `None` if nothing was. Refused with `second_factor_required` where one
+        /// is asked for, and with `wrong_factor_code` if it was used before.
+        proof: Option<FactorProof>,
     },
+    /// Begins to set up a second factor, in place of one that was begun before; refused with 409 `second_factor_on` once
+    /// there is one.
+    BeginSecondFactor {
+        /// The user who sets it up for themself.
+        user: Id,
+        /// The password hash that the edge has checked the password against; refused if it has changed since.
+        checked_hash: String,
+        /// The new secret, encrypted by the edge.
+        encrypted_secret: String,
+    },
+    /// Switches a second factor on whose app has shown a right code. Ends the user's other sessions.
+    ConfirmSecondFactor {
+        /// The user who sets it up for themself.
+        user: Id,
+        /// The encrypted secret that the code was checked with; refused if another one was begun since.
+        encrypted_secret: String,
+        /// The step of the code.
+        step: i64,
+        /// Hashes of the new recovery codes.
+        recovery_hashes: Vec<String>,
+        /// The session that survives: the one in which the user does this.
+        keep: Option<Id>,
+    },
+    /// Switches one's own second factor off.
+    RemoveSecondFactor {
+        /// The user who switches theirs off.
+        user: Id,
+        /// The password hash that the edge has checked the password against; refused if it has changed since.
+        checked_hash: String,
+        /// What was shown as the second factor.
+        proof: FactorProof,
+    },
+    /// Switches the second factor of another off, who has lost it, and ends their sessions.
+    ResetSecondFactor(Id),
     /// Signs out one session of the caller.
     EndSession(Id),
     /// Records when keys and sessions were last used, gathered since the previous such command.
@@ -257,7 +300,12 @@ pub enum AccessAnswer {
 }
 
 fn user_without_hash<S: Serializer>(user: &Arc<User>, to: S) -> Result<S::Ok, S::Error> {
-    User { password_hash: String::new(), ..(**user).clone() }.serialize(to)
+    let second_factor = user.second_factor.as_ref().map(|factor| SecondFactor {
+        encrypted_secret: String::new(),
+        recovery_hashes: Vec::new(),
+        ..factor.clone()
+    });
+    User { password_hash: String::new(), second_factor, ..(**user).clone() }.serialize(to)
 }
 
 fn key_without_hash<S: Serializer>(key: &Arc<ApiKey>, to: S) -> Result<S::Ok, S::Error> {

@@ -209,6 +209,10 @@ pub struct Limited<R> {
 }
 
 impl<R> Limited<R> {
+    /// What the handler answered, or the refusal, without the headers of the window: for a page made of it.
+    pub fn into_answer(self) -> Result<R, Box<Response>> {
+        self.answer.map_err(Box::new)
+    }
     /// With who was refused, and facts, for the audit log, if it was a window that refused.
     pub fn noting(mut self, by: Arc<Principal>, facts: Value) -> Self {
         let refusal = self.answer.as_mut().err().filter(|_| self.standing.refused);

@@ -29,6 +29,7 @@ pub mod place;
 pub(crate) mod printers;
 pub(crate) mod quotes;
 mod sales_channels;
+pub(crate) mod second_factor;
 pub(crate) mod settings;
 pub(crate) mod setup;
 mod sign_off;
@@ -47,6 +48,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
     vec![
         // People, keys, sessions
         auth::routes(),
+        second_factor::routes(),
         keys::routes(),
         users::routes(),
         audit::routes(),

@@ -41,6 +41,22 @@ pub fn verify_nobody(password: &str) -> bool {
 
 /// A code that people read off one screen and type at another: 60 random bits, as `ABCD-EFGH-JKLM`.
 pub fn setup_code() -> String {
+    typed_code()
+}
+
+/// A code that replaces one of an authenticator app, in the same form.
+pub fn recovery_code() -> String {
+    typed_code()
+}
+
+/// The hash by which a recovery code is stored: SHA-256 in hexadecimal, however it was typed. The code has too many random
+/// bits to be guessed from it.
+pub fn recovery_hash(code: &str) -> String {
+    let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
+    hex::encode(Sha256::digest(letters.collect::<String>()))
+}
+
+fn typed_code() -> String {
     let letters = secret_bytes::<12>().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
     let groups: Vec<String> = letters.chunks(4).map(|group| group.iter().collect()).collect();
     groups.join("-")

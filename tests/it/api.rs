@@ -24,6 +24,7 @@ pub mod quotes;
 mod refunds;
 mod roles;
 pub mod sales_channels;
+mod second_factor;
 mod sessions;
 pub mod settings;
 mod setup;

@@ -7,16 +7,17 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::domain::access::{
-    Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, Session, User, UserChange,
+    Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, Session, User, UserChange, factor,
     normal_email,
 };
 use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Faults, Refusal};
+use crate::domain::second_factor::SecondFactor;
 use crate::domain::time::Timestamp;
 
-type Decided = Result<Decision<Access>, Refusal>;
+pub(super) type Decided = Result<Decision<Access>, Refusal>;
 
 impl Aggregate for Access {
     const KIND: &'static str = "access";
@@ -51,12 +52,16 @@ impl Aggregate for Access {
             C::RemoveUser(id) => remove_user(this, cx, *id),
             C::AddKey { .. } => add_key(this, cx, command),
             C::RevokeKey(id) => revoke_key(this, cx, *id),
-            C::OpenSession { user, checked_hash, hash, agent } => {
-                if !this.user(*user).is_some_and(|user| user.active && user.password_hash == *checked_hash) {
-                    return Err(credentials_changed());
-                }
-                open_session(this, cx, *user, hash, agent.as_deref())
+            C::OpenSession { user, checked_hash, hash, agent, proof } => {
+                let user = this.user(*user).filter(|user| user.active && user.password_hash == *checked_hash);
+                let user = user.cloned().ok_or_else(credentials_changed)?;
+                let used = factor::check_sign_in(&user, proof.as_ref())?;
+                open_session(this, cx, &user, used, hash, agent.as_deref())
             }
+            C::BeginSecondFactor { .. }
+            | C::ConfirmSecondFactor { .. }
+            | C::RemoveSecondFactor { .. }
+            | C::ResetSecondFactor(_) => factor::decide(this, cx, command),
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
             // An empty change: only the entry in the audit log is written.
@@ -76,6 +81,10 @@ impl Aggregate for Access {
             AccessCommand::AddKey { .. } => "api_key.create",
             AccessCommand::RevokeKey(_) => "api_key.revoke",
             AccessCommand::OpenSession { .. } => "session.open",
+            AccessCommand::BeginSecondFactor { .. } => "second_factor.begin",
+            AccessCommand::ConfirmSecondFactor { .. } => "second_factor.confirm",
+            AccessCommand::RemoveSecondFactor { .. } => "second_factor.remove",
+            AccessCommand::ResetSecondFactor(_) => "second_factor.reset",
             AccessCommand::EndSession(_) => "session.end",
             AccessCommand::Used { .. } => "access.used",
             AccessCommand::Asked { skill, .. } => skill.action(),
@@ -86,7 +95,7 @@ impl Aggregate for Access {
     fn subject(command: &AccessCommand, answer: &AccessAnswer) -> Option<(&'static str, Id)> {
         use AccessCommand as C;
         match (command, answer) {
-            (C::UpdateUser { id, .. } | C::RemoveUser(id), _) => Some(("user", *id)),
+            (C::UpdateUser { id, .. } | C::RemoveUser(id) | C::ResetSecondFactor(id), _) => Some(("user", *id)),
             (C::RevokeKey(id), _) => Some(("api_key", *id)),
             (C::EndSession(id), _) => Some(("session", *id)),
             (_, AccessAnswer::User(user)) => Some(("user", user.id)),
@@ -126,7 +135,7 @@ impl Aggregate for Access {
 }
 
 /// The password was right when the edge checked it, and is not any more.
-fn credentials_changed() -> Refusal {
+pub(super) fn credentials_changed() -> Refusal {
     Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed meanwhile; sign in with the new one")
 }
 
@@ -150,7 +159,7 @@ fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn with_user(mut this: Access, user: User) -> Decision<Access> {
+pub(super) fn with_user(mut this: Access, user: User) -> Decision<Access> {
     let user = Arc::new(user);
     this.users.insert_mut(user.id, user.clone());
     let row = AccessRow::User((*user).clone());
@@ -165,7 +174,7 @@ fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
 }
 
 /// Removes the sessions that match `over`; returns the rows that record it.
-fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<AccessRow> {
+pub(super) fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<AccessRow> {
     let mut ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
     // The map has no order of its own, and the rows reach the store.
     ended.sort_unstable_by_key(|session| session.id);
@@ -204,6 +213,7 @@ fn add_user(
         email,
         name: name.trim().to_owned(),
         password_hash: password_hash.to_owned(),
+        second_factor: None,
         role,
         active: true,
         archived: false,
@@ -302,21 +312,35 @@ fn revoke_key(this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
     Ok(with_key(this, ApiKey { revoked_at: Some(cx.now), ..(*key).clone() }))
 }
 
-fn open_session(mut this: Access, cx: &DecisionContext<'_>, user: Id, hash: &str, agent: Option<&str>) -> Decided {
+/// Opens a session; `used` is the user's second factor with what was shown of it used up.
+fn open_session(
+    mut this: Access,
+    cx: &DecisionContext<'_>,
+    user: &User,
+    used: Option<SecondFactor>,
+    hash: &str,
+    agent: Option<&str>,
+) -> Decided {
     if this.sessions.contains_key(hash) {
         return Err(Refusal::conflict("exists", "this session exists already; sign in again"));
     }
     let session = Arc::new(Session {
         id: cx.ids.id(),
-        user_id: user,
+        user_id: user.id,
         hash: hash.to_owned(),
         created_at: cx.now,
         seen_at: cx.now,
         agent: agent.map(str::to_owned),
     });
     this.sessions.insert_mut(session.hash.clone(), session.clone());
-    let row = AccessRow::Session((*session).clone());
-    Ok(Decision::to(this, AccessAnswer::Session(session)).rows([row]))
+    let mut rows = vec![AccessRow::Session((*session).clone())];
+    if used.is_some() {
+        // No change that anybody would edit over: the version stays.
+        let user = User { second_factor: used, ..user.clone() };
+        rows.push(AccessRow::User(user.clone()));
+        this.users.insert_mut(user.id, Arc::new(user));
+    }
+    Ok(Decision::to(this, AccessAnswer::Session(session)).rows(rows))
 }
 
 /// Records uses. Times only move forward, and keys and sessions that are gone are skipped.

@@ -39,7 +39,7 @@ impl House {
     /// The command of a sign-in that has just checked the present password.
     fn open(&self, user: Id, hash: &str) -> AccessCommand {
         let checked_hash = self.now().user(user).map(|user| user.password_hash.clone()).unwrap_or_default();
-        AccessCommand::OpenSession { user, checked_hash, hash: hash.to_owned(), agent: None }
+        AccessCommand::OpenSession { user, checked_hash, hash: hash.to_owned(), agent: None, proof: None }
     }
     fn signed_in(&self, hash: &str) -> bool {
         self.now().session_by_hash(hash, self.bench.now, 12 * HOUR, 168 * HOUR).is_some()

@@ -18,20 +18,23 @@ use serde::Serialize;
 use serde_json::json;
 
 use self::identity::Identity;
-use super::users::UserView;
+use super::second_factor::{MAX_CODE_CHARS, sign_in_proof, wrong_code};
+use super::users::{UserView, refuse_own_address};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
 use crate::config::Config;
 use crate::domain::access::{
-    Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, Session, User, UserChange, normal_email,
+    Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, Session, User, UserChange,
+    WRONG_CODE, normal_email,
 };
 use crate::domain::id::Id;
 use crate::domain::limits::LimitKind;
-use crate::domain::password::{MAX_PASSWORD_BYTES, own_password_fault};
+use crate::domain::password::MAX_PASSWORD_BYTES;
 use crate::domain::principal::{Principal, Role};
-use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::refusal::Refusal;
+use crate::domain::second_factor::FactorProof;
 use crate::domain::time::Timestamp;
 use crate::http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
@@ -44,8 +47,9 @@ use crate::http::limits::{Charge, Limited, Limits, within};
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmailAddress, NewPassword, SecretText};
+use crate::http::wire::{EmailAddress, MaxChars, NewPassword, SecretText};
 use crate::secrets::credentials;
+use crate::secrets::encryption::SecretCipher;
 
 /// The heading of sign-in, sessions and API keys in the description of the API.
 pub const TAG: &str = "Access";
@@ -63,6 +67,7 @@ handles! {
         limits: Arc<Limits>,
         environment: Arc<Environment>,
         config: Arc<Config>,
+        cipher: Arc<SecretCipher>,
     }
 }
 
@@ -74,6 +79,8 @@ pub fn routes() -> ResourceRoutes {
             op.named("login", "Sign in")
                 .about("Each sign-in starts a session with a new token. A session ends when it was not used for `auth.session_idle_timeout_hours`, and after `auth.session_max_age_days` in any case; both are settings of the server.")
                 .error(401, "wrong_credentials", "The e-mail address or the password is wrong.")
+                .error(401, SECOND_FACTOR_REQUIRED, "The account asks for a code too: send it as `code`.")
+                .error(401, WRONG_CODE, "The code is wrong or was used before.")
         })
         .post(open, "/api/auth/logout", logout, |op| {
             op.named("logout", "Sign out").about("Ends the session of the cookie, if there is one, and removes the cookie.")
@@ -105,6 +112,9 @@ pub struct LoginCredentials {
     email: String,
     #[api(SecretText)]
     password: String,
+    /// What the authenticator app shows now, or a recovery code; only for accounts with a second factor.
+    #[api(MaxChars(MAX_CODE_CHARS))]
+    code: Option<String>,
 }
 
 /// A change of one's own password.
@@ -166,8 +176,8 @@ async fn login(
     ClientAddress(from): ClientAddress,
     call: CommandRequest<LoginCredentials>,
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
-    let LoginCredentials { email, password } = call.read_body()?;
-    sign_in(&app, from, &call, &email, password).await
+    let LoginCredentials { email, password, code } = call.read_body()?;
+    sign_in(&app, from, &call, (&email, password, code)).await
 }
 
 /// Signs a member of staff in who shows a password; counted by account and address.
@@ -175,16 +185,15 @@ pub(crate) async fn sign_in<B>(
     app: &SessionHandles,
     from: IpAddr,
     call: &CommandRequest<B>,
-    email: &str,
-    password: String,
+    (email, password, code): (&str, String, Option<String>),
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
     let email = normal_email(email)?;
     let tries = tries(&email, from);
-    within(&app.limits, app.environment.now(), &tries, open_session(app, call, &email, password)).await
+    within(&app.limits, app.environment.now(), &tries, open_session(app, call, &email, password, code)).await
 }
 
 /// The windows in which somebody counts who shows a password: of this account from this address, and from all.
-fn tries(email: &str, from: IpAddr) -> [Charge; 2] {
+pub(super) fn tries(email: &str, from: IpAddr) -> [Charge; 2] {
     [Charge::of_pair(LimitKind::Login, email, from), Charge::of_text(LimitKind::Account, email)]
 }
 
@@ -198,6 +207,7 @@ async fn open_session<B>(
     call: &CommandRequest<B>,
     email: &str,
     password: String,
+    code: Option<String>,
 ) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
     let user = with_access(&app.access, |access| access.user_by_email(email).cloned())?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
@@ -206,7 +216,8 @@ async fn open_session<B>(
     let Some(user) = user.filter(|user| right && user.active) else {
         return Err(wrong_credentials(email));
     };
-    let cookie = start_session(app, &call.headers, call.who.request_id.clone(), &user).await?;
+    let proof = sign_in_proof(app, &user, code.as_deref())?;
+    let cookie = start_session(app, &call.headers, call.who.request_id.clone(), &user, proof).await?;
     let reply = Plain(SignedIn { user: UserView::new(&user) });
     Ok(WithCookie { reply, cookie })
 }
@@ -217,6 +228,7 @@ pub(super) async fn start_session(
     headers: &HeaderMap,
     request_id: Option<Arc<str>>,
     user: &User,
+    proof: Option<FactorProof>,
 ) -> Result<HeaderValue, ApiError> {
     let token = credentials::session_token();
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
@@ -225,11 +237,18 @@ pub(super) async fn start_session(
         checked_hash: user.password_hash.clone(),
         hash: credentials::session_hash(&token),
         agent: agent.map(|agent| agent.chars().take(MAX_AGENT_CHARS).collect()),
+        proof,
     };
     let caller = CommandOrigin { by: Arc::new(principal(user)), request_id, key: None };
     match app.access.ask(Id::ONLY, caller, open).await {
         // The password was changed, or the account closed, while this sign-in waited.
         Err(AskError::Refused(refusal)) if refusal.code == CREDENTIALS_CHANGED => Err(wrong_credentials(&user.email)),
+        Err(AskError::Refused(refusal)) if refusal.code == SECOND_FACTOR_REQUIRED => {
+            let required = ApiError::new(StatusCode::UNAUTHORIZED, SECOND_FACTOR_REQUIRED, refusal.message.clone());
+            Err(required.facts(json!({ "email": user.email })))
+        }
+        // Another sign-in has used the code at the same moment.
+        Err(AskError::Refused(refusal)) if refusal.code == WRONG_CODE => Err(wrong_code(StatusCode::UNAUTHORIZED)),
         asked => {
             asked?;
             set_cookie(app, &token, None)
@@ -292,19 +311,26 @@ async fn password(
     within(&app.limits, app.environment.now(), &tries(&known.email, from), change_password(&app, &call, &known)).await
 }
 
+/// The refusal of a change by whoever does not know the present password.
+pub(super) fn wrong_password() -> ApiError {
+    ApiError::forbidden("wrong_password", "the current password is wrong")
+}
+
+/// Whether this is the present password of a member of staff.
+pub(super) async fn is_password_of(app: &SessionHandles, user: &User, password: String) -> Result<bool, ApiError> {
+    let hash = user.password_hash.clone();
+    Ok(password.len() <= MAX_PASSWORD_BYTES && app.hashing.run(move || check(&password, Some(&hash))).await?)
+}
+
 async fn change_password(
     app: &SessionHandles,
     call: &CommandRequest<PasswordChange>,
     user: &User,
 ) -> Result<NoContent, ApiError> {
-    let wrong = || ApiError::forbidden("wrong_password", "the current password is wrong");
     let command = async {
         let PasswordChange { current_password: current, new_password: new } = call.read_body()?;
-        let hash = user.password_hash.clone();
-        let right =
-            current.len() <= MAX_PASSWORD_BYTES && app.hashing.run(move || check(&current, Some(&hash))).await?;
-        if !right {
-            return Err(wrong());
+        if !is_password_of(app, user, current).await? {
+            return Err(wrong_password());
         }
         refuse_own_address("newPassword", &new, &user.email)?;
         let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
@@ -313,7 +339,7 @@ async fn change_password(
         Ok(AccessCommand::UpdateUser { id: user.id, if_version: None, checked_hash, change, keep })
     };
     match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
-        Err(error) if error.code() == CREDENTIALS_CHANGED => Err(wrong()),
+        Err(error) if error.code() == CREDENTIALS_CHANGED => Err(wrong_password()),
         asked => asked.map(|_| NoContent),
     }
 }
@@ -364,15 +390,6 @@ async fn end_sessions(
         call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
     }
     Ok(NoContent)
-}
-
-/// Refuses a new password that is the address of its account; `member` names it in the body.
-pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
-    let mut faults = Faults::default();
-    if let Some(fault) = own_password_fault(password, email) {
-        faults.note(member, fault);
-    }
-    faults.refuse()
 }
 
 /// Access answered something else than what was asked for: a fault of the server.

@@ -17,10 +17,10 @@ use axum::http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::auth::{SessionHandles, SignedIn, refuse_own_address, start_session, unexpected};
+use super::auth::{SessionHandles, SignedIn, start_session, unexpected};
 use super::settings::CHANGE_NOS;
 use super::settings::changes::{ChangeHandles, planned, read_changes};
-use super::users::UserView;
+use super::users::{UserView, refuse_own_address};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::app::service_tests::{self, Service, ServiceTest};
@@ -288,7 +288,7 @@ async fn make_first_admin<B>(
     let command = AccessCommand::AddFirstAdmin { email, name, password_hash };
     let answer = app.access.ask(Id::ONLY, call.origin(), command).await?.answer;
     let AccessAnswer::User(user) = &answer else { return Err(unexpected(&answer)) };
-    let cookie = start_session(app, &call.headers, call.who.request_id.clone(), user).await?;
+    let cookie = start_session(app, &call.headers, call.who.request_id.clone(), user, None).await?;
     Ok(WithCookie { reply: Plain(SignedIn { user: UserView::new(user) }), cookie })
 }
 

@@ -7,12 +7,14 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::auth::{refuse_own_address, unexpected};
+use super::auth::unexpected;
 use crate::actors::kernel::directory::Directory;
 use crate::domain::access::{self, Access, AccessAnswer, AccessCommand, User, normal_email};
 use crate::domain::id::Id;
+use crate::domain::password::own_password_fault;
 use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::second_factor::SecondFactor;
 use crate::domain::time::Timestamp;
 use crate::http::access::{RequiredAccess, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
@@ -147,6 +149,8 @@ pub struct UserView {
     role: StaffRole,
     /// Whether this member of staff may sign in.
     active: bool,
+    /// Whether each sign-in asks for a code besides the password.
+    second_factor: bool,
     /// When the account was made.
     created_at: Timestamp,
     /// When the account was last changed.
@@ -160,14 +164,15 @@ impl UserView {
     pub fn new(user: &User) -> Self {
         let User { id, active, created_at, updated_at, version, .. } = *user;
         let (email, name, role) = (user.email.clone(), user.name.clone(), user.role.into());
-        Self { id, email, name, role, active, created_at, updated_at, version }
+        let second_factor = user.second_factor.as_ref().is_some_and(SecondFactor::is_on);
+        Self { id, email, name, role, active, second_factor, created_at, updated_at, version }
     }
 
     /// An example for the description of the API.
     fn example_of_sam() -> Value {
         json!({
             "id": "01890a5d-ac96-774b-bcce-b302099a8059", "email": "sam@example.org", "name": "Sam", "role": "operator",
-            "active": true, "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
+            "active": true, "secondFactor": false, "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
         })
     }
 }
@@ -195,6 +200,15 @@ async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> 
 async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {
     let user = present_user(&app, id)?;
     Ok(Resource::new(user.version, UserView::new(&user)))
+}
+
+/// Refuses a new password that is the address of its account; `member` names it in the body.
+pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
+    let mut faults = Faults::default();
+    if let Some(fault) = own_password_fault(password, email) {
+        faults.note(member, fault);
+    }
+    faults.refuse()
 }
 
 async fn hash(app: &UserHandles, password: String) -> Result<String, ApiError> {

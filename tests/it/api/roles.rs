@@ -25,8 +25,16 @@ const FOR_ANYBODY: &[&str] = &[
     "POST /webhooks/sales-channels/{id}",
     "GET /documents/{address}/{name}",
 ];
-const FOR_SESSIONS: &[&str] =
-    &["POST /api/auth/password", "GET /api/auth/sessions", "DELETE /api/auth/sessions", "GET /api/dashboard"];
+const FOR_SESSIONS: &[&str] = &[
+    "POST /api/auth/password",
+    "GET /api/auth/sessions",
+    "DELETE /api/auth/sessions",
+    "GET /api/auth/second-factor",
+    "POST /api/auth/second-factor",
+    "POST /api/auth/second-factor/confirm",
+    "POST /api/auth/second-factor/remove",
+    "GET /api/dashboard",
+];
 const FOR_CUSTOMERS: &[&str] = &[
     "GET /api/auth/me",
     "GET /api/skus",

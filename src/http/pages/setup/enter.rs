@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::html;
 
 use super::{WizardHandles, done};
+use crate::domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
 use crate::http::access::with_access;
 use crate::http::error::ApiError;
 use crate::http::limits::layer::ClientAddress;
@@ -22,10 +23,12 @@ pub(super) const PATH: &str = "/setup/enter";
 pub(super) const SIGN_IN_PATH: &str = "/setup/sign-in";
 
 /// What went wrong, by the code of the refusal, in words for people.
-const MISTAKES: [(&str, &str); 3] = [
+const MISTAKES: [(&str, &str); 5] = [
     ("wrong_code", "That is not the code. Look at what the server printed at its last start, and try again."),
     ("code_spent", "The code was used, is too old, or was tried too often. Restart the server: it prints a new one."),
     ("wrong_credentials", "The e-mail address or the password is wrong. Try again."),
+    (SECOND_FACTOR_REQUIRED, "This account asks for a code of its authenticator app too."),
+    (WRONG_CODE, "The code of the authenticator app is wrong or was used before. Wait for the next one."),
 ];
 
 /// What went wrong before.
@@ -81,6 +84,12 @@ pub(super) async fn show(
                     label for="password" { "Password" }
                     input id="password" name="password" type="password" autocomplete="current-password" required;
                 }
+                div class="field" {
+                    label for="factor" { "Code of your authenticator app" }
+                    input id="factor" name="factor" maxlength="40" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
+                        aria-describedby="factor-hint";
+                    p class="hint" id="factor-hint" { "Only if you have turned two-step sign-in on." }
+                }
                 button type="submit" { "Sign in" }
             }
         } @else if completed {
@@ -106,7 +115,8 @@ pub(super) async fn sign_in(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let password = sent.raw("password").to_owned();
-    let answer = auth::sign_in(&app, from, &sent.call, sent.text("email"), password).await?.into_response();
+    let shown = (sent.text("email"), password, sent.some("factor"));
+    let answer = auth::sign_in(&app, from, &sent.call, shown).await?.into_response();
     if !answer.status().is_success() {
         return Ok(answer);
     }

@@ -7,6 +7,7 @@ mod integrations;
 mod keys;
 mod password;
 mod person;
+mod second_factor;
 mod sessions;
 mod system;
 mod users;
@@ -41,10 +42,11 @@ handles! {
 }
 
 /// Pages of the settings: where, what they are called, what they are for, and whether they are for admins alone.
-const PAGES: [(&str, &str, &str, bool); 8] = [
+const PAGES: [(&str, &str, &str, bool); 9] = [
     (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
     (users::PATH, "Users", "Who works here, as operator or admin.", true),
     (password::PATH, "My password", "What you sign in with.", false),
+    (second_factor::PATH, "Two-step sign-in", "A code of your phone beside your password.", false),
     (sessions::PATH, "Sessions", "The browsers in which somebody has signed in.", false),
     (audit::PATH, "Audit log", "Who did what, and when.", true),
     (integrations::PATH, "Integrations", "The other systems of the shop, and whether they answer.", true),
@@ -69,6 +71,10 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post.clone(), admin, "/shop/settings/users/{id}/{act}", person::act_on, form)
         .page(get.clone(), session, password::PATH, password::show, form)
         .page(post.clone(), session, password::PATH, password::change, form)
+        .page(get.clone(), session, second_factor::PATH, second_factor::show, form)
+        .page(post.clone(), session, second_factor::PATH, second_factor::set_up, form)
+        .page(post.clone(), session, second_factor::CONFIRM_PATH, second_factor::turn_on, form)
+        .page(post.clone(), session, second_factor::REMOVE_PATH, second_factor::turn_off, form)
         .page(get.clone(), session, sessions::PATH, sessions::list, form)
         .page(post.clone(), session, "/shop/settings/sessions/{id}/end", sessions::end, form)
         .page(get.clone(), admin, audit::PATH, audit::list, form)

@@ -7,6 +7,7 @@ use axum::response::Response;
 use maud::html;
 
 use super::{FLOOR_PATH, is_path};
+use crate::domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
 use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::limits::layer::ClientAddress;
 use crate::http::page::OpenQuery;
@@ -31,7 +32,7 @@ fn next_page(wanted: Option<&str>) -> &str {
     wanted.filter(fits).unwrap_or(FLOOR_PATH)
 }
 
-fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Response {
+fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>, asks_code: bool) -> Response {
     let told = wrong.map(|_| "wrong");
     let content = html! {
         h1 { "Sign in" }
@@ -49,6 +50,14 @@ fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Res
                 input id="password" name="password" type="password" autocomplete="current-password" required
                     aria-describedby=[told];
             }
+            @if asks_code {
+                div class="field" {
+                    label for="code" { "Code of your authenticator app" }
+                    input id="code" name="code" maxlength="40" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
+                        aria-describedby="code-hint";
+                    p class="hint" id="code-hint" { "Or one of your recovery codes. Type your password again too." }
+                }
+            }
             button type="submit" { "Sign in" }
         }
         p class="soft" { "You are a customer? " a href="/sign-in" { "Sign in here" } "." }
@@ -62,7 +71,7 @@ fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Res
 
 /// Answers GET of the form.
 pub(super) async fn show(OpenQuery(query): OpenQuery<LoginQuery>) -> Response {
-    form(StatusCode::OK, "", next_page(query.next.as_deref()), None)
+    form(StatusCode::OK, "", next_page(query.next.as_deref()), None, false)
 }
 
 /// Answers the form: leads on with the cookie, or shows the form again with what was wrong.
@@ -72,14 +81,17 @@ pub(super) async fn enter(
     sent: PageForm,
 ) -> Response {
     let (email, password) = (sent.text("email").to_owned(), sent.raw("password").to_owned());
+    let code = sent.text("code").to_owned();
     let next = next_page(Some(sent.text("next"))).to_owned();
-    let answer = signed_in_by_page(app, from, sent.call, (&email, &password)).await;
+    let answer = signed_in_by_page(app, from, sent.call, (&email, &password, &code)).await;
     let mut shown = if answer.status().is_success() {
         see_other(&next)
     } else {
-        let words = answer.extensions().get::<ErrorMeta>().map(|meta| sentence(&meta.message));
+        let meta = answer.extensions().get::<ErrorMeta>();
+        let asks_code = meta.is_some_and(|meta| [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&meta.code.as_str()));
+        let words = meta.map(|meta| sentence(&meta.message));
         let words = words.unwrap_or_else(|| "That did not work.".to_owned());
-        form(answer.status(), &email, &next, Some(&words))
+        form(answer.status(), &email, &next, Some(&words), asks_code || !code.is_empty())
     };
     for name in [header::SET_COOKIE, header::RETRY_AFTER] {
         if let Some(value) = answer.headers().get(&name) {

@@ -24,9 +24,12 @@ pub(crate) async fn signed_in_by_page(
     app: SessionHandles,
     from: IpAddr,
     call: CommandRequest,
-    (email, password): (&str, &str),
+    (email, password, code): (&str, &str, &str),
 ) -> Response {
-    let said = json!({"email": email, "password": password});
+    let mut said = json!({"email": email, "password": password});
+    if !code.is_empty() {
+        said["code"] = json!(code);
+    }
     login(State(app), ClientAddress(from), call.with_body(&said)).await.into_response()
 }
 
@@ -51,7 +54,7 @@ pub(crate) async fn session_without_password(
 ) -> Result<HeaderValue, ApiError> {
     let known = with_access(&app.access, |access| access.user(user).cloned())?;
     let known = known.filter(|user| user.active && !user.archived).ok_or_else(|| Refusal::not_found("user"))?;
-    start_session(app, headers, who.request_id.clone(), &known).await
+    start_session(app, headers, who.request_id.clone(), &known, None).await
 }
 
 /// The answer of the API to a sign-out.

@@ -100,7 +100,7 @@ fn access_command(step: &Step, access: Option<&Access>) -> AccessCommand {
         4 => AccessCommand::RevokeKey(key),
         5 | 6 => {
             let checked_hash = now.user(user).map(|user| user.password_hash.clone()).unwrap_or_default();
-            AccessCommand::OpenSession { user, checked_hash, hash, agent: step.text_if(step.yes) }
+            AccessCommand::OpenSession { user, checked_hash, hash, agent: step.text_if(step.yes), proof: None }
         }
         7 => AccessCommand::Used { keys: vec![(key, step.at)], sessions: vec![(session, step.at)] },
         _ => AccessCommand::Sweep { idle_ms: step.number, life_ms: step.number },

@@ -19,7 +19,7 @@ use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form,
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::http::path_id::PathId;
 use crate::http::production::auth::sessions_by_page;
-use crate::http::production::users;
+use crate::http::production::{second_factor, users};
 
 /// Answers GET of a member of staff.
 pub(super) async fn show(
@@ -101,6 +101,16 @@ fn access(user: &User) -> Markup {
             }
             p class="hint" { "It ends their sessions. Tell them the new password in person." }
         }
+        @if user.second_factor.is_some() {
+            details {
+                summary { "Turn two-step sign-in off" }
+                p { "For whoever has lost their app and their recovery codes. " (user.name) " is signed out everywhere, and signs in with the password alone." }
+                form method="post" action=(path(user, "second-factor")) {
+                    (hidden())
+                    button class="second" type="submit" { "Turn it off for " (user.name) }
+                }
+            }
+        }
         details {
             summary { "Remove the account" }
             p { "This cannot be taken back. What " (user.name) " did stays in the audit log." }
@@ -121,6 +131,11 @@ pub(super) async fn act_on(
 ) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
+    if word == "second-factor" {
+        let call = sent.call.of_form(&json!({}));
+        second_factor::reset(State(app.sessions.clone()), PathId(id), call).await?;
+        return Ok(see_other(&format!("{PATH}/{id}")));
+    }
     let said = match word.as_str() {
         "change" => Some(json!({"name": sent.text("name"), "role": sent.text("role")})),
         "enable" => Some(json!({"active": true})),

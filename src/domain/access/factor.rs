@@ -1,0 +1,201 @@
+//! The rules of second factors: who switches theirs on and off, and that no proof is good twice.
+
+use super::decide::{Decided, credentials_changed, with_user, without};
+use crate::domain::access::{Access, AccessAnswer, AccessCommand, User};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::domain::second_factor::{FactorProof, SecondFactor};
+
+/// Word of the refusal of a sign-in without the second factor that the account asks for.
+pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
+/// Word of the refusal of a code that is wrong or was used before.
+pub const WRONG_CODE: &str = "wrong_factor_code";
+
+/// Checks the second factor of a sign-in: the user with the proof used up, or `None` where none is asked for.
+pub(super) fn check_sign_in(user: &User, proof: Option<&FactorProof>) -> Result<Option<SecondFactor>, Refusal> {
+    let Some(factor) = user.second_factor.as_ref().filter(|factor| factor.is_on()) else { return Ok(None) };
+    match proof {
+        None => Err(Refusal::conflict(SECOND_FACTOR_REQUIRED, "show a code of your authenticator app too")),
+        Some(proof) => factor.with_used(proof).map(Some).ok_or_else(wrong_code),
+    }
+}
+
+fn wrong_code() -> Refusal {
+    Refusal::conflict(WRONG_CODE, "the code is wrong or was used before; wait for the next one")
+}
+
+fn with_factor(cx: &DecisionContext<'_>, user: &User, factor: Option<SecondFactor>) -> User {
+    User { second_factor: factor, version: user.version + 1, updated_at: cx.now, ..user.clone() }
+}
+
+/// Decides the commands about second factors.
+pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> Decided {
+    use AccessCommand as C;
+    let user_of = |this: &Access, id: Id| this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"));
+    match command {
+        C::BeginSecondFactor { user, checked_hash, encrypted_secret } => {
+            let user = user_of(&this, *user)?;
+            if user.password_hash != *checked_hash {
+                return Err(credentials_changed());
+            }
+            if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
+                let words = "there is a second factor already; remove it first";
+                return Err(Refusal::conflict("second_factor_on", words));
+            }
+            let next = with_factor(cx, &user, Some(SecondFactor::unconfirmed(encrypted_secret.clone())));
+            Ok(with_user(this, next))
+        }
+        C::ConfirmSecondFactor { user, encrypted_secret, step, recovery_hashes, keep } => {
+            let user = user_of(&this, *user)?;
+            let begun = user.second_factor.as_ref().filter(|factor| factor.encrypted_secret == *encrypted_secret);
+            let Some(begun) = begun.filter(|factor| !factor.is_on()) else {
+                let words = "no second factor is being set up, or another one; begin again";
+                return Err(Refusal::conflict("second_factor_not_begun", words));
+            };
+            let factor = SecondFactor {
+                confirmed_at: Some(cx.now),
+                last_step: *step,
+                recovery_hashes: recovery_hashes.clone(),
+                ..begun.clone()
+            };
+            // Whoever is signed in by the password alone signs in again.
+            let gone = without(&mut this, |session| session.user_id == user.id && Some(session.id) != *keep);
+            let next = with_factor(cx, &user, Some(factor));
+            Ok(with_user(this, next).rows(gone))
+        }
+        C::RemoveSecondFactor { user, checked_hash, proof } => {
+            let user = user_of(&this, *user)?;
+            if user.password_hash != *checked_hash {
+                return Err(credentials_changed());
+            }
+            check_sign_in(&user, Some(proof))?;
+            let next = with_factor(cx, &user, None);
+            Ok(with_user(this, next))
+        }
+        C::ResetSecondFactor(id) => {
+            let user = user_of(&this, *id)?;
+            if user.second_factor.is_none() {
+                return Ok(Decision::unchanged(AccessAnswer::User(user)));
+            }
+            let gone = without(&mut this, |session| session.user_id == user.id);
+            let next = with_factor(cx, &user, None);
+            Ok(with_user(this, next).rows(gone))
+        }
+        _ => Err(Refusal::not_found("user")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::principal::Role;
+    use crate::domain::testing::Bench;
+
+    const HASH: &str = "$argon2id$";
+
+    fn tell(bench: &mut Bench, access: &mut Option<Access>, command: &AccessCommand) -> Result<AccessAnswer, Refusal> {
+        bench.tell(access, Id::ONLY, command).map(|decided| decided.answer)
+    }
+
+    fn sign_in(user: Id, n: usize, proof: Option<FactorProof>) -> AccessCommand {
+        AccessCommand::OpenSession {
+            user,
+            checked_hash: HASH.to_owned(),
+            hash: format!("session {n}"),
+            agent: None,
+            proof,
+        }
+    }
+
+    /// Somebody whose second factor is on, with three recovery codes, confirmed by the code of step 10.
+    fn with_factor_on() -> (Bench, Option<Access>, Id) {
+        let (mut bench, mut access) = (Bench::new(), None);
+        let add = AccessCommand::AddUser {
+            email: "ann@example.org".to_owned(),
+            name: "Ann".to_owned(),
+            password_hash: HASH.to_owned(),
+            role: Role::Operator,
+        };
+        let AccessAnswer::User(user) = tell(&mut bench, &mut access, &add).unwrap() else { unreachable!() };
+        let user = user.id;
+        tell(&mut bench, &mut access, &sign_in(user, 1_000, None)).unwrap();
+        let (checked_hash, encrypted_secret) = (HASH.to_owned(), "v1:secret".to_owned());
+        let begin = AccessCommand::BeginSecondFactor { user, checked_hash, encrypted_secret: encrypted_secret.clone() };
+        tell(&mut bench, &mut access, &begin).unwrap();
+        // Until a first code was right, nothing is asked.
+        tell(&mut bench, &mut access, &sign_in(user, 1_001, None)).unwrap();
+        let recovery_hashes = (0..3).map(|n| format!("hash {n}")).collect();
+        let confirm =
+            AccessCommand::ConfirmSecondFactor { user, encrypted_secret, step: 10, recovery_hashes, keep: None };
+        tell(&mut bench, &mut access, &confirm).unwrap();
+        assert_eq!(access.as_ref().unwrap().sessions.size(), 0, "sessions of the password alone end");
+        (bench, access, user)
+    }
+
+    #[test]
+    fn a_factor_is_confirmed_with_the_secret_that_was_checked_and_set_up_once() {
+        let (mut bench, mut access, user) = with_factor_on();
+        let begin = AccessCommand::BeginSecondFactor {
+            user,
+            checked_hash: HASH.to_owned(),
+            encrypted_secret: "v1:another".to_owned(),
+        };
+        assert_eq!(tell(&mut bench, &mut access, &begin).unwrap_err().code, "second_factor_on");
+        tell(&mut bench, &mut access, &AccessCommand::ResetSecondFactor(user)).unwrap();
+        tell(&mut bench, &mut access, &begin).unwrap();
+        let encrypted_secret = "v1:secret".to_owned();
+        let late = AccessCommand::ConfirmSecondFactor {
+            user,
+            encrypted_secret,
+            step: 11,
+            recovery_hashes: vec![],
+            keep: None,
+        };
+        assert_eq!(tell(&mut bench, &mut access, &late).unwrap_err().code, "second_factor_not_begun");
+    }
+
+    #[test]
+    fn no_answer_that_is_kept_has_the_secret_or_the_codes() {
+        let (_, access, user) = with_factor_on();
+        let kept = serde_json::to_string(&AccessAnswer::User(access.unwrap().user(user).unwrap().clone())).unwrap();
+        assert!(!kept.contains("v1:secret") && !kept.contains("hash 1") && kept.contains("confirmedAt"), "{kept}");
+    }
+
+    proptest! {
+        #[test]
+        fn each_proof_opens_one_session_and_none_is_opened_without(
+            shown in proptest::collection::vec((0i64..30, 0usize..3), 1..60),
+        ) {
+            let (mut bench, mut access, user) = with_factor_on();
+            let mut opened: Vec<FactorProof> = Vec::new();
+            for (n, (step, how)) in shown.into_iter().enumerate() {
+                let proof = match how {
+                    0 => None,
+                    1 => Some(FactorProof::Step(step)),
+                    _ => Some(FactorProof::Recovery(format!("hash {step}"))),
+                };
+                let answer = tell(&mut bench, &mut access, &sign_in(user, n, proof.clone()));
+                match (proof, answer) {
+                    (None, answer) => prop_assert_eq!(answer.unwrap_err().code, SECOND_FACTOR_REQUIRED),
+                    (Some(proof), Err(refusal)) => {
+                        prop_assert_eq!(refusal.code, WRONG_CODE);
+                        let fresh = match &proof {
+                            FactorProof::Step(step) => *step > 10 && !opened.iter().any(|one| matches!(one, FactorProof::Step(other) if other >= step)),
+                            FactorProof::Recovery(hash) => ["hash 0", "hash 1", "hash 2"].contains(&hash.as_str()) && !opened.contains(&proof),
+                        };
+                        prop_assert!(!fresh, "{:?} after {:?}", proof, opened);
+                    }
+                    (Some(proof), Ok(_)) => {
+                        prop_assert!(!opened.contains(&proof), "{:?} twice", proof);
+                        opened.push(proof);
+                    }
+                }
+            }
+            prop_assert_eq!(access.unwrap().sessions.size(), opened.len());
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The second factor of a member of the staff: codes of an authenticator app (TOTP, RFC 6238, in the form that all apps
+//! know: HMAC-SHA-1, six digits, 30 seconds) and recovery codes for whoever has lost it. Each code is good once.
+//!
+//! How the secret is encrypted and how recovery codes are hashed is the edge's affair.
+
+use data_encoding::BASE32_NOPAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::{Deserialize, Serialize};
+use sha1::Sha1;
+
+use crate::domain::time::Timestamp;
+
+/// Length of the secret, in bytes, as RFC 4226 recommends it.
+pub const SECRET_BYTES: usize = 20;
+/// Number of recovery codes that are given out together.
+pub const RECOVERY_CODES: usize = 10;
+/// Time for which one code is shown, in milliseconds.
+const STEP_MS: i64 = 30_000;
+/// Steps before and after the present one whose codes are taken: clocks of phones are some seconds off.
+const MAX_STEPS_OFF: i64 = 1;
+/// Length of a code, in digits.
+const CODE_DIGITS: usize = 6;
+/// One more than the highest code.
+const CODE_END: u32 = 1_000_000;
+
+/// A second factor as it is stored with its user.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SecondFactor {
+    /// The secret that the app has too, in base32, encrypted with the server's key. No answer contains it.
+    pub encrypted_secret: String,
+    /// When a first code proved that the app has the secret; `None` while that is still to come, and nothing is asked.
+    pub confirmed_at: Option<Timestamp>,
+    /// The latest step of which a code was taken; codes of it and of earlier steps are refused.
+    pub last_step: i64,
+    /// Hashes of the recovery codes that were not used yet.
+    pub recovery_hashes: Vec<String>,
+}
+
+/// What was shown as the second factor, as the edge has checked it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FactorProof {
+    /// The code of this step.
+    Step(i64),
+    /// The recovery code with this hash.
+    Recovery(String),
+}
+
+impl SecondFactor {
+    /// Returns a factor whose app is still to prove that it has the secret.
+    pub fn unconfirmed(encrypted_secret: String) -> Self {
+        Self { encrypted_secret, confirmed_at: None, last_step: 0, recovery_hashes: Vec::new() }
+    }
+
+    /// Returns whether it is asked for at sign-in.
+    pub fn is_on(&self) -> bool {
+        self.confirmed_at.is_some()
+    }
+
+    /// Returns the factor with this proof used up; `None` if it was used before or was never right.
+    pub fn with_used(&self, proof: &FactorProof) -> Option<Self> {
+        match proof {
+            FactorProof::Step(step) => (*step > self.last_step).then(|| Self { last_step: *step, ..self.clone() }),
+            FactorProof::Recovery(hash) => {
+                let at = self.recovery_hashes.iter().position(|own| own == hash)?;
+                let mut next = self.clone();
+                next.recovery_hashes.remove(at);
+                Some(next)
+            }
+        }
+    }
+}
+
+/// Returns the secret as people type it into an app: base32 without padding.
+pub fn secret_text(secret: &[u8]) -> String {
+    BASE32_NOPAD.encode(secret)
+}
+
+/// Returns the address that an app reads from a QR code.
+pub fn app_url(secret_text: &str, shop: &str, email: &str) -> String {
+    let plain =
+        |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20");
+    let (shop, email) = (plain(shop), plain(email));
+    format!("otpauth://totp/{shop}:{email}?secret={secret_text}&issuer={shop}")
+}
+
+/// Returns the step whose code this is, if it is one of now and comes after the step `after`; `None` else, also when the
+/// secret is not base32.
+pub fn step_of_code(secret_text: &str, code: &str, now: Timestamp, after: i64) -> Option<i64> {
+    let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
+    let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    if digits.len() != CODE_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (code, present) = (digits.parse::<u32>().ok()?, now.0.div_euclid(STEP_MS));
+    let steps = present - MAX_STEPS_OFF..=present + MAX_STEPS_OFF;
+    steps.filter(|step| *step > after).find(|step| code_of_step(&secret, *step) == code)
+}
+
+/// Returns the code that an app shows during a step, which is the number of 30 seconds since 1970.
+fn code_of_step(secret: &[u8], step: i64) -> u32 {
+    #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
+    let mut mac = Hmac::<Sha1>::new_from_slice(secret).expect("a key of any length");
+    mac.update(&step.to_be_bytes());
+    let hash = mac.finalize().into_bytes();
+    // Dynamic truncation of RFC 4226: the last four bits say where the number stands.
+    let at = hash.last().map_or(0, |last| usize::from(last & 0x0f));
+    let number = hash.iter().skip(at).take(4).fold(0, |number: u32, byte| (number << 8) | u32::from(*byte));
+    (number & 0x7fff_ffff) % CODE_END
+}
+
+/// Returns the code that an app shows at a moment, with its leading zeros; `None` if the secret is not base32.
+pub fn code_at(secret_text: &str, at: Timestamp) -> Option<String> {
+    let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
+    Some(format!("{:0CODE_DIGITS$}", code_of_step(&secret, at.0.div_euclid(STEP_MS))))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn secret() -> String {
+        secret_text(b"12345678901234567890")
+    }
+
+    #[test]
+    fn codes_are_those_of_the_standard() {
+        // The SHA-1 vectors of RFC 6238, appendix B, of whose eight digits the last six are the code of six.
+        for (seconds, code) in [
+            (59, "287082"),
+            (1_111_111_109, "081804"),
+            (1_111_111_111, "050471"),
+            (1_234_567_890, "005924"),
+            (2_000_000_000, "279037"),
+            (20_000_000_000, "353130"),
+        ] {
+            assert_eq!(code_at(&secret(), Timestamp(seconds * 1000)).unwrap(), code);
+        }
+        assert_eq!(secret(), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+    }
+
+    #[test]
+    fn a_code_is_taken_a_step_early_or_late_and_once() {
+        let now = Timestamp(1_700_000_000_000);
+        let at = |steps: i64| code_at(&secret(), now.plus_ms(steps * STEP_MS)).unwrap();
+        let present = now.0 / STEP_MS;
+        for (steps, taken) in [(-2, false), (-1, true), (0, true), (1, true), (2, false)] {
+            assert_eq!(step_of_code(&secret(), &at(steps), now, 0), taken.then_some(present + steps), "{steps}");
+        }
+        assert_eq!(step_of_code(&secret(), &at(0), now, present), None, "it was used");
+        let spaced = format!(" {} {}", &at(0)[..3], &at(0)[3..]);
+        assert_eq!(step_of_code(&secret(), &spaced, now, 0), Some(present), "as apps show it");
+        for wrong in ["", "12345", "1234567", "12345a", "-12345", "+12345", "１２３４５６"] {
+            assert_eq!(step_of_code(&secret(), wrong, now, 0), None, "{wrong}");
+        }
+        assert_eq!(step_of_code("not base32!", &at(0), now, 0), None);
+    }
+
+    #[test]
+    fn an_app_reads_shop_account_and_secret() {
+        let url = app_url("ABC", "Ada & Sons: prints", "ann+1@example.org");
+        assert_eq!(
+            url,
+            "otpauth://totp/Ada%20%26%20Sons%3A%20prints:ann%2B1%40example.org?secret=ABC&issuer=Ada%20%26%20Sons%3A%20prints"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_proof_is_good_twice(shown in proptest::collection::vec((0i64..30, 0usize..4), 1..60)) {
+            let hashes: Vec<String> = (0..3).map(|n| format!("hash {n}")).collect();
+            let mut factor = SecondFactor { recovery_hashes: hashes, ..SecondFactor::unconfirmed(String::new()) };
+            let mut used: Vec<FactorProof> = Vec::new();
+            for (step, code) in shown {
+                // Some are steps, some recovery codes, and one is none of these.
+                let proof = if step % 2 == 0 { FactorProof::Step(step) } else { FactorProof::Recovery(format!("hash {code}")) };
+                if let Some(next) = factor.with_used(&proof) {
+                    prop_assert!(!used.contains(&proof) && proof != FactorProof::Recovery("hash 3".to_owned()));
+                    used.push(proof.clone());
+                    factor = next;
+                }
+                prop_assert_eq!(factor.with_used(&proof), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! One's own second factor: set up with an app, confirmed by its first code, removed.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+use qrcode::{Color, EcLevel, QrCode};
+use serde_json::json;
+
+use super::sessions::SessionPageHandles;
+use crate::http::access::Caller;
+use crate::http::error::{ApiError, ErrorMeta};
+use crate::http::limits::Limited;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::{see_other, time};
+use crate::http::pages::refused::sentence;
+use crate::http::pages::staff::SETTINGS_PATH;
+use crate::http::pages::staff::filled_form::field;
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::http::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
+
+/// Where it is shown and set up.
+pub(super) const PATH: &str = "/shop/settings/second-factor";
+/// Where a first code confirms it.
+pub(super) const CONFIRM_PATH: &str = "/shop/settings/second-factor/confirm";
+/// Where it is removed.
+pub(super) const REMOVE_PATH: &str = "/shop/settings/second-factor/remove";
+/// White squares around a code, without which cameras do not find it.
+const QUIET_SQUARES: usize = 4;
+
+/// Answers GET of the page.
+pub(super) async fn show(State(app): State<SessionPageHandles>, who: Caller) -> Result<Response, ApiError> {
+    state_page(&app, &who, None)
+}
+
+fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>, content: &Markup) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        h1 { "Two-step sign-in" }
+        @if let Some(wrong) = wrong { p class="bad" role="alert" { (wrong) } }
+        (content)
+    };
+    Ok(viewer.page(StaffSection::Settings, "Two-step sign-in", &app.settings.board.view(), &content))
+}
+
+fn password_field() -> Markup {
+    let control = html! {
+        input id="current" name="current" type="password" maxlength="1024" required autocomplete="current-password";
+    };
+    field("current", "Present password", &control)
+}
+
+fn code_field(label: &str) -> Markup {
+    let control = html! {
+        input id="code" name="code" maxlength="40" required autocomplete="one-time-code" autocapitalize="none" spellcheck="false";
+    };
+    field("code", label, &control)
+}
+
+fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Result<Response, ApiError> {
+    let factor = own_factor(&app.sessions, who)?;
+    let content = html! {
+        @if factor.on {
+            p {
+                "It is on"
+                @if let Some(at) = factor.confirmed_at { " since " (time(at)) }
+                ": signing in takes your password and a code of your authenticator app."
+            }
+            p { (factor.recovery_codes_left) " recovery codes are left. Each replaces one code, should you lose the app." }
+            form class="card form" method="post" action=(REMOVE_PATH) {
+                (hidden())
+                h2 { "Turn it off" }
+                (password_field())
+                (code_field("Code of the app, or a recovery code"))
+                button class="second" type="submit" { "Turn two-step sign-in off" }
+            }
+            p class="soft" { "To change to another app or to get new recovery codes, turn it off and set it up again." }
+        } @else {
+            p { "With it, signing in takes a code of an authenticator app beside your password, so that a stolen password opens nothing." }
+            form class="card form" method="post" action=(PATH) {
+                (hidden())
+                (password_field())
+                button type="submit" { "Set it up" }
+            }
+        }
+    };
+    page(app, who, wrong, &content)
+}
+
+/// A QR code, drawn without a picture file.
+fn qr(text: &str) -> Option<Markup> {
+    let code = QrCode::with_error_correction_level(text.as_bytes(), EcLevel::M).ok()?;
+    let side = code.width();
+    let dark = code.into_colors().into_iter().enumerate().filter(|(_, color)| *color == Color::Dark);
+    let squares = dark.map(|(n, _)| format!("M{} {}h1v1h-1z", n % side + QUIET_SQUARES, n / side + QUIET_SQUARES));
+    let squares: String = squares.collect();
+    let whole = side + 2 * QUIET_SQUARES;
+    Some(html! {
+        svg width="240" height="240" viewBox={ "0 0 " (whole) " " (whole) } role="img" aria-label="QR code for an authenticator app" {
+            rect width=(whole) height=(whole) fill="#fff" {}
+            path d=(squares) fill="#000" {}
+        }
+    })
+}
+
+fn secret_page(
+    app: &SessionPageHandles,
+    who: &Caller,
+    wrong: Option<&str>,
+    secret: Option<&FactorSecretView>,
+) -> Result<Response, ApiError> {
+    let content = html! {
+        @if let Some(secret) = secret {
+            section class="card" aria-labelledby="scan" {
+                h2 id="scan" { "1. Add it to your app" }
+                p { "Scan this with an authenticator app on your phone." }
+                @if let Some(qr) = qr(&secret.url) { p { (qr) } }
+                p { "Or type this key into the app: " code { (secret.secret) } }
+                p class="soft" { "It is shown this once." }
+            }
+        }
+        form class="card form" method="post" action=(CONFIRM_PATH) {
+            (hidden())
+            h2 { @if secret.is_some() { "2. Confirm it" } @else { "Confirm it" } }
+            (code_field("Code that the app shows now"))
+            button type="submit" { "Turn two-step sign-in on" }
+        }
+        @if secret.is_none() { p { a href=(PATH) { "Begin again" } } }
+    };
+    page(app, who, wrong, &content)
+}
+
+/// Shows a refusal on a page, with its status and what the layers behind look at.
+fn shown(answer: &mut Response, page: impl FnOnce(&str) -> Result<Response, ApiError>) -> Result<Response, ApiError> {
+    let words = answer.extensions().get::<ErrorMeta>().map(|meta| sentence(&meta.message));
+    let mut shown = page(words.as_deref().unwrap_or("That did not work."))?;
+    *shown.status_mut() = answer.status();
+    for name in [axum::http::header::RETRY_AFTER] {
+        if let Some(value) = answer.headers().get(&name) {
+            shown.headers_mut().insert(name, value.clone());
+        }
+    }
+    *shown.extensions_mut() = std::mem::take(answer.extensions_mut());
+    Ok(shown)
+}
+
+/// The body of what an operation answered, or its refusal.
+fn answered<R: IntoResponse>(asked: Result<Limited<R>, ApiError>) -> Result<R, Box<Response>> {
+    asked.map_err(|error| Box::new(error.into_response()))?.into_answer()
+}
+
+/// Begins: shows the secret.
+pub(super) async fn set_up(
+    State(app): State<SessionPageHandles>,
+    from: ClientAddress,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let said = json!({"currentPassword": sent.raw("current")});
+    match answered(begin(State(app.sessions.clone()), from, sent.call.of_form(&said)).await) {
+        Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret.0)),
+        Err(mut refusal) => shown(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+    }
+}
+
+/// Switches it on: shows the recovery codes.
+pub(super) async fn turn_on(
+    State(app): State<SessionPageHandles>,
+    from: ClientAddress,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let said = json!({"code": sent.text("code")});
+    match answered(confirm(State(app.sessions.clone()), from, sent.call.of_form(&said)).await) {
+        Ok(codes) => {
+            let content = html! {
+                p { "Two-step sign-in is on. Your other sessions have ended." }
+                section class="card" aria-labelledby="codes" {
+                    h2 id="codes" { "Recovery codes" }
+                    p { "Print them or write them down. Each opens your account once, should you lose the app. They are shown this once." }
+                    ul { @for code in &codes.0.recovery_codes { li { code { (code) } } } }
+                }
+                p { a class="button" href=(PATH) { "I have kept them" } }
+            };
+            page(&app, &sent.call.who, None, &content)
+        }
+        Err(mut refusal) => shown(&mut refusal, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None)),
+    }
+}
+
+/// Switches it off.
+pub(super) async fn turn_off(
+    State(app): State<SessionPageHandles>,
+    from: ClientAddress,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let said = json!({"currentPassword": sent.raw("current"), "code": sent.text("code")});
+    match answered(remove(State(app.sessions.clone()), from, sent.call.of_form(&said)).await) {
+        Ok(_) => Ok(see_other(PATH)),
+        Err(mut refusal) => shown(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+    }
+}

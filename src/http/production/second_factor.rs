@@ -1,0 +1,306 @@
+//! One's own second factor: set up, confirmed, removed; and removed by an admin for whoever has lost theirs. What is
+//! shown of it at sign-in is checked here too.
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use serde_json::json;
+
+use super::auth::{SessionHandles, TAG, TAG_ABOUT, is_password_of, tries, wrong_password};
+use super::keys::withheld;
+use crate::domain::access::{AccessCommand, User, WRONG_CODE};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::refusal::Refusal;
+use crate::domain::second_factor::{
+    FactorProof, RECOVERY_CODES, SECRET_BYTES, SecondFactor, app_url, secret_text, step_of_code,
+};
+use crate::domain::time::Timestamp;
+use crate::http::access::{Caller, RequiredAccess, with_access};
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::limits::layer::ClientAddress;
+use crate::http::limits::{Limited, within};
+use crate::http::path_id::PathId;
+use crate::http::reply::{NoContent, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{MaxChars, SecretText};
+use crate::secrets::credentials::{recovery_code, recovery_hash};
+use crate::secrets::random::secret_bytes;
+
+const PATH: &str = "/api/auth/second-factor";
+/// Longest code that is read, in characters: a recovery code with some blanks.
+pub(super) const MAX_CODE_CHARS: usize = 40;
+/// The shop's name in apps where the settings name none.
+const USUAL_SHOP: &str = "Printfloor";
+
+/// The routes of second factors.
+pub fn routes() -> ResourceRoutes {
+    let (session, admin) = (RequiredAccess::Session, RequiredAccess::Role(Role::Admin));
+    ResourceRoutes::new(TAG, TAG_ABOUT, "user")
+        .get(session, PATH, show, |op| {
+            op.named("getSecondFactor", "Show one's own second factor")
+        })
+        .post(session, PATH, begin, |op| {
+            op.named("beginSecondFactor", "Begin to set up a second factor")
+                .about("The answer shows the secret for an authenticator app, once. Nothing is asked at sign-in until a first code confirms it.")
+                .error(403, "wrong_password", "The current password is wrong.")
+                .error(409, "second_factor_on", "There is a second factor already.")
+                .error(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret, which is shown once only.")
+        })
+        .post(session, "/api/auth/second-factor/confirm", confirm, |op| {
+            op.named("confirmSecondFactor", "Confirm a second factor")
+                .about("From now on each sign-in asks for a code. The answer shows the recovery codes, once; each replaces one code of the app. All other sessions of the same member of staff end.")
+                .error(403, WRONG_CODE, "The code is wrong or was used before.")
+                .error(409, "second_factor_not_begun", "No second factor is being set up.")
+                .error(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried secrets, which are shown once only.")
+        })
+        .post(session, "/api/auth/second-factor/remove", remove, |op| {
+            op.named("removeSecondFactor", "Remove one's own second factor")
+                .error(403, "wrong_password", "The current password is wrong.")
+                .error(403, WRONG_CODE, "The code is wrong or was used before.")
+        })
+        .delete(admin, "/api/users/{id}/second-factor", reset, |op| {
+            op.named("resetSecondFactor", "Remove the second factor of a member of staff")
+                .about("For whoever has lost their app and their recovery codes. All sessions of this member of staff end.")
+        })
+}
+
+/// The password, so that a stolen session cannot set up a second factor.
+#[derive(Request, Debug)]
+#[api(example = json!({"currentPassword": "correct horse battery"}))]
+pub struct FactorBeginning {
+    /// The present password.
+    #[api(SecretText)]
+    current_password: String,
+}
+
+/// The first code of an app.
+#[derive(Request, Debug)]
+#[api(example = json!({"code": "287082"}))]
+pub struct FactorConfirmation {
+    /// The six digits that the app shows now.
+    #[api(MaxChars(MAX_CODE_CHARS))]
+    code: String,
+}
+
+/// What removes one's own second factor.
+#[derive(Request, Debug)]
+#[api(example = json!({"currentPassword": "correct horse battery", "code": "287082"}))]
+pub struct FactorRemoval {
+    /// The present password.
+    #[api(SecretText)]
+    current_password: String,
+    /// The six digits that the app shows now, or a recovery code.
+    #[api(MaxChars(MAX_CODE_CHARS))]
+    code: String,
+}
+
+/// One's own second factor.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SecondFactor", example = json!({
+    "on": true, "confirmedAt": "2026-11-01T08:00:00.000Z", "recoveryCodesLeft": 10,
+}))]
+pub(crate) struct SecondFactorView {
+    /// Whether each sign-in asks for a code.
+    pub(crate) on: bool,
+    /// When it was confirmed by a first code.
+    pub(crate) confirmed_at: Option<Timestamp>,
+    /// How many recovery codes were not used yet.
+    pub(crate) recovery_codes_left: usize,
+}
+
+/// A secret for an authenticator app, shown this once.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SecondFactorSecret", example = json!({
+    "secret": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+    "url": "otpauth://totp/Printfloor:sam%40example.org?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Printfloor",
+}))]
+pub(crate) struct FactorSecretView {
+    /// The secret in base32, to be typed into an app.
+    pub(crate) secret: String,
+    /// The address for a QR code that apps read.
+    pub(crate) url: String,
+}
+
+/// Recovery codes, shown this once.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "RecoveryCodes", example = json!({"recoveryCodes": ["ABCD-EFGH-JKLM", "NPQR-STUV-WXYZ"]}))]
+pub(crate) struct RecoveryCodesView {
+    /// Each is good for one sign-in in place of a code of the app.
+    pub(crate) recovery_codes: Vec<String>,
+}
+
+fn user_of(app: &SessionHandles, who: &Caller) -> Result<std::sync::Arc<User>, ApiError> {
+    let id = who.user()?;
+    Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
+}
+
+/// Returns one's own second factor.
+pub(crate) fn own_factor(app: &SessionHandles, who: &Caller) -> Result<SecondFactorView, ApiError> {
+    let user = user_of(app, who)?;
+    let factor = user.second_factor.as_ref().filter(|factor| factor.is_on());
+    Ok(SecondFactorView {
+        on: factor.is_some(),
+        confirmed_at: factor.and_then(|factor| factor.confirmed_at),
+        recovery_codes_left: factor.map_or(0, |factor| factor.recovery_hashes.len()),
+    })
+}
+
+/// Checks a code against a factor. Whether it was used before is decided with the change that it permits.
+fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<Option<FactorProof>, ApiError> {
+    let secret = app.cipher.decrypt(&factor.encrypted_secret).map_err(ApiError::internal)?;
+    if let Some(step) = step_of_code(&secret, code, app.environment.now(), factor.last_step) {
+        return Ok(Some(FactorProof::Step(step)));
+    }
+    let hash = recovery_hash(code);
+    Ok(factor.recovery_hashes.contains(&hash).then_some(FactorProof::Recovery(hash)))
+}
+
+/// Returns what a sign-in has shown as the second factor; `None` where none is asked for or none was shown. 401 when the
+/// code is wrong.
+pub(super) fn sign_in_proof(
+    app: &SessionHandles,
+    user: &User,
+    code: Option<&str>,
+) -> Result<Option<FactorProof>, ApiError> {
+    let factor = user.second_factor.as_ref().filter(|factor| factor.is_on());
+    let code = code.map(str::trim).filter(|code| !code.is_empty());
+    let (Some(factor), Some(code)) = (factor, code) else { return Ok(None) };
+    match proof_of(app, factor, code)? {
+        Some(proof) => Ok(Some(proof)),
+        None => Err(wrong_code(StatusCode::UNAUTHORIZED).facts(json!({ "email": user.email }))),
+    }
+}
+
+/// The refusal of a code that is wrong or was used before.
+pub(super) fn wrong_code(status: StatusCode) -> ApiError {
+    ApiError::new(status, WRONG_CODE, "the code is wrong or was used before; wait for the next one")
+}
+
+async fn show(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<SecondFactorView>, ApiError> {
+    Ok(Plain(own_factor(&app, &who)?))
+}
+
+/// Makes a secret for an app, which a first code has to confirm.
+pub(crate) async fn begin(
+    State(app): State<SessionHandles>,
+    ClientAddress(from): ClientAddress,
+    call: CommandRequest<FactorBeginning>,
+) -> Result<Limited<Plain<FactorSecretView>>, ApiError> {
+    let user = user_of(&app, &call.who)?;
+    within(&app.limits, app.environment.now(), &tries(&user.email, from), begin_counted(&app, &call, &user)).await
+}
+
+async fn begin_counted(
+    app: &SessionHandles,
+    call: &CommandRequest<FactorBeginning>,
+    user: &User,
+) -> Result<Plain<FactorSecretView>, ApiError> {
+    let secret = secret_text(&secret_bytes::<SECRET_BYTES>());
+    let command = async {
+        let FactorBeginning { current_password } = call.read_body()?;
+        if !is_password_of(app, user, current_password).await? {
+            return Err(wrong_password());
+        }
+        let encrypted_secret = app.cipher.encrypt_or_empty(&secret);
+        let checked_hash = user.password_hash.clone();
+        Ok(AccessCommand::BeginSecondFactor { user: user.id, checked_hash, encrypted_secret })
+    };
+    let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
+    if done.replayed {
+        return Err(withheld());
+    }
+    let shop = Some(app.config.invoices.seller_name.trim()).filter(|name| !name.is_empty()).unwrap_or(USUAL_SHOP);
+    Ok(Plain(FactorSecretView { url: app_url(&secret, shop, &user.email), secret }))
+}
+
+/// Switches the second factor on by a first code.
+pub(crate) async fn confirm(
+    State(app): State<SessionHandles>,
+    ClientAddress(from): ClientAddress,
+    call: CommandRequest<FactorConfirmation>,
+) -> Result<Limited<Plain<RecoveryCodesView>>, ApiError> {
+    let user = user_of(&app, &call.who)?;
+    within(&app.limits, app.environment.now(), &tries(&user.email, from), confirm_counted(&app, &call, &user)).await
+}
+
+async fn confirm_counted(
+    app: &SessionHandles,
+    call: &CommandRequest<FactorConfirmation>,
+    user: &User,
+) -> Result<Plain<RecoveryCodesView>, ApiError> {
+    let codes: Vec<String> = (0..RECOVERY_CODES).map(|_| recovery_code()).collect();
+    let command = async {
+        let FactorConfirmation { code } = call.read_body()?;
+        let factor = user.second_factor.clone().unwrap_or_else(|| SecondFactor::unconfirmed(String::new()));
+        let command = |step: i64| AccessCommand::ConfirmSecondFactor {
+            user: user.id,
+            encrypted_secret: factor.encrypted_secret.clone(),
+            step,
+            recovery_hashes: codes.iter().map(|code| recovery_hash(code)).collect(),
+            keep: call.who.session,
+        };
+        // Which of the two it is, is the rules' to say.
+        if factor.is_on() || factor.encrypted_secret.is_empty() {
+            return Ok(command(0));
+        }
+        match proof_of(app, &factor, &code)? {
+            Some(FactorProof::Step(step)) => Ok(command(step)),
+            _ => Err(wrong_code(StatusCode::FORBIDDEN)),
+        }
+    };
+    let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
+    if done.replayed {
+        return Err(withheld());
+    }
+    Ok(Plain(RecoveryCodesView { recovery_codes: codes }))
+}
+
+/// Switches one's own second factor off.
+pub(crate) async fn remove(
+    State(app): State<SessionHandles>,
+    ClientAddress(from): ClientAddress,
+    call: CommandRequest<FactorRemoval>,
+) -> Result<Limited<NoContent>, ApiError> {
+    let user = user_of(&app, &call.who)?;
+    within(&app.limits, app.environment.now(), &tries(&user.email, from), remove_counted(&app, &call, &user)).await
+}
+
+async fn remove_counted(
+    app: &SessionHandles,
+    call: &CommandRequest<FactorRemoval>,
+    user: &User,
+) -> Result<NoContent, ApiError> {
+    let command = async {
+        let FactorRemoval { current_password, code } = call.read_body()?;
+        if !is_password_of(app, user, current_password).await? {
+            return Err(wrong_password());
+        }
+        let proof = match &user.second_factor {
+            Some(factor) => proof_of(app, factor, &code)?,
+            None => None,
+        };
+        let proof = proof.ok_or_else(|| wrong_code(StatusCode::FORBIDDEN))?;
+        Ok(AccessCommand::RemoveSecondFactor { user: user.id, checked_hash: user.password_hash.clone(), proof })
+    };
+    match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
+        // Used by another request at the same moment.
+        Err(error) if error.code() == WRONG_CODE => Err(wrong_code(StatusCode::FORBIDDEN)),
+        asked => asked.map(|_| NoContent),
+    }
+}
+
+/// Removes the second factor of a member of staff.
+pub(crate) async fn reset(
+    State(app): State<SessionHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::ResetSecondFactor(id)).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,153 @@
+//! Second factors of the staff: set up, asked for at sign-in by API and page, each code good once, removed.
+
+use jiff::Timestamp;
+use printfloor::domain::second_factor::code_at;
+use serde_json::{Value, json};
+
+use super::{PASSWORD, signed_in, staff};
+use crate::billing::pages::{posted, token};
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_both};
+
+const ANN: &str = "ann@example.org";
+const OWN: &str = "/api/auth/second-factor";
+/// Time for which an app shows one code, in milliseconds.
+const STEP_MS: i64 = 30_000;
+
+/// The code that an app shows now, or so many steps later.
+#[expect(clippy::disallowed_methods, reason = "the server's clock is that of the machine")]
+fn code(secret: &str, later: i64) -> String {
+    let at = Timestamp::now().as_millisecond() + later * STEP_MS;
+    code_at(secret, printfloor::domain::time::Timestamp(at)).unwrap()
+}
+
+async fn login(app: &App, code: Option<&str>) -> Answer {
+    let mut body = json!({"email": ANN, "password": PASSWORD});
+    if let Some(code) = code {
+        body["code"] = json!(code);
+    }
+    app.nobody().post("/api/auth/login", &body).await
+}
+
+/// Sets a second factor up; its secret and its recovery codes.
+async fn set_up(ann: &Client) -> (String, Vec<String>) {
+    let begun = ann.post(OWN, &json!({"currentPassword": PASSWORD})).await.expect(200);
+    let secret = begun["secret"].as_str().unwrap().to_owned();
+    assert!(begun["url"].as_str().unwrap().starts_with("otpauth://totp/"), "{begun}");
+    let confirmed = ann.post("/api/auth/second-factor/confirm", &json!({"code": code(&secret, 0)})).await.expect(200);
+    let codes = confirmed["recoveryCodes"].as_array().unwrap().iter();
+    (secret, codes.map(|code| code.as_str().unwrap().to_owned()).collect())
+}
+
+async fn audited(app: &App, action: &str) -> Vec<Value> {
+    let log = app.get(&format!("/api/audit-log?action={action}")).await.expect(200);
+    log["entries"].as_array().cloned().unwrap_or_default()
+}
+
+on_both! {
+    async fn a_sign_in_asks_for_a_code_once_a_first_one_confirmed_it(db: Db) {
+        let mut app = App::on(db).env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 100).start().await;
+        staff(&app, ANN, "operator").await;
+        let (ann, there) = (signed_in(&app, ANN).await, signed_in(&app, ANN).await);
+        assert_eq!(ann.get(OWN).await.expect(200), json!({"on": false, "confirmedAt": null, "recoveryCodesLeft": 0}));
+        assert_eq!(ann.post(OWN, &json!({"currentPassword": "wrong"})).await.error(403), "wrong_password");
+        let confirm = "/api/auth/second-factor/confirm";
+        assert_eq!(ann.post(confirm, &json!({"code": "123456"})).await.error(409), "second_factor_not_begun");
+        ann.post(OWN, &json!({"currentPassword": PASSWORD})).await.expect(200);
+        assert_eq!(ann.post(confirm, &json!({"code": "nonsense"})).await.error(403), "wrong_factor_code");
+        login(&app, None).await.expect(200);
+
+        let (secret, recovery) = set_up(&ann).await;
+        assert_eq!(recovery.len(), 10);
+        assert_eq!(there.get("/api/orders").await.error(401), "unauthorized", "it was opened by the password alone");
+        ann.get("/api/orders").await.expect(200);
+        assert_eq!(ann.post(OWN, &json!({"currentPassword": PASSWORD})).await.error(409), "second_factor_on");
+
+        app.kill_9();
+        app.start().await;
+        assert_eq!(login(&app, None).await.error(401), "second_factor_required");
+        assert_eq!(login(&app, Some("nonsense")).await.error(401), "wrong_factor_code");
+        assert_eq!(login(&app, Some(&code(&secret, -3))).await.error(401), "wrong_factor_code");
+        let next = code(&secret, 1);
+        login(&app, Some(&next)).await.expect(200);
+        assert_eq!(login(&app, Some(&next)).await.error(401), "wrong_factor_code", "each code is good once");
+        login(&app, Some(&recovery[0])).await.expect(200);
+        assert_eq!(login(&app, Some(&recovery[0])).await.error(401), "wrong_factor_code", "so is each recovery code");
+        login(&app, Some(&recovery[1].to_lowercase().replace('-', " "))).await.expect(200);
+        assert_eq!(ann.get(OWN).await.expect(200)["recoveryCodesLeft"], 8);
+
+        // Nothing that anybody reads or that is stored has the secret or a code.
+        let users = app.get("/api/users").await.expect(200).to_string();
+        assert!(users.contains("\"secondFactor\":true") && !users.contains(&secret), "{users}");
+        assert!(!app.log().iter().any(|line| line.contains(&secret) || line.contains(&recovery[2])), "in the log");
+
+        let removal = |code: &str| json!({"currentPassword": PASSWORD, "code": code});
+        let remove = "/api/auth/second-factor/remove";
+        assert_eq!(ann.post(remove, &removal(&recovery[0])).await.error(403), "wrong_factor_code");
+        ann.post(remove, &removal(&recovery[3])).await.expect(204);
+        login(&app, None).await.expect(200);
+        for action in ["second_factor.begin", "second_factor.confirm", "second_factor.remove"] {
+            assert!(!audited(&app, action).await.is_empty(), "{action}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_admin_removes_the_second_factor_of_whoever_has_lost_theirs() {
+    let app = App::new(Db::sqlite()).await;
+    let id = staff(&app, ANN, "operator").await;
+    let ann = signed_in(&app, ANN).await;
+    set_up(&ann).await;
+    let path = format!("/api/users/{id}/second-factor");
+    assert_eq!(ann.delete(&path).await.error(403), "insufficient_role");
+    app.delete(&path).await.expect(204);
+    assert_eq!(ann.get("/api/orders").await.error(401), "unauthorized", "the sessions end");
+    login(&app, None).await.expect(200);
+    assert_eq!(audited(&app, "second_factor.reset").await.len(), 1);
+}
+
+#[tokio::test]
+async fn guesses_at_a_code_are_counted() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 6).start().await;
+    staff(&app, ANN, "operator").await;
+    let ann = signed_in(&app, ANN).await;
+    // With the sign-in, the password and the first code these are three.
+    set_up(&ann).await;
+    for _ in 0..3 {
+        assert_eq!(login(&app, Some("000000 wrong")).await.error(401), "wrong_factor_code");
+    }
+    assert_eq!(login(&app, Some("000000 wrong")).await.status, 429);
+}
+
+#[tokio::test]
+async fn the_page_of_the_sign_in_asks_for_the_code_and_the_settings_set_it_up() {
+    let app = App::new(Db::sqlite()).await;
+    staff(&app, ANN, "operator").await;
+    let ann = signed_in(&app, ANN).await;
+    let path = "/shop/settings/second-factor";
+    let own = token(&ann.get(path).await);
+    let shown = posted(&ann, path, &[("form_token", &own), ("current", PASSWORD)]).await;
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    assert!(shown.text.contains("QR code for an authenticator app"), "{}", shown.text);
+    let secret = shown.text.split_once("into the app: <code>").unwrap().1.split('<').next().unwrap().to_owned();
+    let confirm = "/shop/settings/second-factor/confirm";
+    let wrong = posted(&ann, confirm, &[("form_token", &own), ("code", "wrong")]).await;
+    assert!(wrong.status == 403 && wrong.text.contains("The code is wrong"), "{}", wrong.text);
+    let on = posted(&ann, confirm, &[("form_token", &own), ("code", &code(&secret, 0))]).await;
+    assert!(on.status == 200 && on.text.contains("Recovery codes"), "{}", on.text);
+
+    let sign_in = |code: Option<String>| {
+        let app = &app;
+        async move {
+            let mut fields = vec![("email", ANN.to_owned()), ("password", PASSWORD.to_owned())];
+            fields.extend(code.map(|code| ("code", code)));
+            let fields: Vec<(&str, &str)> = fields.iter().map(|(name, text)| (*name, text.as_str())).collect();
+            posted(&app.nobody(), "/login", &fields).await
+        }
+    };
+    let asked = sign_in(None).await;
+    assert!(asked.status == 401 && asked.text.contains("name=\"code\""), "{}", asked.text);
+    assert!(asked.header("set-cookie").is_none());
+    let entered = sign_in(Some(code(&secret, 1))).await;
+    assert!(entered.status == 303 && entered.header("set-cookie").is_some(), "{}", entered.text);
+}
