@@ -239,7 +239,7 @@ impl Config {
         }
     }
 
-    /// Whether cookies are for HTTPS alone: in production, and wherever the public address is one of HTTPS.
+    /// Returns whether cookies are for HTTPS alone: in production, and wherever the public address is one of HTTPS.
     pub fn has_secure_cookies(&self) -> bool {
         let begins = |scheme: &str| {
             self.public_url().get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))

@@ -231,8 +231,8 @@ pub enum AccessCommand {
         /// is asked for, and with `wrong_factor_code` if it was used before.
         proof: Option<FactorProof>,
     },
-    /// Begins to set up a second factor, in place of one that was begun before; refused with 409 `second_factor_on` once
-    /// there is one.
+    /// Begins to set up a second factor, in place of one that was begun before; refused with 409 `second_factor_on`
+    /// once there is one.
     BeginSecondFactor {
         /// The user who sets it up for themself.
         user: Id,

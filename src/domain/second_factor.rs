@@ -84,8 +84,8 @@ pub fn app_url(secret_text: &str, shop: &str, email: &str) -> String {
     format!("otpauth://totp/{shop}:{email}?secret={secret_text}&issuer={shop}")
 }
 
-/// Returns the step whose code this is, if it is one of now and comes after the step `after`; `None` else, also when the
-/// secret is not base32.
+/// Returns the step whose code this is, if it is one of now and comes after the step `after`; `None` else, also when
+/// the secret is not base32.
 pub fn step_of_code(secret_text: &str, code: &str, now: Timestamp, after: i64) -> Option<i64> {
     let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
     let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();

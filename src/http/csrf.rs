@@ -57,8 +57,8 @@ pub fn allowed_for_customers(method: &Method, headers: &HeaderMap, public_url: &
 /// What a form on a page of this server carries, so that no page of another origin can send it for whoever is signed in
 /// by this session: it can be computed neither without the server's secret nor for another session.
 ///
-/// Each page shows it under a mask of its own. Were it the same on each, an attacker who can put text of theirs on a page
-/// could guess it piece by piece from the sizes of compressed answers.
+/// Each page shows it under a mask of its own. Were it the same on each, an attacker who can put text of theirs on a
+/// page could guess it piece by piece from the sizes of compressed answers.
 #[derive(Clone)]
 pub struct FormToken([u8; TOKEN_BYTES]);
 

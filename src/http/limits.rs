@@ -209,7 +209,7 @@ pub struct Limited<R> {
 }
 
 impl<R> Limited<R> {
-    /// What the handler answered, or the refusal, without the headers of the window: for a page made of it.
+    /// Returns what the handler answered, or the refusal, without the headers of the window: for a page made of it.
     pub fn into_answer(self) -> Result<R, Box<Response>> {
         self.answer.map_err(Box::new)
     }

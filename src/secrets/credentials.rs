@@ -44,13 +44,13 @@ pub fn setup_code() -> String {
     typed_code()
 }
 
-/// A code that replaces one of an authenticator app, in the same form.
+/// Makes a code that replaces one of an authenticator app, in the form of [`setup_code`].
 pub fn recovery_code() -> String {
     typed_code()
 }
 
-/// The hash by which a recovery code is stored: SHA-256 in hexadecimal, however it was typed. The code has too many random
-/// bits to be guessed from it.
+/// Returns the hash by which a recovery code is stored: SHA-256 in hexadecimal, however it was typed. The code has too
+/// many random bits to be guessed from it.
 pub fn recovery_hash(code: &str) -> String {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
     hex::encode(Sha256::digest(letters.collect::<String>()))

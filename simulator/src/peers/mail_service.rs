@@ -1,5 +1,5 @@
-//! A mail service as Resend is one: it takes messages over HTTP, and keeps the idempotency key and the body of each that
-//! it took for a day. The same key with the same body is answered as before and sent once; with another body it is
+//! A mail service as Resend is one: it takes messages over HTTP, and keeps the idempotency key and the body of each
+//! that it took for a day. The same key with the same body is answered as before and sent once; with another body it is
 //! refused for as long as the key is kept; while the first request is under way it is refused for now.
 
 use std::collections::{HashMap, HashSet};
@@ -25,8 +25,8 @@ const MAX_KEY_CHARS: usize = 256;
 pub struct MailServiceState {
     key: String,
     /// Id and body of each message that was taken, in order.
-    taken: Vec<(String, Value)>,
-    /// For each idempotency key the number of its message in `taken`.
+    messages: Vec<(String, Value)>,
+    /// For each idempotency key the number of its message in `messages`.
     keys: HashMap<String, usize>,
     /// The keys of requests that are not answered yet.
     under_way: HashSet<String>,
@@ -56,7 +56,7 @@ impl MailService {
     pub async fn start(key: &str) -> std::io::Result<Self> {
         let state = MailServiceState {
             key: key.to_owned(),
-            taken: Vec::new(),
+            messages: Vec::new(),
             keys: HashMap::new(),
             under_way: HashSet::new(),
             loses_answers: false,
@@ -76,17 +76,17 @@ impl MailService {
         self.shared.with(|inside| inside.holds = holds);
     }
 
-    /// The bodies of the messages that it sent on, in order; none is there twice for one key.
+    /// Returns the bodies of the messages that it sent on, in order; none is there twice for one key.
     pub fn messages(&self) -> Vec<Value> {
-        self.shared.with(|inside| inside.taken.iter().map(|(_, body)| body.clone()).collect())
+        self.shared.with(|inside| inside.messages.iter().map(|(_, body)| body.clone()).collect())
     }
 
-    /// All requests that were answered, or would have been, in order.
+    /// Returns all requests that were answered, or would have been, in order.
     pub fn requests(&self) -> Vec<MailRequest> {
         self.shared.with(|inside| inside.requests.clone())
     }
 
-    /// How many requests are under way.
+    /// Returns how many requests are under way.
     pub fn under_way(&self) -> usize {
         self.shared.with(|inside| inside.under_way.len())
     }
@@ -111,11 +111,11 @@ async fn emails(
     };
     let work = shared.clone();
     // A request that was read is done with, also when its sender is gone.
-    let done = tokio::spawn(async move { take(&work, &head.headers, &body).await }).await;
+    let answer = tokio::spawn(async move { take(&work, &head.headers, &body).await }).await;
     if shared.with(|inside| inside.loses_answers) {
         return peer.hang_up();
     }
-    done.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+    answer.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 async fn take(shared: &Shared<MailServiceState>, headers: &HeaderMap, body: &[u8]) -> Response {
@@ -131,19 +131,19 @@ async fn take(shared: &Shared<MailServiceState>, headers: &HeaderMap, body: &[u8
     }
     shared.with(|inside| {
         let at = key.as_ref().and_then(|key| inside.keys.get(key).copied()).unwrap_or_else(|| {
-            inside.taken.push((uuid::Uuid::now_v7().to_string(), body.clone()));
-            inside.taken.len() - 1
+            inside.messages.push((uuid::Uuid::now_v7().to_string(), body.clone()));
+            inside.messages.len() - 1
         });
         if let Some(key) = &key {
             inside.keys.insert(key.clone(), at);
             inside.under_way.remove(key);
         }
         inside.requests.push(MailRequest { key, body, error: None });
-        axum::Json(json!({"id": inside.taken[at].0})).into_response()
+        axum::Json(json!({"id": inside.messages[at].0})).into_response()
     })
 }
 
-/// The answer to a request that is not taken; else its key is under way.
+/// Answers a request that is not taken; else its key is under way.
 fn refuse(
     shared: &Shared<MailServiceState>,
     headers: &HeaderMap,
@@ -173,7 +173,7 @@ fn refuse(
             let words = "The same idempotency key is used by a request that is still in progress";
             return Some(error(409, "concurrent_idempotent_requests", words));
         }
-        let other = inside.keys.get(key).is_some_and(|at| inside.taken[*at].1 != *body);
+        let other = inside.keys.get(key).is_some_and(|at| inside.messages[*at].1 != *body);
         if other {
             let words = "This idempotency key was used with another payload within the last 24 hours";
             return Some(error(409, "invalid_idempotent_request", words));

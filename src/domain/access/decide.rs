@@ -55,8 +55,8 @@ impl Aggregate for Access {
             C::OpenSession { user, checked_hash, hash, agent, proof } => {
                 let user = this.user(*user).filter(|user| user.active && user.password_hash == *checked_hash);
                 let user = user.cloned().ok_or_else(credentials_changed)?;
-                let used = factor::check_sign_in(&user, proof.as_ref())?;
-                open_session(this, cx, &user, used, hash, agent.as_deref())
+                let factor = factor::check_sign_in(&user, proof.as_ref())?;
+                open_session(this, cx, &user, factor, hash, agent.as_deref())
             }
             C::BeginSecondFactor { .. }
             | C::ConfirmSecondFactor { .. }
@@ -312,12 +312,12 @@ fn revoke_key(this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
     Ok(with_key(this, ApiKey { revoked_at: Some(cx.now), ..(*key).clone() }))
 }
 
-/// Opens a session; `used` is the user's second factor with what was shown of it used up.
+/// Opens a session; `factor` is the user's second factor after this sign-in, where it changes.
 fn open_session(
     mut this: Access,
     cx: &DecisionContext<'_>,
     user: &User,
-    used: Option<SecondFactor>,
+    factor: Option<SecondFactor>,
     hash: &str,
     agent: Option<&str>,
 ) -> Decided {
@@ -334,9 +334,9 @@ fn open_session(
     });
     this.sessions.insert_mut(session.hash.clone(), session.clone());
     let mut rows = vec![AccessRow::Session((*session).clone())];
-    if used.is_some() {
+    if factor.is_some() {
         // No change that anybody would edit over: the version stays.
-        let user = User { second_factor: used, ..user.clone() };
+        let user = User { second_factor: factor, ..user.clone() };
         rows.push(AccessRow::User(user.clone()));
         this.users.insert_mut(user.id, Arc::new(user));
     }

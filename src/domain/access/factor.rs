@@ -48,8 +48,8 @@ pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &Acces
         }
         C::ConfirmSecondFactor { user, encrypted_secret, step, recovery_hashes, keep } => {
             let user = user_of(&this, *user)?;
-            let begun = user.second_factor.as_ref().filter(|factor| factor.encrypted_secret == *encrypted_secret);
-            let Some(begun) = begun.filter(|factor| !factor.is_on()) else {
+            let pending = user.second_factor.as_ref().filter(|factor| factor.encrypted_secret == *encrypted_secret);
+            let Some(pending) = pending.filter(|factor| !factor.is_on()) else {
                 let words = "no second factor is being set up, or another one; begin again";
                 return Err(Refusal::conflict("second_factor_not_begun", words));
             };
@@ -57,7 +57,7 @@ pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &Acces
                 confirmed_at: Some(cx.now),
                 last_step: *step,
                 recovery_hashes: recovery_hashes.clone(),
-                ..begun.clone()
+                ..pending.clone()
             };
             // Whoever is signed in by the password alone signs in again.
             let gone = without(&mut this, |session| session.user_id == user.id && Some(session.id) != *keep);
@@ -148,14 +148,14 @@ mod tests {
         tell(&mut bench, &mut access, &AccessCommand::ResetSecondFactor(user)).unwrap();
         tell(&mut bench, &mut access, &begin).unwrap();
         let encrypted_secret = "v1:secret".to_owned();
-        let late = AccessCommand::ConfirmSecondFactor {
+        let outdated = AccessCommand::ConfirmSecondFactor {
             user,
             encrypted_secret,
             step: 11,
             recovery_hashes: vec![],
             keep: None,
         };
-        assert_eq!(tell(&mut bench, &mut access, &late).unwrap_err().code, "second_factor_not_begun");
+        assert_eq!(tell(&mut bench, &mut access, &outdated).unwrap_err().code, "second_factor_not_begun");
     }
 
     #[test]

@@ -311,12 +311,12 @@ async fn password(
     within(&app.limits, app.environment.now(), &tries(&known.email, from), change_password(&app, &call, &known)).await
 }
 
-/// The refusal of a change by whoever does not know the present password.
+/// Returns the refusal of a change by whoever does not know the present password.
 pub(super) fn wrong_password() -> ApiError {
     ApiError::forbidden("wrong_password", "the current password is wrong")
 }
 
-/// Whether this is the present password of a member of staff.
+/// Returns whether this is the present password of a member of staff.
 pub(super) async fn is_password_of(app: &SessionHandles, user: &User, password: String) -> Result<bool, ApiError> {
     let hash = user.password_hash.clone();
     Ok(password.len() <= MAX_PASSWORD_BYTES && app.hashing.run(move || check(&password, Some(&hash))).await?)

@@ -161,8 +161,8 @@ fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<O
     Ok(factor.recovery_hashes.contains(&hash).then_some(FactorProof::Recovery(hash)))
 }
 
-/// Returns what a sign-in has shown as the second factor; `None` where none is asked for or none was shown. 401 when the
-/// code is wrong.
+/// Returns what a sign-in has shown as the second factor; `None` where none is asked for or none was shown. 401 when
+/// the code is wrong.
 pub(super) fn sign_in_proof(
     app: &SessionHandles,
     user: &User,
@@ -177,7 +177,7 @@ pub(super) fn sign_in_proof(
     }
 }
 
-/// The refusal of a code that is wrong or was used before.
+/// Returns the refusal of a code that is wrong or was used before.
 pub(super) fn wrong_code(status: StatusCode) -> ApiError {
     ApiError::new(status, WRONG_CODE, "the code is wrong or was used before; wait for the next one")
 }

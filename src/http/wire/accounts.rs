@@ -25,8 +25,8 @@ impl Rule<String> for EmailAddress {
     }
 }
 
-/// A password that somebody chooses. The server also limits its length in bytes and refuses blank and common ones, which
-/// a schema cannot say.
+/// A password that somebody chooses. The server also limits its length in bytes and refuses blank and common ones,
+/// which a schema cannot say.
 pub struct NewPassword;
 
 impl Rule<String> for NewPassword {

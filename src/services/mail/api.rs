@@ -136,7 +136,7 @@ fn attachment(file: &MailFile) -> Value {
     attachment
 }
 
-/// The service's own words in one of its errors.
+/// Returns the service's own words in one of its errors.
 fn words(error: &Value) -> Option<String> {
     Some(error.get("message")?.as_str()?.chars().take(MAX_WORDS_CHARS).collect())
 }

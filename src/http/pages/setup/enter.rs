@@ -115,8 +115,8 @@ pub(super) async fn sign_in(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let password = sent.raw("password").to_owned();
-    let shown = (sent.text("email"), password, sent.some("factor"));
-    let answer = auth::sign_in(&app, from, &sent.call, shown).await?.into_response();
+    let credentials = (sent.text("email"), password, sent.some("factor"));
+    let answer = auth::sign_in(&app, from, &sent.call, credentials).await?.into_response();
     if !answer.status().is_success() {
         return Ok(answer);
     }

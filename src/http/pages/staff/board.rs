@@ -1,5 +1,5 @@
-//! The floor as it is now, made once for all who look at it: a part for each printer, small ones in it for its state and
-//! for what changes all the time, and the summary. Each part has the version at which it last changed.
+//! The floor as it is now, made once for all who look at it: a part for each printer, small ones in it for its state
+//! and for what changes all the time, and the summary. Each part has the version at which it last changed.
 //!
 //! Everything is read where it is kept in memory; nothing is asked of the database or of a printer. However many pages
 //! are open, the parts are made no more often than [`LOOK_EVERY`].

@@ -30,13 +30,13 @@ pub(super) fn card_id(printer: Id) -> String {
     format!("printer-{printer}")
 }
 
-/// The id of its state, which is on each page once at most.
+/// Returns the id of its state, which is on each page once at most.
 pub(super) fn state_id(printer: Id) -> String {
     format!("state-{printer}")
 }
 
-/// The state of a printer in a word and a tone. It is a live part: the stream renews it on every page that has it, and
-/// no page says the state in another way.
+/// Returns the state of a printer in a word and a tone. It is a live part: the stream renews it on every page that has
+/// it, and no page says the state in another way.
 pub(super) fn live_state(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let (tone, words) = standing(shop, printer);
     html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (words) } }

@@ -39,7 +39,7 @@ impl Browser {
         wide.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
     }
 
-    /// Words in cells of tables that break inside.
+    /// Returns words in cells of tables that break inside.
     pub async fn broken_words(&mut self, tab: &Tab) -> Vec<String> {
         let words = self.eval(tab, "seen.broken()").await;
         words.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()

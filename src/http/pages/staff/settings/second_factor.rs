@@ -88,7 +88,7 @@ fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Re
     page(app, who, wrong, &content)
 }
 
-/// A QR code, drawn without a picture file.
+/// Draws a QR code, without a picture file.
 fn qr(text: &str) -> Option<Markup> {
     let code = QrCode::with_error_correction_level(text.as_bytes(), EcLevel::M).ok()?;
     let side = code.width();
@@ -132,22 +132,25 @@ fn secret_page(
 }
 
 /// Shows a refusal on a page, with its status and what the layers behind look at.
-fn shown(answer: &mut Response, page: impl FnOnce(&str) -> Result<Response, ApiError>) -> Result<Response, ApiError> {
+fn refusal_page(
+    answer: &mut Response,
+    page: impl FnOnce(&str) -> Result<Response, ApiError>,
+) -> Result<Response, ApiError> {
     let words = answer.extensions().get::<ErrorMeta>().map(|meta| sentence(&meta.message));
-    let mut shown = page(words.as_deref().unwrap_or("That did not work."))?;
-    *shown.status_mut() = answer.status();
+    let mut response = page(words.as_deref().unwrap_or("That did not work."))?;
+    *response.status_mut() = answer.status();
     for name in [axum::http::header::RETRY_AFTER] {
         if let Some(value) = answer.headers().get(&name) {
-            shown.headers_mut().insert(name, value.clone());
+            response.headers_mut().insert(name, value.clone());
         }
     }
-    *shown.extensions_mut() = std::mem::take(answer.extensions_mut());
-    Ok(shown)
+    *response.extensions_mut() = std::mem::take(answer.extensions_mut());
+    Ok(response)
 }
 
-/// The body of what an operation answered, or its refusal.
-fn answered<R: IntoResponse>(asked: Result<Limited<R>, ApiError>) -> Result<R, Box<Response>> {
-    asked.map_err(|error| Box::new(error.into_response()))?.into_answer()
+/// Returns the body of what an operation answered, or its refusal.
+fn answer_of<R: IntoResponse>(result: Result<Limited<R>, ApiError>) -> Result<R, Box<Response>> {
+    result.map_err(|error| Box::new(error.into_response()))?.into_answer()
 }
 
 /// Begins: shows the secret.
@@ -156,10 +159,10 @@ pub(super) async fn set_up(
     from: ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let said = json!({"currentPassword": sent.raw("current")});
-    match answered(begin(State(app.sessions.clone()), from, sent.call.of_form(&said)).await) {
+    let body = json!({"currentPassword": sent.raw("current")});
+    match answer_of(begin(State(app.sessions.clone()), from, sent.call.of_form(&body)).await) {
         Ok(secret) => secret_page(&app, &sent.call.who, None, Some(&secret.0)),
-        Err(mut refusal) => shown(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+        Err(mut refusal) => refusal_page(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
     }
 }
 
@@ -169,8 +172,8 @@ pub(super) async fn turn_on(
     from: ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let said = json!({"code": sent.text("code")});
-    match answered(confirm(State(app.sessions.clone()), from, sent.call.of_form(&said)).await) {
+    let body = json!({"code": sent.text("code")});
+    match answer_of(confirm(State(app.sessions.clone()), from, sent.call.of_form(&body)).await) {
         Ok(codes) => {
             let content = html! {
                 p { "Two-step sign-in is on. Your other sessions have ended." }
@@ -183,7 +186,7 @@ pub(super) async fn turn_on(
             };
             page(&app, &sent.call.who, None, &content)
         }
-        Err(mut refusal) => shown(&mut refusal, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None)),
+        Err(mut refusal) => refusal_page(&mut refusal, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None)),
     }
 }
 
@@ -193,9 +196,9 @@ pub(super) async fn turn_off(
     from: ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let said = json!({"currentPassword": sent.raw("current"), "code": sent.text("code")});
-    match answered(remove(State(app.sessions.clone()), from, sent.call.of_form(&said)).await) {
+    let body = json!({"currentPassword": sent.raw("current"), "code": sent.text("code")});
+    match answer_of(remove(State(app.sessions.clone()), from, sent.call.of_form(&body)).await) {
         Ok(_) => Ok(see_other(PATH)),
-        Err(mut refusal) => shown(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
+        Err(mut refusal) => refusal_page(&mut refusal, |wrong| state_page(&app, &sent.call.who, Some(wrong))),
     }
 }
