@@ -101,9 +101,17 @@ mod tests {
     fn limits_are_kept() {
         assert_eq!(page("").unwrap(), Page { limit: 50, offset: 0 });
         assert_eq!(page("limit=200&offset=3").unwrap(), Page { limit: 200, offset: 3 });
-        for wrong in
-            ["limit=0", "limit=201", "limit=-1", "limit=x", "offset=-1", "offset=1.5", "offset=18446744073709551615"]
-        {
+        for wrong in [
+            "limit=",
+            "offset=",
+            "limit=0",
+            "limit=201",
+            "limit=-1",
+            "limit=x",
+            "offset=-1",
+            "offset=1.5",
+            "offset=18446744073709551615",
+        ] {
             assert_eq!(page(wrong).unwrap_err().status(), 400, "{wrong}");
         }
     }

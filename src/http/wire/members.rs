@@ -10,7 +10,7 @@ use crate::domain::refusal::Faults;
 pub struct ValuePath<'a> {
     /// The dotted path, such as `lines.0.quantity`.
     pub path: &'a str,
-    /// Query parameters are texts, and an empty one counts as absent.
+    /// Query parameters are texts, and an empty one counts as absent ([`FromJson::EMPTY_IS_ABSENT`]).
     pub in_query: bool,
 }
 
@@ -29,6 +29,10 @@ pub trait FromJson: ToSchema + Sized {
 
     /// Whether null is a value of it.
     const NULLABLE: bool = false;
+
+    /// Whether an empty text of a query counts as absent, as forms send a choice that nobody made. A number that has a
+    /// default is left out instead.
+    const EMPTY_IS_ABSENT: bool = true;
 
     /// Reads it. `None` only after a fault was noted.
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self>;
@@ -83,7 +87,7 @@ impl<'a> Members<'a> {
         let path = format!("{}{name}", self.prefix);
         let place = ValuePath { path: &path, in_query: self.in_query };
         let value = match self.unread.remove(name) {
-            Some(Value::String(text)) if self.in_query && text.is_empty() => None,
+            Some(Value::String(text)) if self.in_query && text.is_empty() && T::EMPTY_IS_ABSENT => None,
             Some(Value::String(text)) if self.in_query => Some(T::from_text(text)),
             value => value,
         };

@@ -18,9 +18,10 @@ use crate::domain::time::Timestamp;
 /// Declares how a plain type is read: the words that refuse another value, how it is read, and the JSON of a query's
 /// text.
 macro_rules! value {
-    ($type:ty, $message:expr, $read:expr $(, $from_text:expr)?) => {
+    ($type:ty $(; empty_is_absent = $empty_is_absent:literal)?, $message:expr, $read:expr $(, $from_text:expr)?) => {
         impl FromJson for $type {
             type Inner = Self;
+            $(const EMPTY_IS_ABSENT: bool = $empty_is_absent;)?
             fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
                 let read: fn(&Value) -> Option<Self> = $read;
                 read(&value).or_else(|| place.fault(faults, $message))
@@ -44,17 +45,17 @@ fn parsed<T: std::str::FromStr + Into<Value>>(text: &str) -> Option<Value> {
 }
 
 value!(bool, "must be true or false", Value::as_bool, parsed::<bool>);
-value!(i64, "must be a whole number", Value::as_i64, parsed::<i64>);
-value!(u64, "must be a whole number", Value::as_u64, parsed::<u64>);
-value!(f64, "must be a number", Value::as_f64, parsed::<f64>);
+value!(i64; empty_is_absent = false, "must be a whole number", Value::as_i64, parsed::<i64>);
+value!(u64; empty_is_absent = false, "must be a whole number", Value::as_u64, parsed::<u64>);
+value!(f64; empty_is_absent = false, "must be a number", Value::as_f64, parsed::<f64>);
 value!(
-    u8,
+    u8; empty_is_absent = false,
     format!("must be a whole number from {} to {}", u8::MIN, u8::MAX),
     |value| value.as_i64()?.try_into().ok(),
     parsed::<i64>
 );
 value!(
-    u32,
+    u32; empty_is_absent = false,
     format!("must be a whole number from {} to {}", u32::MIN, u32::MAX),
     |value| value.as_i64()?.try_into().ok(),
     parsed::<i64>
