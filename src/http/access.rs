@@ -114,7 +114,7 @@ impl Caller {
     pub fn customer(&self) -> Result<(Id, &str), ApiError> {
         match &*self.by {
             Principal::Customer { id, email } => Ok((*id, email)),
-            _ => Err(customer::sign_in_first()),
+            _ => Err(ApiError::unauthorized(customer::SIGN_IN_FIRST)),
         }
     }
 

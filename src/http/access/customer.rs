@@ -52,8 +52,19 @@ impl Credentials {
     }
 }
 
-pub(super) fn sign_in_first() -> ApiError {
-    ApiError::unauthorized("sign in first: ask for a link with POST /api/v1/auth/magic-link")
+/// How a customer signs in, for whoever has not.
+pub(super) const SIGN_IN_FIRST: &str = "sign in first: ask for a link with POST /api/v1/auth/magic-link";
+
+/// Returns the 401 of a caller without a session. Where the server's address is plain http it names the reason that
+/// somebody who has just signed in would look for.
+fn sign_in_first(app: &AccessHandles) -> ApiError {
+    if app.config.public_url().starts_with("https://") {
+        return ApiError::unauthorized(SIGN_IN_FIRST);
+    }
+    ApiError::unauthorized(format!(
+        "{SIGN_IN_FIRST}. The cookie of the session is `Secure`: browsers send it over https alone, and the address of this server \
+         is plain http"
+    ))
 }
 
 /// Who asks a route of the billing API, if they may. Its credentials were looked up before.
@@ -69,7 +80,7 @@ pub(super) fn admit(
         return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
     }
     let from_machine = request.extensions().get::<FromMachine>().is_some();
-    let Some(Credentials::Customer(found)) = known.filter(|_| !from_machine) else { return Err(sign_in_first()) };
+    let Some(Credentials::Customer(found)) = known.filter(|_| !from_machine) else { return Err(sign_in_first(app)) };
     let (by, session) = found.clone()?;
     own_pages(app, request)?;
     Ok(Caller { by, session: Some(session), request_id })

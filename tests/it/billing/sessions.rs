@@ -313,3 +313,13 @@ async fn a_link_of_another_mail_and_made_up_ones_sign_nobody_in() {
     let staff_only = cookie_of(&app, "ann@example.org").await;
     assert_eq!(with_cookie(&app, &staff_only).get("/api/orders").await.error(401), "unauthorized");
 }
+
+#[tokio::test]
+async fn over_plain_http_the_refusal_says_why_the_cookie_does_not_come_back() {
+    let plain = App::new(Db::sqlite()).await.nobody().get(ME).await;
+    assert!(plain.status == 401 && plain.text.contains("cookie of the session is `Secure`"), "{}", plain.text);
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;
+    let secure = app.nobody().get(ME).await;
+    assert!(secure.status == 401 && !secure.text.contains("Secure"), "{}", secure.text);
+    assert!(secure.text.contains("/api/v1/auth/magic-link"), "{}", secure.text);
+}
