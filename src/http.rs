@@ -110,7 +110,7 @@ pub struct AppParts {
     /// The floor as the pages of the staff showed it last.
     board: Arc<pages::Board>,
     /// The streams that customers have open.
-    streams: Arc<pages::OpenStreams>,
+    streams: Arc<billing::orders::OpenStreams>,
     /// Cancelled when the server shuts down: streams end.
     pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves.

@@ -28,7 +28,6 @@ use crate::http::billing::session::CONFIRM_PATH;
 use crate::http::routes::{PageBounds, Routes};
 
 pub use frame::notice;
-pub(crate) use orders::OpenStreams;
 pub use refused::answered_as_page;
 pub(crate) use staff::Board;
 

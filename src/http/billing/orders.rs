@@ -1,5 +1,7 @@
 //! The customer's own orders: listed, shown, drafted.
 
+mod follow;
+mod open_streams;
 mod view;
 
 use std::sync::Arc;
@@ -34,12 +36,14 @@ use crate::http::path_id::NamedId;
 use crate::http::production::orders::OrderHandles;
 use crate::http::production::orders::to_pay::before_checkout;
 use crate::http::production::place::{MAX_LINES, NewOrderLine, buyer_of, look_up};
-use crate::http::reply::Plain;
+use crate::http::reply::{Media, MediaType, Plain};
 use crate::http::return_paths::CheckoutBody;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{ItemsWithin, MaxChars, OptionalBody};
 use crate::store::queries::{OrderFilter, Page};
 
+pub(crate) use follow::{FollowHandles, follow};
+pub(crate) use open_streams::OpenStreams;
 pub(super) use view::EXAMPLE_ID;
 pub(crate) use view::steps;
 
@@ -65,6 +69,15 @@ pub fn routes() -> ResourceRoutes {
         })
         .get(customer, "/api/v1/orders/{orderId}", one, |op| {
             op.named("getOrder", "Show an own order").error(403, "forbidden", "It is the order of somebody else.")
+        })
+        .get_long(customer, "/api/v1/orders/{orderId}/stream", stream, |op| {
+            op.named("streamOrder", "Follow an own order")
+                .about(
+                    "Server-sent events: `order` with the same JSON as the order itself, at once and whenever it has changed, \
+                     and `over` when no change will follow. Ends with the session, and after ten minutes: come again then.",
+                )
+                .error(403, "forbidden", "It is the order of somebody else.")
+                .error(429, "too_many_streams", "This customer has as many streams open as one may have.")
         })
         .post(RequiredAccess::Open, "/api/v1/orders/{orderId}/checkout", check_out, |op| {
             op.named("checkOutOrder", "Pay an order at the payment processor")
@@ -183,6 +196,29 @@ async fn one(
     let expected = app.orders.forecaster.latest().orders.get(&id).copied();
     let order = OrderDetail::new(state, expected, timeline)?;
     Ok(Plain(OrderReply { success: Success, order }))
+}
+
+/// The order, again and again as it changes.
+struct OrderStreamMedia;
+
+impl MediaType for OrderStreamMedia {
+    const MEDIA: &'static str = follow::MEDIA;
+    const EXAMPLE: Option<&'static str> =
+        Some("event: order\ndata: {\"success\":true,\"order\":{\"status\":\"paid\"}}\n\nevent: over\ndata: {}\n\n");
+}
+
+async fn stream(
+    State(app): State<FollowHandles>,
+    NamedId(id): NamedId,
+    who: Caller,
+) -> Result<Media<OrderStreamMedia>, ApiError> {
+    let reader = who.clone();
+    let stream = follow(app, &who, id, "order", move |now| {
+        let timeline = view::for_reader(now.steps.to_vec(), &reader);
+        let order = OrderDetail::new(now.state.clone(), now.expected, timeline).ok()?;
+        serde_json::to_value(OrderReply { success: Success, order }).ok()
+    });
+    Ok(Media::new(stream.await?))
 }
 
 async fn draft(

@@ -1,7 +1,6 @@
 //! The customer's orders: the list, one of them with its progress, which stays up to date, and paying it.
 
 mod live;
-mod open_streams;
 mod progress;
 
 use std::sync::Arc;
@@ -14,14 +13,12 @@ use self::progress::{LivePart, status_words};
 use super::form::PageForm;
 use super::frame::{Section, Viewer, lead_on, money, time};
 use crate::actors::checkouts::ReturnPages;
-use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
-use crate::domain::customer::Customer;
 use crate::domain::id::Id;
 use crate::domain::limits::LimitKind;
 use crate::domain::order::Order;
 use crate::http::access::Caller;
-use crate::http::billing::orders::{OwnOrderHandles, own, steps};
+use crate::http::billing::orders::{FollowHandles, OwnOrderHandles, own, steps};
 use crate::http::command_request::state_of;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
@@ -33,7 +30,6 @@ use crate::http::production::orders::to_pay::before_checkout;
 use crate::store::queries::{OrderFilter, Page};
 
 pub(super) use live::live;
-pub(crate) use open_streams::OpenStreams;
 
 /// The list of the own orders.
 pub(super) const PATH: &str = "/orders";
@@ -44,10 +40,8 @@ handles! {
     /// What the pages of orders use.
     pub(crate) struct OrderPageHandles {
         own: OwnOrderHandles,
-        customers: Directory<Customer>,
+        follow: FollowHandles,
         config: Arc<Config>,
-        streams: Arc<OpenStreams>,
-        leaving: tokio_util::sync::CancellationToken,
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::customer;
 use crate::api::{NOTHING, count, fault_paths, paths, some_sku, with_role};
+use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, on_both};
 
 const LIST: &str = "/api/v1/orders";
@@ -69,6 +70,34 @@ on_both! {
         assert_eq!(ann.get(&format!("{LIST}/{NOTHING}")).await.error(404), "order_not_found");
         assert_eq!(ann.get(&format!("{LIST}/ORD-000001")).await.error(404), "not_found");
         assert_eq!((count(&ann, LIST).await, count(&bob, LIST).await), (1, 0));
+    }
+
+    async fn the_stream_of_an_order_sends_it_whenever_it_has_changed(db: Db) {
+        let app = App::new(db).await;
+        let sku = public_sku(&app).await;
+        let (ann, bob) = (customer(&app, "ann@example.org").await, customer(&app, "bob@example.org").await);
+        let path = format!("{LIST}/{}", drafted(&ann, &sku).await);
+        let streamed = format!("{path}/stream");
+        let mut stream = Stream::open(&ann, &streamed, None).await;
+        let first = stream.next().await.unwrap();
+        assert_eq!((&*first.event, &first.data), ("order", &ann.get(&path).await.expect(200)));
+        let id = path.rsplit('/').next().unwrap();
+        app.patch(&format!("/api/orders/{id}"), &json!({"internalNotes": "secret"})).await.expect(200);
+        app.post(&format!("/api/orders/{id}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+        let paid = loop {
+            let now = stream.next().await.unwrap();
+            assert!(!now.data.to_string().contains("secret"), "{}", now.data);
+            if now.data["order"]["status"] == "paid" {
+                break now;
+            }
+        };
+        assert!(paid.data["order"]["timeline"].as_array().unwrap().iter().any(|step| step["event"] == "order.paid"));
+        app.act(&format!("/api/orders/{id}/cancel")).await.expect(200);
+        while stream.next().await.unwrap().event != "over" {}
+        assert_eq!(stream.next().await, None);
+        assert_eq!(bob.get(&streamed).await.error(403), "forbidden");
+        assert_eq!(app.nobody().get(&streamed).await.error(401), "unauthorized");
+        assert_eq!(ann.get(&format!("{LIST}/{NOTHING}/stream")).await.error(404), "order_not_found");
     }
 
     async fn lists_are_the_customers_own_and_filtered(db: Db) {

@@ -208,8 +208,12 @@ impl ToSchema for OwnShipment {
 
 /// The steps of an order that its customer sees.
 pub(super) async fn timeline(queries: &Queries, id: Id, who: &Caller) -> Result<Vec<AsView<StepFor>>, ApiError> {
-    let events = steps(queries, id).await?;
-    Ok(events.into_iter().map(|event| AsView(StepFor::new(event, who))).collect())
+    Ok(for_reader(steps(queries, id).await?, who))
+}
+
+/// Returns the steps as this reader may see them.
+pub(super) fn for_reader(steps: Vec<Numbered>, who: &Caller) -> Vec<AsView<StepFor>> {
+    steps.into_iter().map(|step| AsView(StepFor::new(step, who))).collect()
 }
 
 /// The events behind them, as they were recorded.
