@@ -1,9 +1,11 @@
 //! Emergency stops: to the printer at once, past its actor and the database, and recorded as soon as that is possible.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::look::progressed;
 use super::tell;
@@ -20,6 +22,10 @@ use crate::secrets::encryption::SecretCipher;
 
 /// Between two tries to record a stop that went out.
 const RECORD_RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
+
+/// How long the answer to whoever stops a printer waits for the record. However busy the rest of the server is, a
+/// person hears at once that the printer was told.
+const RECORD_PATIENCE: Duration = Duration::from_millis(50);
 
 /// How a printer is reached for an emergency stop.
 pub enum StopRoute {
@@ -69,11 +75,18 @@ pub async fn emergency_stop(
             let _ = answer.send(Err(error));
             return;
         }
-        if let StopRoute::Watched(connection) = &route {
-            record_progress(&printers, id, connection).await;
-        }
-        let recorded = record(&printers, id, &origin).await;
-        let _ = answer.send(Ok(recorded.is_ok()));
+        let mut recording = pin!(async {
+            if let StopRoute::Watched(connection) = &route {
+                record_progress(&printers, id, connection).await;
+            }
+            record(&printers, id, &origin).await
+        });
+        let prompt = timeout(RECORD_PATIENCE, &mut recording).await;
+        let _ = answer.send(Ok(matches!(prompt, Ok(Ok(())))));
+        let recorded = match prompt {
+            Ok(recorded) => recorded,
+            Err(_) => recording.await,
+        };
         if recorded.is_err_and(|error| may_be_recorded_later(&error)) {
             record_later(&printers, id, &origin).await;
         }

@@ -44,7 +44,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 struct StoppedView {
     /// Always true: the printer took the stop.
     ok: bool,
-    /// Whether the stop is recorded already. If not, it is as soon as the database answers.
+    /// Whether the stop is recorded already. If not, it is as soon as the server comes to it.
     recorded: bool,
     /// What happened instead, where printers of the type have no emergency stop; `null` where motors and heaters were
     /// cut.
