@@ -39,6 +39,19 @@ impl Client {
         &self.answer[body..whole]
     }
 
+    /// Connects, if the server lets it.
+    pub async fn try_connect(to: SocketAddr) -> Option<Self> {
+        let stream = TcpStream::connect(to).await.ok()?;
+        stream.set_nodelay(true).ok()?;
+        Some(Self { stream, answer: Vec::with_capacity(8192) })
+    }
+
+    /// Sends a whole request and gives the status of the answer; `None` when the server hung up.
+    pub async fn status(&mut self, request: &[u8]) -> Option<u16> {
+        self.try_answered(request).await?;
+        std::str::from_utf8(&self.answer[9..12]).ok()?.parse().ok()
+    }
+
     /// Sends a whole request and waits for its answer, whatever it is.
     pub async fn try_ask(&mut self, request: &[u8]) {
         self.answered(request).await;
@@ -46,15 +59,21 @@ impl Client {
 
     /// Where the body of the answer begins and ends.
     async fn answered(&mut self, request: &[u8]) -> (usize, usize) {
-        self.stream.write_all(request).await.unwrap();
+        self.try_answered(request).await.unwrap()
+    }
+
+    /// The same; `None` when the server hung up.
+    async fn try_answered(&mut self, request: &[u8]) -> Option<(usize, usize)> {
+        self.stream.write_all(request).await.ok()?;
         self.answer.clear();
         loop {
-            let read = self.stream.read_buf(&mut self.answer).await.unwrap();
-            assert!(read > 0, "the server hung up");
+            if self.stream.read_buf(&mut self.answer).await.ok()? == 0 {
+                return None;
+            }
             if let Some((body, whole)) = extent(&self.answer)
                 && self.answer.len() >= whole
             {
-                return (body, whole);
+                return Some((body, whole));
             }
         }
     }

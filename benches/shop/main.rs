@@ -31,6 +31,7 @@ mod simulated;
 mod soak;
 mod start;
 mod stops;
+mod storms;
 mod table;
 mod thousand;
 mod webhook;
@@ -43,7 +44,7 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 19] = [
+const PARTS: [&str; 20] = [
     "adjust",
     "http",
     "read",
@@ -57,6 +58,7 @@ const PARTS: [&str; 19] = [
     "live_pages",
     "forecast",
     "stops",
+    "storms",
     "thousand",
     "hanging",
     "customers",
@@ -118,6 +120,7 @@ fn run(part: &str) -> Vec<Row> {
         "attack" => runtime.block_on(attack::run()),
         "forecast" => forecast::run(),
         "stops" => runtime.block_on(stops::run()),
+        "storms" => runtime.block_on(storms::run()),
         "thousand" => runtime.block_on(thousand::run()),
         "hanging" => runtime.block_on(hanging::run()),
         "customers" => runtime.block_on(customers::run()),

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use dashmap::DashMap;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -10,14 +10,14 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::config::sections::Server;
 use crate::domain::limits::address::{self, Network};
 
-/// Connections beyond the limits whose client is told so: each is answered one request. Health checks and emergency
-/// stops need no place here; the front answers them.
+/// Connections beyond the limits whose client is told so by the front. Health checks and emergency stops need no place
+/// here.
 const MAX_CROWDED_CONNECTIONS: usize = 256;
 
 /// Files that the rest of the server may have open meanwhile: database, uploads, printers, endpoints.
 const OTHER_FILES: usize = 256 + FRONT_FILES;
 /// Connections that the front holds at most.
-const FRONT_FILES: usize = 1536;
+const FRONT_FILES: usize = 1792;
 /// Connections that are taken even where the system allows only few open files.
 const MIN_CONNECTIONS: usize = 16;
 
@@ -25,9 +25,32 @@ const MIN_CONNECTIONS: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// Marks requests of a connection beyond the limit.
-#[derive(Clone, Copy, Debug)]
-pub struct Crowded;
+/// The place that a connection has at the front, among the extensions of its request. It may be taken back for a newer
+/// connection until the request was admitted.
+#[derive(Clone, Debug, Default)]
+pub struct FrontPlace(Arc<AtomicBool>);
+
+impl FrontPlace {
+    /// Keeps the place until the request is answered: whoever asks may do so, and nobody else's connection ends it.
+    pub fn keep(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    /// Returns whether the request was admitted.
+    pub fn is_kept(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
+
+/// Marks an answer that was refused because of load or because its client asks too often: who sends the next request
+/// on the same connection at once, although `Retry-After` names a later time, waits for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RefusedForLoad {
+    /// The server is full, whoever asks.
+    Server,
+    /// This client asks too often; others may share its connection behind a proxy.
+    Client,
+}
 
 /// Counts connections and requests under way, and refusals.
 pub struct Admission {
@@ -46,10 +69,17 @@ pub struct Admission {
 /// The right to one connection; given back when dropped.
 pub struct AdmissionPermit {
     load: Arc<Admission>,
-    /// The address that it counts for.
+    /// The address that it counts for; `None` where many stand behind it.
     scope: Option<u128>,
-    /// True when the connection is beyond a limit: it is served one request only.
+    /// True when the connection is beyond a limit: its request is refused unread.
     pub crowded: bool,
+}
+
+impl AdmissionPermit {
+    /// Returns whether requests of many clients may come on the connection: of a proxy, or of this machine.
+    pub const fn is_shared(&self) -> bool {
+        self.scope.is_none()
+    }
 }
 
 impl Drop for AdmissionPermit {
@@ -91,10 +121,16 @@ impl Admission {
         }
     }
 
+    /// Returns the address by which connections of this peer are bounded; `None` for proxies and this machine itself,
+    /// behind which many clients stand.
+    pub fn scope(&self, peer: IpAddr) -> Option<u128> {
+        (!address::speaks_for_many(peer, &self.trusted)).then(|| address::scope(peer.to_canonical()))
+    }
+
     /// Admits a connection; `None` when even the few beyond the limits are taken.
     pub fn connect(self: &Arc<Self>, peer: IpAddr) -> Option<AdmissionPermit> {
         let before = self.connections.fetch_add(1, Relaxed);
-        let scope = (!address::speaks_for_many(peer, &self.trusted)).then(|| address::scope(peer.to_canonical()));
+        let scope = self.scope(peer);
         let of_address = scope.map_or(0, |scope| {
             let mut open = self.of_address.entry(scope).or_insert(0);
             *open += 1;
@@ -121,18 +157,28 @@ impl Admission {
     pub fn enter(&self) -> Option<SemaphorePermit<'_>> {
         let permit = self.requests.try_acquire().ok();
         if permit.is_none() {
-            self.overloaded.fetch_add(1, Relaxed);
+            self.count_refusal();
         }
         permit
     }
 
+    /// Returns whether no more requests are taken now.
+    pub fn is_full(&self) -> bool {
+        self.requests.available_permits() == 0
+    }
+
     /// Whether a request would be refused now; it is counted as refused then.
-    pub fn refuses(&self, crowded: bool) -> bool {
-        let refuses = crowded || self.requests.available_permits() == 0;
+    pub fn refuses(&self) -> bool {
+        let refuses = self.is_full();
         if refuses {
-            self.overloaded.fetch_add(1, Relaxed);
+            self.count_refusal();
         }
         refuses
+    }
+
+    /// Counts a request that was answered 503 because of load.
+    pub fn count_refusal(&self) {
+        self.overloaded.fetch_add(1, Relaxed);
     }
 
     /// How many connections are open now.

@@ -7,9 +7,11 @@ mod connection;
 mod first_line;
 mod front;
 mod head_scan;
-mod newest;
 mod patient;
+mod places;
 mod prefixed;
+mod refusal;
+mod retry_pause;
 
 use std::time::Duration;
 
@@ -64,8 +66,8 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
             }
         };
         let limits = HeadLimits::of(&app.config.server);
-        let (crowded, limits) = if place.crowded { (true, limits.short()) } else { (false, limits) };
-        let connection = HttpConnection { routes: routes.clone(), peer: Some(peer), crowded, once: crowded, limits };
+        let (routes, peer, is_shared) = (routes.clone(), Some(peer), place.is_shared());
+        let connection = HttpConnection { routes, peer, is_shared, place: None, once: false, limits };
         let served = connection.serve(stream, begin, graceful.watcher());
         tokio::spawn(async move {
             served.await;
@@ -98,7 +100,8 @@ pub async fn serve_control(listener: UnixListener, app: AppState) {
             continue;
         };
         let (place, limits) = (app.admission.reserved(), HeadLimits::of(&app.config.server));
-        let connection = HttpConnection { routes: routes.clone(), peer: None, crowded: false, once: false, limits };
+        let routes = routes.clone();
+        let connection = HttpConnection { routes, peer: None, is_shared: true, place: None, once: false, limits };
         let served = connection.serve(stream, Vec::new(), graceful.watcher());
         tokio::spawn(async move {
             served.await;

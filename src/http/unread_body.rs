@@ -1,41 +1,93 @@
-//! What is left of a body that nobody read: a client that is cut off while it sends sees a broken connection instead of
-//! the refusal.
+//! The rest of a request's body that its handler did not read.
+//!
+//! The next request of a connection begins where the body before it ends. A body that nobody reads to its end therefore
+//! ends its connection, and a client that was not told so loses the request that it sends next.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::body::{Body, Bytes, HttpBody};
+use futures::{FutureExt as _, StreamExt as _};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::timeout;
 
 /// Most bytes that are read of a body which was left, before its connection is closed.
 const MAX_READ_AWAY_BYTES: usize = 64 * 1024;
-/// How long the rest of a body that was left is waited for.
-const READ_AWAY_TIMEOUT: Duration = Duration::from_secs(1);
+/// Scheduler turns for which the rest of a body is waited for that came with its head.
+const MAX_TURNS: usize = 3;
 
-/// Where a body comes to whose reader left it before its end.
+/// The body of one request, as far as its reader has come.
 #[derive(Clone, Default)]
-pub struct UnreadBody(Arc<Mutex<Option<Body>>>);
+pub struct UnreadBody(Arc<Mutex<Progress>>);
+
+#[derive(Default)]
+enum Progress {
+    /// Nothing is left to read.
+    #[default]
+    Finished,
+    /// Its reader still holds it.
+    Held,
+    /// Its reader left this.
+    Left(Body),
+}
 
 impl UnreadBody {
-    /// The body for its reader; what the reader leaves of it comes here.
+    /// Returns the body for its reader; the rest that the reader leaves comes back here.
     pub fn watch(&self, body: Body) -> Body {
-        Body::new(WatchedBody { body, unread: self.clone() })
+        if body.is_end_stream() {
+            return body;
+        }
+        self.set(Progress::Held);
+        Body::new(WatchedBody { body, finished: false, unread: self.clone() })
     }
 
-    /// Reads what was left, if it is little and comes soon, and throws it away.
-    pub async fn read_away(&self) {
-        let left = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(body) = left {
-            let _ = timeout(READ_AWAY_TIMEOUT, to_bytes(body, MAX_READ_AWAY_BYTES)).await;
+    /// Returns whether the body was read to its end.
+    pub fn is_finished(&self) -> bool {
+        matches!(*self.0.lock().unwrap_or_else(PoisonError::into_inner), Progress::Finished)
+    }
+
+    /// Reads the rest, if it is little and comes within `patience`, and throws it away. Returns whether the body was
+    /// read to its end: if not, the connection cannot take another request.
+    pub async fn read_away(&self, patience: Duration) -> bool {
+        let body = match std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+            Progress::Finished => return true,
+            Progress::Held => return false,
+            Progress::Left(body) => body,
+        };
+        let mut rest = pin!(read_rest(body));
+        for _ in 0..MAX_TURNS {
+            if let Some(is_whole) = rest.as_mut().now_or_never() {
+                return is_whole;
+            }
+            tokio::task::yield_now().await;
+        }
+        timeout(patience, rest).await.unwrap_or(false)
+    }
+
+    fn set(&self, progress: Progress) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+}
+
+/// Reads a body to its end, if it is short. Returns whether the end was reached.
+async fn read_rest(body: Body) -> bool {
+    let mut pieces = body.into_data_stream();
+    let mut bytes = 0;
+    while let Some(piece) = pieces.next().await {
+        bytes += piece.as_ref().map_or(usize::MAX, Bytes::len);
+        if bytes > MAX_READ_AWAY_BYTES {
+            return false;
         }
     }
+    true
 }
 
 struct WatchedBody {
     body: Body,
+    /// True when the last frame was read.
+    finished: bool,
     unread: UnreadBody,
 }
 
@@ -44,7 +96,9 @@ impl HttpBody for WatchedBody {
     type Error = axum::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        self.finished = frame.is_none();
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
@@ -58,41 +112,69 @@ impl HttpBody for WatchedBody {
 
 impl Drop for WatchedBody {
     fn drop(&mut self) {
-        if !self.body.is_end_stream() {
-            let body = std::mem::take(&mut self.body);
-            *self.unread.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);
-        }
+        let is_finished = self.finished || self.body.is_end_stream();
+        let rest = std::mem::take(&mut self.body);
+        self.unread.set(if is_finished { Progress::Finished } else { Progress::Left(rest) });
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures::StreamExt as _;
+    use axum::body::to_bytes;
+    use futures::channel::mpsc::{UnboundedSender, unbounded};
 
     use super::*;
 
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    fn in_pieces() -> (UnboundedSender<Result<&'static str, std::io::Error>>, Body) {
+        let (sender, pieces) = unbounded();
+        (sender, Body::from_stream(pieces))
+    }
+
     #[tokio::test]
-    async fn what_a_reader_leaves_is_read_away_and_what_was_read_is_not() {
+    async fn a_rest_is_read_away_and_a_body_that_was_read_leaves_none() {
         let unread = UnreadBody::default();
+        assert!(unread.read_away(Duration::ZERO).await, "there is no body");
         let read = to_bytes(unread.watch(Body::from("whole")), 10).await;
         assert_eq!(read.ok(), Some(Bytes::from("whole")));
-        assert!(unread.0.lock().is_ok_and(|left| left.is_none()));
-        let (sender, pieces) = futures::channel::mpsc::unbounded::<Result<&str, std::io::Error>>();
-        drop(unread.watch(Body::from_stream(pieces)));
-        assert!(unread.0.lock().is_ok_and(|left| left.is_some()));
+        assert!(unread.is_finished() && unread.read_away(Duration::ZERO).await);
+        let (sender, body) = in_pieces();
+        drop(unread.watch(body));
+        assert!(!unread.is_finished());
         let more = async {
             assert!(sender.unbounded_send(Ok("piece")).is_ok());
             drop(sender);
         };
-        futures::join!(unread.read_away(), more);
-        assert!(unread.0.lock().is_ok_and(|left| left.is_none()));
+        let (is_whole, ()) = futures::join!(unread.read_away(PATIENCE), more);
+        assert!(is_whole);
     }
 
     #[tokio::test]
-    async fn no_more_is_read_away_than_a_little() {
+    async fn a_body_in_pieces_that_was_read_to_its_end_leaves_nothing() {
+        let unread = UnreadBody::default();
+        let (sender, body) = in_pieces();
+        assert!(sender.unbounded_send(Ok("piece")).is_ok());
+        drop(sender);
+        assert!(to_bytes(unread.watch(body), 10).await.is_ok());
+        assert!(unread.read_away(Duration::ZERO).await);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_long_or_broken_or_late_or_still_held_is_not_read_to_its_end() {
         let unread = UnreadBody::default();
         let endless = futures::stream::repeat(Bytes::from_static(&[0; 1024])).map(Ok::<_, std::io::Error>);
         drop(unread.watch(Body::from_stream(endless)));
-        unread.read_away().await;
+        assert!(!unread.read_away(PATIENCE).await, "long");
+        let (sender, body) = in_pieces();
+        drop(unread.watch(body));
+        assert!(sender.unbounded_send(Err(std::io::ErrorKind::ConnectionReset.into())).is_ok());
+        assert!(!unread.read_away(PATIENCE).await, "broken");
+        let (_sender, body) = in_pieces();
+        drop(unread.watch(body));
+        assert!(!unread.read_away(Duration::ZERO).await, "late");
+        let held = unread.watch(Body::from("held"));
+        assert!(!unread.read_away(PATIENCE).await, "held");
+        drop(held);
     }
 }

@@ -8,6 +8,7 @@ mod chaos;
 mod front;
 mod hostile;
 mod hostile_answers;
+mod kept;
 mod limits;
 mod load;
 mod sharing;

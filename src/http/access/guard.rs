@@ -14,14 +14,13 @@ use serde_json::json;
 use super::{AccessHandles, Credentials, CustomerToken, FromMachine, RequiredAccess, admit};
 use crate::domain::limits::address;
 use crate::domain::principal::Principal;
-use crate::http::admission::Admission;
+use crate::http::admission::{Admission, FrontPlace};
 use crate::http::audit_sampling::{self, AttemptSource, AuditHandles, RefusedAttempt};
 use crate::http::bodies::Bodies;
 use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::limits::layer::{ClientAddress, Treatment, overloaded};
 use crate::http::meter::RouteMeter;
 use crate::http::request_id::RequestId;
-use crate::http::unread_body::UnreadBody;
 use crate::http::wire::refuse_query;
 
 /// What a route needs to judge its requests; one for each route.
@@ -103,15 +102,16 @@ fn caller_of(request: &Request) -> u128 {
 /// Lets a request through to its handler, or refuses it. Counts it, and notes refused attempts for the audit log.
 pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
-    let unread = UnreadBody::default();
-    if !request.body().is_end_stream() {
-        request = request.map(|body| unread.watch(body));
-    }
     let admitted = admit(&gate.access, gate.need, &request);
     let by = admitted.as_ref().ok().map(|who| who.by.clone());
     let refusable = Refusable::of(&request);
     let response = match admitted {
         Ok(who) => {
+            if gate.treatment == Treatment::Always
+                && let Some(place) = request.extensions().get::<FrontPlace>()
+            {
+                place.keep();
+            }
             request.extensions_mut().insert(who);
             gate.pass(request, next).await.unwrap_or_else(IntoResponse::into_response)
         }
@@ -122,9 +122,6 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
     let named = response.extensions().get::<ErrorMeta>().is_some_and(|told| told.by.is_some());
     if named || refusable.is_refused(status) {
         refusable.note(&gate, by.as_deref(), &response);
-    }
-    if status.is_client_error() || status.is_server_error() {
-        unread.read_away().await;
     }
     response
 }

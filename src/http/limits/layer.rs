@@ -16,16 +16,19 @@ use tower_http::timeout::TimeoutBody;
 use super::{Charge, refusal, tell};
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
-use crate::domain::limits::LimitKind;
+use crate::domain::limits::{LimitKind, Standing};
 use crate::domain::time::Timestamp;
 use crate::http::access::{AccessHandles, Credentials, CustomerToken, FromMachine};
-use crate::http::admission::{Admission, Crowded, Peer};
+use crate::http::admission::{Admission, Peer, RefusedForLoad};
 use crate::http::agent_token;
 use crate::http::billing;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::Limits;
 use crate::http::pages;
+
+/// Seconds after which whoever was refused because of load may try again.
+const OVERLOAD_RETRY_SECONDS: u32 = 1;
 
 /// How requests to a route are bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +55,11 @@ pub fn treatment(path: &str) -> Treatment {
         path if path == "/" || path == "/docs" || path.starts_with("/docs/") => Treatment::Uncounted,
         _ => Treatment::Counted,
     }
+}
+
+/// Returns whether a path, as it is asked for, is one that must be heard at once: health and emergency stop.
+pub fn is_always_heard(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz") || path.ends_with("/emergency-stop")
 }
 
 /// Whether requests to a route count, so that it may answer 429.
@@ -97,10 +105,9 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     let peer = request.extensions().get::<Peer>().map_or(Ipv4Addr::LOCALHOST.into(), |peer| peer.0);
     let client = app.limits.client(peer, request.headers());
     request.extensions_mut().insert(ClientAddress(client));
-    let crowded = request.extensions().get::<Crowded>().is_some();
     // A place among the requests under way is taken behind this, when the body is there; where none is left nothing
     // more is done for the request.
-    let refuses = app.admission.refuses(crowded);
+    let refuses = app.admission.refuses();
     if treatment == Treatment::Uncounted {
         return if refuses { overloaded() } else { next.run(request).await };
     }
@@ -140,7 +147,18 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
         return response;
     }
     let standing = if gateway { app.limits.untouched(LimitKind::Agent) } else { app.limits.charge(&charge, now).await };
-    let mut response = if standing.refused { refusal(standing, &charge) } else { next.run(request).await };
+    if standing.refused {
+        return rate_limited(standing, &charge);
+    }
+    let mut response = next.run(request).await;
+    tell(&mut response, standing);
+    response
+}
+
+/// Returns the 429 of a caller that asks too often.
+fn rate_limited(standing: Standing, charges: &[Charge]) -> Response {
+    let mut response = refusal(standing, charges);
+    response.extensions_mut().insert(RefusedForLoad::Client);
     tell(&mut response, standing);
     response
 }
@@ -154,11 +172,7 @@ fn refused_unseen(limits: &Limits, token: &CustomerToken, client: IpAddr, now: T
     }
     let standing = limits.charge_here(&charge, now);
     // The window may have turned in between.
-    standing.refused.then(|| {
-        let mut response = refusal(standing, &charge);
-        tell(&mut response, standing);
-        response
-    })
+    standing.refused.then(|| rate_limited(standing, &charge))
 }
 
 fn charge(credentials: &Credentials, client: IpAddr) -> Charge {
@@ -171,9 +185,23 @@ fn charge(credentials: &Credentials, client: IpAddr) -> Charge {
     }
 }
 
-/// 503, when more requests are under way than the server takes.
+/// Returns the 503 for when more requests are under way than the server takes.
 pub fn overloaded() -> Response {
-    ApiError::unavailable("overloaded", "more requests than the server takes at a time", 1).into_response()
+    let mut response = overload_error().into_response();
+    response.extensions_mut().insert(RefusedForLoad::Server);
+    response
+}
+
+/// Returns the 503 for a connection beyond those that the server takes, whose client nobody has asked for.
+pub fn too_many_connections(limits: &Limits) -> Response {
+    let mut response = overloaded();
+    tell(&mut response, limits.untouched(LimitKind::Anonymous));
+    response
+}
+
+/// Returns the error of a request or connection beyond those that the server takes.
+pub fn overload_error() -> ApiError {
+    ApiError::unavailable("overloaded", "more requests than the server takes at a time", OVERLOAD_RETRY_SECONDS)
 }
 
 /// Ends a body with an error when nothing of it came for this long; its reader answers 408.
@@ -193,12 +221,14 @@ mod tests {
         let stops = ["/api/printers/{id}/emergency-stop", "/floor/printers/{id}/emergency-stop"];
         for path in ["/healthz", "/readyz"].into_iter().chain(stops) {
             assert_eq!(treatment(path), Treatment::Always, "{path}");
+            assert!(is_always_heard(path), "{path}");
         }
         for path in ["/webhooks/payments", "/", "/docs", "/docs/swagger-ui.css"] {
             assert_eq!(treatment(path), Treatment::Uncounted, "{path}");
         }
         for path in ["", "/api/orders", "/docsx", "/api/printers/{id}/pause", "/floor/printers/{id}/{act}"] {
             assert_eq!(treatment(path), Treatment::Counted, "{path}");
+            assert!(!is_always_heard(path), "{path}");
         }
     }
 }

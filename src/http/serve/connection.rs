@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::header::{CONNECTION, HOST, HeaderValue, TRANSFER_ENCODING};
+use axum::http::header::{CONNECTION, EXPECT, HOST, HeaderValue, TRANSFER_ENCODING};
 use axum::http::{Request, StatusCode, Version};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
@@ -19,12 +19,17 @@ use tower::Service as _;
 
 use super::patient::{Patient, Turns};
 use super::prefixed::Prefixed;
+use super::retry_pause::RetryPause;
 use crate::config::sections::Server;
-use crate::http::admission::{Crowded, Peer};
+use crate::http::admission::{FrontPlace, Peer};
 use crate::http::error::ApiError;
+use crate::http::limits::layer::is_always_heard;
+use crate::http::unread_body::UnreadBody;
 
 /// How long a connection may take that is served one request only.
-const CROWDED_TIMEOUT: Duration = Duration::from_secs(2);
+const ONCE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the rest of a body is waited for whose request is refused, so that the connection can be kept.
+const READ_AWAY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Limits on the heads of a connection, and on the time of its parts.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +60,7 @@ impl HeadLimits {
 
     /// For a connection that is served one request only.
     pub fn short(mut self) -> Self {
-        (self.head, self.idle) = (self.head.min(CROWDED_TIMEOUT), self.idle.min(CROWDED_TIMEOUT));
+        (self.head, self.idle) = (self.head.min(ONCE_TIMEOUT), self.idle.min(ONCE_TIMEOUT));
         self
     }
 }
@@ -66,8 +71,10 @@ pub struct HttpConnection {
     pub routes: Router,
     /// The client's address; none on the control socket.
     pub peer: Option<IpAddr>,
-    /// True when there are too many: its request is refused.
-    pub crowded: bool,
+    /// Whether requests of many clients may come on it.
+    pub is_shared: bool,
+    /// Its place at the front, which its request keeps when it is admitted; `None` where no newcomer takes it.
+    pub place: Option<FrontPlace>,
     /// Whether it is served one request only.
     pub once: bool,
     /// Limits on its heads and times.
@@ -80,22 +87,24 @@ impl HttpConnection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let Self { routes, peer, crowded, once, limits } = self;
+        let Self { routes, peer, is_shared, place, once, limits } = self;
         let turns = Arc::new(Turns::default());
-        let requests = turns.clone();
+        let (requests, pause) = (turns.clone(), Arc::new(RetryPause::new(is_shared)));
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             requests.begin();
             let fault = head_fault(&request, &requests, limits.max_bytes);
-            let chunked = request.headers().contains_key(TRANSFER_ENCODING);
+            let must_close = request.headers().contains_key(TRANSFER_ENCODING);
+            let waits_to_send = request.headers().contains_key(EXPECT);
+            let unread = UnreadBody::default();
             let answer = fault.is_none().then(|| {
-                let mut request = request.map(Body::new);
+                let mut request = request.map(|body| unread.watch(Body::new(body)));
                 if let Some(peer) = peer {
                     request.extensions_mut().insert(Peer(peer));
                 }
-                if crowded {
-                    request.extensions_mut().insert(Crowded);
+                if let Some(place) = place.clone() {
+                    request.extensions_mut().insert(place);
                 }
-                routes.clone().call(request)
+                answer(routes.clone(), request, pause.clone())
             });
             let requests = requests.clone();
             async move {
@@ -104,7 +113,11 @@ impl HttpConnection {
                     (None, Some(answer)) => answer.await?,
                     (None, None) => StatusCode::BAD_REQUEST.into_response(),
                 };
-                if chunked || requests.is_malformed() {
+                let is_refused = response.status().is_client_error() || response.status().is_server_error();
+                let patience = if is_refused { READ_AWAY_TIMEOUT } else { Duration::ZERO };
+                // Whoever asks before it sends a body is not told to send one that nobody wants.
+                let is_read = if waits_to_send { unread.is_finished() } else { unread.read_away(patience).await };
+                if must_close || !is_read || requests.is_malformed() {
                     // Where the next head begins cannot be told with certainty.
                     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 }
@@ -126,6 +139,16 @@ impl HttpConnection {
             tracing::debug!(%error, "a connection ended");
         }
     }
+}
+
+/// Answers a request by its route. One that comes too soon after a refusal waits first.
+async fn answer(mut routes: Router, request: Request<Body>, pause: Arc<RetryPause>) -> Result<Response, Infallible> {
+    if !is_always_heard(request.uri().path()) {
+        pause.wait().await;
+    }
+    let response = routes.call(request).await?;
+    pause.note(&response);
+    Ok(response)
 }
 
 /// What is wrong with a head that the HTTP library takes.

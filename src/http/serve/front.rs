@@ -1,9 +1,10 @@
 //! The front of the server: a thread of its own that accepts every connection and answers what must always be heard.
 //!
 //! It reads the first line of the first request. Health checks and emergency stops are answered here, whatever the rest
-//! of the server is busy with; every other connection is handed over with the bytes that were read. Places are few and
-//! bounded: when they are full, the oldest connection that has not said what it wants is closed, so that silent clients
-//! cannot keep a new one from being heard.
+//! of the server is busy with; every other connection is handed over with the bytes that were read, or refused here
+//! when there are too many. Places are few and bounded, also for each address: when they are full, the oldest
+//! connection is closed whose request was not admitted, so that silent clients cannot keep a new one from being heard.
+//! An emergency stop that was admitted is never ended for another connection.
 //!
 //! A later request on a connection that was handed over is answered by the rest of the server, emergency stops
 //! included: those pass its bounds too, but share its threads.
@@ -23,9 +24,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::{HeadLimits, HttpConnection};
 use super::first_line::{FirstLine, MAX_LINE_BYTES};
-use super::newest::Newest;
+use super::places::Places;
+use super::refusal::Refusal;
 use crate::http::AppState;
-use crate::http::admission::AdmissionPermit;
+use crate::http::admission::{AdmissionPermit, FrontPlace};
+use crate::http::limits::layer::too_many_connections;
 
 /// Connections that have not said yet what they want.
 const MAX_UNTOLD: usize = 1024;
@@ -33,6 +36,8 @@ const MAX_UNTOLD: usize = 1024;
 const MAX_HEALTH_CHECKS: usize = 256;
 /// Connections on which an emergency stop is answered.
 const MAX_STOPS: usize = 256;
+/// One address takes at most one place in so many.
+const ADDRESS_SHARE: usize = 4;
 /// Pause after the system gave no connection, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Time between two looks whether everything was answered, when the server ends.
@@ -109,17 +114,19 @@ struct Lobby {
     app: AppState,
     routes: Router,
     arrivals: mpsc::UnboundedSender<Arrived>,
-    untold: Arc<Newest>,
-    health_checks: Arc<Newest>,
-    stops: Arc<Newest>,
+    untold: Arc<Places>,
+    health_checks: Arc<Places>,
+    stops: Arc<Places>,
+    refusal: Refusal,
     graceful: GracefulShutdown,
 }
 
 impl Lobby {
     fn new(app: AppState, routes: Router, arrivals: mpsc::UnboundedSender<Arrived>) -> Arc<Self> {
-        let places = |most| Arc::new(Newest::new(most));
+        let places = |most| Arc::new(Places::new(most, most / ADDRESS_SHARE));
         let (untold, health_checks, stops) = (places(MAX_UNTOLD), places(MAX_HEALTH_CHECKS), places(MAX_STOPS));
-        Arc::new(Self { app, routes, arrivals, untold, health_checks, stops, graceful: GracefulShutdown::new() })
+        let (refusal, graceful) = (Refusal::new(&too_many_connections(&app.limits)), GracefulShutdown::new());
+        Arc::new(Self { app, routes, arrivals, untold, health_checks, stops, refusal, graceful })
     }
 
     /// Accepts until the server leaves, then lets what was begun finish.
@@ -131,7 +138,10 @@ impl Lobby {
                 accepted = listener.accept() => accepted,
             };
             match accepted {
-                Ok((stream, peer)) => self.untold.run(self.clone().greet(stream, peer)),
+                Ok((stream, peer)) => {
+                    let scope = self.app.admission.scope(peer.ip());
+                    self.untold.run(scope, |_| self.clone().greet(stream, peer));
+                }
                 Err(error) if is_of_the_client(&error) => {}
                 Err(error) => {
                     tracing::warn!(%error, "no connection can be accepted; trying again");
@@ -172,11 +182,17 @@ impl Lobby {
         };
         let within = self.app.config.server.header_timeout_seconds.duration();
         let Ok(Some(told)) = tokio::time::timeout(within, told).await else { return };
+        let scope = self.app.admission.scope(peer.ip());
         match told {
             FirstLine::HealthCheck => {
-                self.health_checks.clone().run(self.answer(stream, peer, begin, Some(HEALTH_CHECK_TIMEOUT)));
+                let answered = self.clone().answer(stream, peer, begin, None);
+                self.health_checks.run(scope, |_| async {
+                    drop(tokio::time::timeout(HEALTH_CHECK_TIMEOUT, answered).await);
+                });
             }
-            FirstLine::EmergencyStop => self.stops.clone().run(self.answer(stream, peer, begin, None)),
+            FirstLine::EmergencyStop => {
+                self.stops.run(scope, |place| self.clone().answer(stream, peer, begin, Some(place)));
+            }
             FirstLine::Incomplete | FirstLine::Other => self.hand_over(stream, peer, begin),
         }
     }
@@ -187,22 +203,25 @@ impl Lobby {
         stream: TcpStream,
         peer: SocketAddr,
         begin: Vec<u8>,
-        within: Option<Duration>,
+        place: Option<FrontPlace>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let limits = HeadLimits::of(&self.app.config.server).short();
-        let connection =
-            HttpConnection { routes: self.routes.clone(), peer: Some(peer.ip()), crowded: false, once: true, limits };
-        let served = connection.serve(stream, begin, self.graceful.watcher());
-        async move {
-            match within {
-                Some(within) => drop(tokio::time::timeout(within, served).await),
-                None => served.await,
-            }
-        }
+        let (routes, is_shared) = (self.routes.clone(), self.app.admission.scope(peer.ip()).is_none());
+        let connection = HttpConnection { routes, peer: Some(peer.ip()), is_shared, place, once: true, limits };
+        connection.serve(stream, begin, self.graceful.watcher())
     }
 
-    fn hand_over(&self, stream: TcpStream, peer: SocketAddr, begin: Vec<u8>) {
+    fn hand_over(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, begin: Vec<u8>) {
         let Some(place) = self.app.admission.connect(peer.ip()) else { return };
+        // While no more requests are taken, one on a new connection would be parsed only to be refused.
+        if place.crowded || self.app.admission.is_full() {
+            self.app.admission.count_refusal();
+            tokio::spawn(async move {
+                self.refusal.send(stream, &begin, &self.app.environment.id().to_string()).await;
+                drop(place);
+            });
+            return;
+        }
         match stream.into_std() {
             // Nobody takes it when the server is about to end.
             Ok(stream) => drop(self.arrivals.send(Arrived { stream, peer: peer.ip(), begin, place })),

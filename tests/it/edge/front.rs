@@ -17,6 +17,7 @@ use serde_json::json;
 use simulator::PrinterKind;
 use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
 use simulator::printer::What;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::{Builder, Runtime};
 
 use super::app;
@@ -170,15 +171,15 @@ async fn a_printer_is_stopped_and_health_is_told_while_every_other_thread_is_tak
     for _ in 0..20 {
         newcomer().get("/healthz").await.expect(200);
     }
-    // What is recorded needs the rest of the server: the stop itself does not.
-    let stop = tokio::spawn({
-        let (client, path) = (newcomer(), format!("/api/printers/{printer}/emergency-stop"));
-        async move { client.act(&path).await.status }
-    });
-    until("the printer to be stopped", || async { stopped(sim).then_some(()) }).await;
-    assert!(!stop.is_finished(), "the rest of the server is stuck");
+    // What is recorded needs the rest of the server: the stop and its answer do not.
+    let answer = newcomer().act(&format!("/api/printers/{printer}/emergency-stop")).await.expect(200);
+    assert!(answer["ok"] == true && answer["recorded"] == false && stopped(sim), "{answer}");
     drop(release);
-    assert_eq!(stop.await.unwrap(), 200);
+    until("the stop to be recorded", || async {
+        let status = newcomer().get(&format!("/api/printers/{printer}/status")).await.expect(200);
+        status["attention"].as_array().unwrap().iter().any(|one| one == "needs_home").then_some(())
+    })
+    .await;
     tokio::task::spawn_blocking(move || drop(stuck)).await.unwrap();
 }
 
@@ -262,4 +263,84 @@ async fn connections_that_say_nothing_keep_nobody_from_health_and_stops() {
         assert_eq!(newcomer.act(&stop).await.error(404), "printer_not_found");
     }
     drop(silent);
+}
+
+/// The beginning of an emergency stop.
+const BEGUN_STOP: &str =
+    "POST /api/printers/01890a5d-ac96-774b-bcce-b302099a8069/emergency-stop HTTP/1.1\r\nhost: x\r\n";
+
+/// Begins so many emergency stops that strangers never finish, and waits until the first of them was given up for the
+/// others.
+async fn storm_of_stops(address: SocketAddr, count: usize) -> Vec<Wire> {
+    let mut storm = Vec::new();
+    for _ in 0..count {
+        let mut wire = Wire::at(address).await;
+        wire.say(BEGUN_STOP).await;
+        storm.push(wire);
+    }
+    storm[0].ended().await;
+    storm
+}
+
+/// A printer that takes everything and answers an emergency stop when it is allowed to.
+async fn slow_printer() -> (SocketAddr, tokio::sync::watch::Sender<u32>, tokio::sync::watch::Sender<bool>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stops, permission) = (tokio::sync::watch::Sender::new(0), tokio::sync::watch::Sender::new(false));
+    let (tell, allow) = (stops.clone(), permission.subscribe());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let (tell, mut allow) = (tell.clone(), allow.clone());
+            tokio::spawn(async move {
+                let mut request = [0; 4096];
+                while let Ok(read @ 1..) = stream.read(&mut request).await {
+                    if request[..read].starts_with(b"POST /printer/emergency_stop") {
+                        tell.send_modify(|count| *count += 1);
+                        allow.wait_for(|is_allowed| *is_allowed).await.unwrap();
+                        let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n";
+                        stream.write_all(format!("{answer}{{\"result\":\"ok\"}}").as_bytes()).await.unwrap();
+                    }
+                }
+            });
+        }
+    });
+    (address, stops, permission)
+}
+
+#[tokio::test]
+async fn a_stop_that_was_admitted_outlives_a_storm_of_unfinished_ones() {
+    let app = app(&[("PRINTERS__REQUEST_TIMEOUT_SECONDS", "60"), ("PRINTERS__POLL_INTERVAL_SECONDS", "60")]).await;
+    let (at, stops, permission) = slow_printer().await;
+    let printer = json!({
+        "name": "Slow", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": format!("http://{at}"),
+    });
+    let printer = crate::api::id(&app.post("/api/printers", &printer).await.expect(201));
+    let stop = tokio::spawn({
+        let client = Client::new(&app.base, app.key.as_deref());
+        async move { client.act(&format!("/api/printers/{printer}/emergency-stop")).await.status }
+    });
+    stops.subscribe().wait_for(|count| *count == 1).await.unwrap();
+    let storm = storm_of_stops(app.base.strip_prefix("http://").unwrap().parse().unwrap(), 600).await;
+    assert!(!stop.is_finished(), "the printer has not answered");
+    permission.send_replace(true);
+    assert_eq!(stop.await.unwrap(), 200);
+    drop(storm);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_storm_of_unfinished_stops_takes_the_places_of_its_own_address_alone() {
+    // Many stand behind this machine's own address.
+    let Some(own) = address_among_others() else { return eprintln!("left out: this machine has no other address") };
+    let everywhere = [("PRINTFLOOR_SERVER__LISTEN", "0.0.0.0:0")];
+    let stuck = tokio::task::spawn_blocking(move || Stuck::with(&everywhere)).await.unwrap();
+    let port = stuck.client.base.rsplit(':').next().unwrap().parse().unwrap();
+    let key = stuck.client.key.clone().unwrap();
+    let mut slow = Wire::at(("127.0.0.1", port)).await;
+    slow.say(BEGUN_STOP).await;
+    let storm = storm_of_stops(SocketAddr::new(own, port), 400).await;
+    slow.say(format!("x-api-key: {key}\r\ncontent-length: 0\r\n\r\n")).await;
+    let (status, text) = slow.answer().await.expect("the stop of somebody else to be heard");
+    assert!(status == 404 && text.contains("printer_not_found"), "{text}");
+    drop(storm);
+    tokio::task::spawn_blocking(move || drop(stuck)).await.unwrap();
 }

@@ -1,5 +1,9 @@
 //! More connections and requests than the server takes: said at once, and never to health checks and emergency stops.
 
+use std::time::{Duration, Instant};
+
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use serde_json::json;
 
 use super::{app, told};
@@ -44,6 +48,22 @@ async fn a_flood_of_connections_is_refused_early_and_health_is_still_told() {
         assert_eq!(newcomer(&app).get("/api/orders").await.error(503), "overloaded");
         what_must_always_be_heard(&app).await;
     }
+    // A refusal costs no reading of the request: its beginning is enough.
+    let mut unfinished = Wire::to(&app).await;
+    unfinished.say("PUT /api/orders HTTP/1.1\r\nx-slow: ").await;
+    assert_eq!(unfinished.answer().await.expect("an answer").0, 503);
+    unfinished.ended().await;
+    // Connections that storm are slowed, and those beyond are closed; the others are heard as ever.
+    let mut storm = Vec::new();
+    for _ in 0..400 {
+        let mut wire = Wire::to(&app).await;
+        wire.say("GET /api/orders HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        storm.push(wire);
+    }
+    what_must_always_be_heard(&app).await;
+    let answers = storm.iter_mut().map(Wire::answer).collect::<FuturesUnordered<_>>();
+    let statuses: Vec<_> = answers.filter_map(|answer| async { answer.map(|(status, _)| status) }).collect().await;
+    assert!(statuses.len() >= 64 && statuses.iter().all(|status| *status == 503), "{statuses:?}");
     for wire in &mut flood {
         assert_eq!(wire.get(&app, "/api/orders").await.expect("still open").0, 200);
     }
@@ -71,6 +91,8 @@ async fn requests_beyond_those_under_way_are_refused_early() {
     let printer = crate::api::id(&app.post("/api/printers", &printer).await.expect(201));
     let key = app.key.as_deref().unwrap();
     let ask = format!("GET /api/printers/{printer}/webcams HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n");
+    let mut hasty = Wire::to(&app).await;
+    assert_eq!(hasty.get(&app, "/api/orders").await.expect("an answer").0, 200);
     // The look takes a place itself, so that one of these may be refused: another is sent with each look.
     let under_way = std::cell::RefCell::new(Vec::new());
     let full = || async {
@@ -80,6 +102,23 @@ async fn requests_beyond_those_under_way_are_refused_early() {
         (app.get("/api/orders").await.status == 503).then_some(())
     };
     until("both places to be taken", full).await;
+    // Whoever repeats at once waits until the time that it was told; an emergency stop does not.
+    let began = Instant::now();
+    for _ in 0..3 {
+        assert_eq!(hasty.get(&app, "/api/orders").await.expect("an answer").0, 503);
+    }
+    assert!(began.elapsed() >= Duration::from_secs(2), "refused three times in {:?}", began.elapsed());
+    let mut stranger = Wire::to(&app).await;
+    stranger.say("GET /api/orders HTTP/1.1\r\nx-slow: ").await;
+    assert_eq!(stranger.answer().await.expect("a refusal before the request is there").0, 503);
+    let stop = format!(
+        "POST /api/printers/{}/emergency-stop HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n",
+        crate::api::NOTHING
+    );
+    let began = Instant::now();
+    hasty.say(stop).await;
+    assert_eq!(hasty.answer().await.expect("an answer").0, 404);
+    assert!(began.elapsed() < Duration::from_secs(1), "the stop waited {:?}", began.elapsed());
     let refused = app.get("/api/orders").await;
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(told(&refused).0, 5000);
