@@ -1,8 +1,8 @@
 //! Emergency stops, and the work of the others, while clients storm: strangers who begin emergency stops and never
 //! finish them, and clients that repeat at once whatever `Retry-After` says.
 //!
-//! Every stop comes on a connection of its own, as a person's would, and is looked for in the log of the printer. Server,
-//! clients and printer share the machine's cores: the figures hold what the clients themselves take.
+//! Every stop comes on a connection of its own, as a person's would, and is looked for in the log of the printer.
+//! Server, clients and printer share the machine's cores: the figures hold what the clients themselves take.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -107,10 +107,10 @@ impl Shop<'_> {
                 unanswered += 1;
             }
         }
-        let asked = took.len() + unanswered;
-        let never_stopped = asked.saturating_sub(self.stopped() - before);
+        let count = took.len() + unanswered;
+        let never_stopped = count.saturating_sub(self.stopped() - before);
         let [p50, p99, most] = [0.5, 0.99, 1.0].map(|share| percentile(&mut took, share));
-        let words = format!("p99 {p99:.1} ms (median {p50:.1}, longest {most:.1}, of {asked})");
+        let words = format!("p99 {p99:.1} ms (median {p50:.1}, longest {most:.1}, of {count})");
         let lost = format!("{unanswered} unanswered, {never_stopped} not at the printer");
         vec![
             Row::figure(format!("emergency stop under {what}"), words).at_most(p99, AIM_MS, "ms"),

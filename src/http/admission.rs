@@ -162,9 +162,14 @@ impl Admission {
         permit
     }
 
+    /// Returns whether no more requests are taken now.
+    pub fn is_full(&self) -> bool {
+        self.requests.available_permits() == 0
+    }
+
     /// Whether a request would be refused now; it is counted as refused then.
     pub fn refuses(&self) -> bool {
-        let refuses = self.requests.available_permits() == 0;
+        let refuses = self.is_full();
         if refuses {
             self.count_refusal();
         }

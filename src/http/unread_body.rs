@@ -48,8 +48,8 @@ impl UnreadBody {
         matches!(*self.0.lock().unwrap_or_else(PoisonError::into_inner), Progress::Finished)
     }
 
-    /// Reads the rest, if it is little and comes within `patience`, and throws it away. Returns whether the body was read
-    /// to its end: if not, the connection cannot take another request.
+    /// Reads the rest, if it is little and comes within `patience`, and throws it away. Returns whether the body was
+    /// read to its end: if not, the connection cannot take another request.
     pub async fn read_away(&self, patience: Duration) -> bool {
         let body = match std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
             Progress::Finished => return true,

@@ -23,8 +23,8 @@ use crate::secrets::encryption::SecretCipher;
 /// Between two tries to record a stop that went out.
 const RECORD_RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// How long the answer to whoever stops a printer waits for the record. However busy the rest of the server is, a person
-/// hears at once that the printer was told.
+/// How long the answer to whoever stops a printer waits for the record. However busy the rest of the server is, a
+/// person hears at once that the printer was told.
 const RECORD_PATIENCE: Duration = Duration::from_millis(50);
 
 /// How a printer is reached for an emergency stop.

@@ -28,7 +28,7 @@ use crate::http::limits::Limits;
 use crate::http::pages;
 
 /// Seconds after which whoever was refused because of load may try again.
-pub const OVERLOAD_RETRY_SECONDS: u32 = 1;
+const OVERLOAD_RETRY_SECONDS: u32 = 1;
 
 /// How requests to a route are bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,10 +1,10 @@
 //! The front of the server: a thread of its own that accepts every connection and answers what must always be heard.
 //!
 //! It reads the first line of the first request. Health checks and emergency stops are answered here, whatever the rest
-//! of the server is busy with; every other connection is handed over with the bytes that were read, or refused here when
-//! there are too many. Places are few and bounded, also for each address: when they are full, the oldest connection is
-//! closed whose request was not admitted, so that silent clients cannot keep a new one from being heard. An emergency stop
-//! that was admitted is never ended for another connection.
+//! of the server is busy with; every other connection is handed over with the bytes that were read, or refused here
+//! when there are too many. Places are few and bounded, also for each address: when they are full, the oldest
+//! connection is closed whose request was not admitted, so that silent clients cannot keep a new one from being heard.
+//! An emergency stop that was admitted is never ended for another connection.
 //!
 //! A later request on a connection that was handed over is answered by the rest of the server, emergency stops
 //! included: those pass its bounds too, but share its threads.
@@ -213,7 +213,8 @@ impl Lobby {
 
     fn hand_over(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, begin: Vec<u8>) {
         let Some(place) = self.app.admission.connect(peer.ip()) else { return };
-        if place.crowded {
+        // While no more requests are taken, one on a new connection would be parsed only to be refused.
+        if place.crowded || self.app.admission.is_full() {
             self.app.admission.count_refusal();
             tokio::spawn(async move {
                 self.refusal.send(stream, &begin, &self.app.environment.id().to_string()).await;

@@ -1,5 +1,6 @@
-//! A bounded number of connections that the front speaks with, each in a task of its own. A newcomer always gets a place:
-//! where there are too many, the oldest is ended whose request was not admitted yet, and a client's own before another's.
+//! A bounded number of connections that the front speaks with, each in a task of its own. A newcomer always gets a
+//! place: where there are too many, the oldest is ended whose request was not admitted yet, and a client's own before
+//! another's.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -40,6 +40,7 @@ impl Refusal {
             let _ = write!(head, "{name}: {}\r\n", value.to_str().unwrap_or_default());
         }
         head.push_str("x-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\n");
+        let _ = write!(head, "content-length: {}\r\n", body.len());
         Self { head, body, pace: Mutex::default() }
     }
 
@@ -49,12 +50,18 @@ impl Refusal {
         if !is_prompt {
             sleep(STORM_PAUSE).await;
         }
-        // The answer to HEAD has no body.
-        let body = if begin.starts_with(b"HEAD ") { "" } else { &*self.body };
-        let answer = format!("{}x-request-id: {request_id}\r\n\r\n{body}", self.head);
+        let answer = self.answer(begin, request_id);
         if let Ok(Err(error)) = timeout(LINGER_TIMEOUT, send_and_close(&mut stream, answer.as_bytes())).await {
             tracing::debug!(%error, "a refused client has left");
         }
+    }
+}
+
+impl Refusal {
+    fn answer(&self, begin: &[u8], request_id: &str) -> String {
+        // The answer to HEAD has no body.
+        let body = if begin.starts_with(b"HEAD ") { "" } else { &*self.body };
+        format!("{}x-request-id: {request_id}\r\n\r\n{body}", self.head)
     }
 }
 
@@ -90,7 +97,23 @@ impl RefusalPace {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::header::RETRY_AFTER;
+    use axum::response::IntoResponse as _;
+
     use super::*;
+
+    #[test]
+    fn the_answer_is_whole_and_ends_its_connection() {
+        let refusal = Refusal::new(&overload_error().into_response());
+        let [get, head] = [b"GET /api".as_slice(), b"HEAD /api"].map(|begin| refusal.answer(begin, "id-1"));
+        assert!(get.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{get}");
+        let (lines, body) = get.split_once("\r\n\r\n").unwrap_or_default();
+        let has = |line: &str| lines.split("\r\n").any(|one| one == line);
+        assert!(has(&format!("content-length: {}", body.len())) && has("content-type: application/json"), "{lines}");
+        assert!(has(&format!("{RETRY_AFTER}: 1")) && has("connection: close") && has("x-request-id: id-1"), "{lines}");
+        assert_eq!(body, overload_error().body().to_string());
+        assert_eq!(head, format!("{lines}\r\n\r\n"));
+    }
 
     #[test]
     fn the_first_refusals_of_a_second_are_sent_at_once() {

@@ -173,8 +173,8 @@ fn the_first_of_a_repeated_parameter_counts_and_an_empty_one_is_absent() {
     assert_eq!((found.public, found.kind, found.id), (Some(true), None, None));
     let page: crate::store::queries::Page = found.page.into();
     assert_eq!((page.limit, page.offset), (50, 0));
-    let told = query("limit=&offset=&kind=").unwrap_err().body();
-    let faults = told["errors"].as_array().unwrap().iter().map(|fault| (&fault["path"], &fault["message"]));
+    let body = query("limit=&offset=&kind=").unwrap_err().body();
+    let faults = body["errors"].as_array().unwrap().iter().map(|fault| (&fault["path"], &fault["message"]));
     let number = json!("must be a whole number");
     assert_eq!(faults.collect::<Vec<_>>(), [(&json!("limit"), &number), (&json!("offset"), &number)]);
 }

@@ -172,8 +172,8 @@ async fn a_printer_is_stopped_and_health_is_told_while_every_other_thread_is_tak
         newcomer().get("/healthz").await.expect(200);
     }
     // What is recorded needs the rest of the server: the stop and its answer do not.
-    let told = newcomer().act(&format!("/api/printers/{printer}/emergency-stop")).await.expect(200);
-    assert!(told["ok"] == true && told["recorded"] == false && stopped(sim), "{told}");
+    let answer = newcomer().act(&format!("/api/printers/{printer}/emergency-stop")).await.expect(200);
+    assert!(answer["ok"] == true && answer["recorded"] == false && stopped(sim), "{answer}");
     drop(release);
     until("the stop to be recorded", || async {
         let status = newcomer().get(&format!("/api/printers/{printer}/status")).await.expect(200);
@@ -286,8 +286,8 @@ async fn storm_of_stops(address: SocketAddr, count: usize) -> Vec<Wire> {
 async fn slow_printer() -> (SocketAddr, tokio::sync::watch::Sender<u32>, tokio::sync::watch::Sender<bool>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (asked, allowed) = (tokio::sync::watch::Sender::new(0), tokio::sync::watch::Sender::new(false));
-    let (tell, allow) = (asked.clone(), allowed.subscribe());
+    let (stops, permission) = (tokio::sync::watch::Sender::new(0), tokio::sync::watch::Sender::new(false));
+    let (tell, allow) = (stops.clone(), permission.subscribe());
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let (tell, mut allow) = (tell.clone(), allow.clone());
@@ -296,7 +296,7 @@ async fn slow_printer() -> (SocketAddr, tokio::sync::watch::Sender<u32>, tokio::
                 while let Ok(read @ 1..) = stream.read(&mut request).await {
                     if request[..read].starts_with(b"POST /printer/emergency_stop") {
                         tell.send_modify(|count| *count += 1);
-                        allow.wait_for(|allowed| *allowed).await.unwrap();
+                        allow.wait_for(|is_allowed| *is_allowed).await.unwrap();
                         let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n";
                         stream.write_all(format!("{answer}{{\"result\":\"ok\"}}").as_bytes()).await.unwrap();
                     }
@@ -304,13 +304,13 @@ async fn slow_printer() -> (SocketAddr, tokio::sync::watch::Sender<u32>, tokio::
             });
         }
     });
-    (address, asked, allowed)
+    (address, stops, permission)
 }
 
 #[tokio::test]
 async fn a_stop_that_was_admitted_outlives_a_storm_of_unfinished_ones() {
     let app = app(&[("PRINTERS__REQUEST_TIMEOUT_SECONDS", "60"), ("PRINTERS__POLL_INTERVAL_SECONDS", "60")]).await;
-    let (at, asked, allowed) = slow_printer().await;
+    let (at, stops, permission) = slow_printer().await;
     let printer = json!({
         "name": "Slow", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": format!("http://{at}"),
     });
@@ -319,10 +319,10 @@ async fn a_stop_that_was_admitted_outlives_a_storm_of_unfinished_ones() {
         let client = Client::new(&app.base, app.key.as_deref());
         async move { client.act(&format!("/api/printers/{printer}/emergency-stop")).await.status }
     });
-    asked.subscribe().wait_for(|count| *count == 1).await.unwrap();
+    stops.subscribe().wait_for(|count| *count == 1).await.unwrap();
     let storm = storm_of_stops(app.base.strip_prefix("http://").unwrap().parse().unwrap(), 600).await;
     assert!(!stop.is_finished(), "the printer has not answered");
-    allowed.send_replace(true);
+    permission.send_replace(true);
     assert_eq!(stop.await.unwrap(), 200);
     drop(storm);
 }

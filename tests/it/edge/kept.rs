@@ -68,14 +68,14 @@ async fn after_a_refusal_the_connection_goes_on_or_says_that_it_ends() {
                     wire.say(piece).await;
                 }
             }
-            let (told, answer) = wire.answer().await.unwrap_or_else(|| panic!("{what}: no answer"));
-            assert_eq!(told, status, "{what}: {answer}");
+            let (code, answer) = wire.answer().await.unwrap_or_else(|| panic!("{what}: no answer"));
+            assert_eq!(code, status, "{what}: {answer}");
             can_go_on(&app, &mut wire, &what, &answer).await;
         }
         let mut wire = Wire::to(&app).await;
         wire.say(head(path, headers, BODY.len())).await;
-        let (told, answer) = wire.answer().await.unwrap_or_else(|| panic!("{what}: no answer"));
-        assert_eq!(told, status, "{what}: {answer}");
+        let (code, answer) = wire.answer().await.unwrap_or_else(|| panic!("{what}: no answer"));
+        assert_eq!(code, status, "{what}: {answer}");
         wire.say(BODY).await;
         can_go_on(&app, &mut wire, &format!("{what}, body after the answer"), &answer).await;
     }

@@ -61,9 +61,9 @@ async fn a_flood_of_connections_is_refused_early_and_health_is_still_told() {
         storm.push(wire);
     }
     what_must_always_be_heard(&app).await;
-    let told = storm.iter_mut().map(Wire::answer).collect::<FuturesUnordered<_>>();
-    let told: Vec<_> = told.filter_map(|answer| async { answer.map(|(status, _)| status) }).collect().await;
-    assert!(told.len() >= 64 && told.iter().all(|status| *status == 503), "{told:?}");
+    let answers = storm.iter_mut().map(Wire::answer).collect::<FuturesUnordered<_>>();
+    let statuses: Vec<_> = answers.filter_map(|answer| async { answer.map(|(status, _)| status) }).collect().await;
+    assert!(statuses.len() >= 64 && statuses.iter().all(|status| *status == 503), "{statuses:?}");
     for wire in &mut flood {
         assert_eq!(wire.get(&app, "/api/orders").await.expect("still open").0, 200);
     }
@@ -91,6 +91,8 @@ async fn requests_beyond_those_under_way_are_refused_early() {
     let printer = crate::api::id(&app.post("/api/printers", &printer).await.expect(201));
     let key = app.key.as_deref().unwrap();
     let ask = format!("GET /api/printers/{printer}/webcams HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n");
+    let mut hasty = Wire::to(&app).await;
+    assert_eq!(hasty.get(&app, "/api/orders").await.expect("an answer").0, 200);
     // The look takes a place itself, so that one of these may be refused: another is sent with each look.
     let under_way = std::cell::RefCell::new(Vec::new());
     let full = || async {
@@ -101,11 +103,14 @@ async fn requests_beyond_those_under_way_are_refused_early() {
     };
     until("both places to be taken", full).await;
     // Whoever repeats at once waits until the time that it was told; an emergency stop does not.
-    let (mut hasty, began) = (Wire::to(&app).await, Instant::now());
+    let began = Instant::now();
     for _ in 0..3 {
         assert_eq!(hasty.get(&app, "/api/orders").await.expect("an answer").0, 503);
     }
     assert!(began.elapsed() >= Duration::from_secs(2), "refused three times in {:?}", began.elapsed());
+    let mut stranger = Wire::to(&app).await;
+    stranger.say("GET /api/orders HTTP/1.1\r\nx-slow: ").await;
+    assert_eq!(stranger.answer().await.expect("a refusal before the request is there").0, 503);
     let stop = format!(
         "POST /api/printers/{}/emergency-stop HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n",
         crate::api::NOTHING
