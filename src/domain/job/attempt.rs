@@ -45,6 +45,16 @@ impl AttemptState {
     }
 }
 
+/// Parts of a print that left in one shipment of its order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Departure {
+    /// Number of the shipment, from 1 within the order.
+    pub shipment: u32,
+    /// Number of parts, at least 1.
+    pub quantity: u32,
+}
+
 /// One attempt to print one job on one printer. Attempts are a ledger: each is a row of its own under the order's
 /// version, added before anything is done at the printer and never removed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -108,6 +118,10 @@ pub struct Attempt {
     /// does not, or does not tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
+    /// The shipments in which its parts left, oldest first; together at most the parts of the plate. Empty until parts
+    /// of it leave, and in prints whose parts left before this was kept until the order is loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub departures: Vec<Departure>,
 }
 
 impl Attempt {

@@ -63,6 +63,7 @@ impl OrderChange<'_> {
             used: Amount::ZERO,
             used_of: Vec::new(),
             booked_on: Vec::new(),
+            departures: Vec::new(),
         };
         let claimed = attempt.id;
         self.edit(id, |job| {
@@ -287,6 +288,7 @@ impl OrderChange<'_> {
                 if ending.end == PrintEnd::Cancelled { "cancelled at the printer" } else { "the print failed" };
             self.failed(id, used, ending.reason.unwrap_or(default));
         }
+        self.withdraw_surplus(job.line, None);
         self.check_ready();
     }
 
@@ -338,6 +340,7 @@ impl OrderChange<'_> {
         {
             self.give_up(&job, number, "its material was counted below what is reserved");
         }
+        self.withdraw_surplus(job.line, None);
     }
 
     /// The job is FAILED, because the printers that could make it refused it. Refused unless it still waits and all of

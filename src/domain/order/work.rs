@@ -27,14 +27,16 @@ impl OrderChange<'_> {
         let lines = self.order.lines.clone();
         for (n, line) in lines.iter().enumerate() {
             for _ in 0..plates(line) {
-                self.make_job(n, line, false);
+                self.make_job(n, line, None);
             }
         }
     }
 
-    /// Makes one job of a line; `reprint` for parts that were rejected.
-    pub(super) fn make_job(&mut self, n: usize, line: &Line, reprint: bool) {
+    /// Makes one job of a line; `rejected` says how many parts are missing, where it replaces parts that were rejected.
+    pub(super) fn make_job(&mut self, n: usize, line: &Line, rejected: Option<u64>) {
         let Some(make) = &line.make else { return };
+        let (reprint, plate) = (rejected.is_some(), plate_parts(line));
+        let spare_parts = rejected.map_or(0, |missing| u64::from(plate).saturating_sub(missing));
         let job = Job {
             id: self.cx.ids.id(),
             number: self.cx.ids.number(NumberSeries::Job),
@@ -55,8 +57,10 @@ impl OrderChange<'_> {
             sliced_for: make.sliced_for.clone(),
             file_filament_mm: make.file_filament_mm,
             estimated_seconds: make.estimated_seconds,
-            plate_parts: plate_parts(line),
+            plate_parts: plate,
             reprint,
+            spare_parts: u32::try_from(spare_parts).unwrap_or(plate),
+            surplus: false,
             unsigned: false,
             state: JobState::Created,
             blocked_by: None,
@@ -92,11 +96,11 @@ impl OrderChange<'_> {
     /// A SKU and its file were read: the CREATED jobs of that SKU are VALIDATED, and what they are made from and with
     /// no longer follows the SKU. Without a file or a model to slice they stay as they are.
     pub(super) fn prepared(mut self, sku: Id, make: &Make) -> Decision<Order> {
+        let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
+        let ids: Vec<Id> = jobs.map(|job| job.id).collect();
         let Some(file) = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id)) else {
             return self.heard(true);
         };
-        let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
-        let ids: Vec<Id> = jobs.map(|job| job.id).collect();
         for id in ids {
             self.edit(id, |job| {
                 job.material_id = make.material_id;
@@ -279,6 +283,7 @@ impl OrderChange<'_> {
         if job.state == JobState::Completed {
             self.withdraw(&job);
         }
+        let line = job.line;
         let has_source = job.has_source();
         self.edit(id, |job| {
             if has_source {
@@ -292,11 +297,13 @@ impl OrderChange<'_> {
             job.cancel_requested_at = None;
             job.error = None;
             job.unsigned = false;
+            job.surplus = false;
         });
         self.job_event("job.retried", id, None);
         if has_source {
             self.job_event("job.validated", id, None);
         }
+        self.withdraw_surplus(line, Some(id));
         self.job_done(id)
     }
 

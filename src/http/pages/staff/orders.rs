@@ -247,6 +247,8 @@ pub(super) fn flag_words(flag: &str) -> String {
         "all_jobs_cancelled" => "all jobs are cancelled".to_owned(),
         "short" => "fewer good parts than ordered".to_owned(),
         "needs_attention" => "rejected parts are not made again".to_owned(),
+        "rejected_after_shipping" => "parts that left were rejected: send others".to_owned(),
+        "surplus" => "a printer makes parts that are not needed any more".to_owned(),
         "refund_failed" => "a refund was refused".to_owned(),
         other => other.replace('_', " "),
     }

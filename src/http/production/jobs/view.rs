@@ -35,7 +35,7 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5,
     "needs": [{"materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "consumed": 0}], "reserved": true,
     "state": "PRINTING", "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
-    "plateParts": 1, "reprint": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100,
+    "plateParts": 1, "reprint": false, "spareParts": 0, "surplus": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100,
     "expectedAt": "2026-11-02T11:07:40.000Z", "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
     "plate": 1, "attempts": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
@@ -83,6 +83,10 @@ pub struct JobView {
     plate_parts: u32,
     /// It was made by itself for parts that were rejected.
     reprint: bool,
+    /// For such a job, parts of its plate that were not missing when it was made: they become spares. 0 for all others.
+    spare_parts: u32,
+    /// It was cancelled because its order has all its parts without it.
+    surplus: bool,
     /// It is completed, and its parts count once somebody has signed them off.
     awaits_sign_off: bool,
     /// How much of the print is done, in percent.
@@ -206,6 +210,8 @@ impl JobView {
             printer_id: job.printer_id,
             plate_parts: job.plate_parts.max(1),
             reprint: job.reprint,
+            spare_parts: job.spare_parts,
+            surplus: job.surplus && job.state == JobState::Cancelled,
             awaits_sign_off: job.unsigned,
             progress: Percent(progress),
             remaining_seconds: status.and_then(|status| status.remaining_seconds),
