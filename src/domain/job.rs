@@ -207,8 +207,11 @@ pub struct Job {
     pub attempts: Vec<Attempt>,
     /// When a cancel was asked for that still waits for the printer to confirm; `None` otherwise.
     pub cancel_requested_at: Option<Timestamp>,
-    /// Why the job is FAILED, in words for people; cleared by a retry.
+    /// Why the job is FAILED, in one sentence for people; cleared by a retry.
     pub error: Option<String>,
+    /// What the printer said besides the first sentence, which is [`Job::error`]; cleared by a retry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_details: Option<String>,
     /// Consumed so far of [`Job::material_id`] over all claims, in the material's unit.
     pub consumed: Amount,
     /// When the job was made.

@@ -168,8 +168,9 @@ impl<'a> OrderChange<'a> {
     fn mail_failure(&mut self, job: &Job, order: &str, error: &str) {
         let number = job.number_text();
         let subject = format!("{number} failed: {}", shortened(error.to_owned(), MAX_SUBJECT_ERROR_CHARS));
+        let details = job.error_details.as_deref().map(|details| format!("{details}\n")).unwrap_or_default();
         let text = format!(
-            "Job {number} ({}) of order {order} failed: {error}.\nRetry it or cancel it; nothing happens to it by itself.\n",
+            "Job {number} ({}) of order {order} failed: {error}.\n{details}Retry it or cancel it; nothing happens to it by itself.\n",
             job.sku_name
         );
         self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text).into_iter().map(Into::into));

@@ -4,6 +4,7 @@ mod checkout;
 mod claims;
 mod departures;
 mod doubts;
+mod ends;
 mod examples;
 mod flags;
 mod gone_back;

@@ -108,7 +108,12 @@ impl JobCard<'_> {
                     span class=(tone.class()) { (words) }
                 }
                 @if let Some(words) = app.waiting_reason(job) { p { (words) } }
-                @if let Some(error) = &job.error { p class="bad" { (error) } }
+                @if let Some(error) = &job.error {
+                    p class="bad" { (error) }
+                    @if let Some(details) = &job.error_details {
+                        details { summary { "More from the printer" } pre { (details) } }
+                    }
+                }
                 @if job.cancel_requested_at.is_some() { p class="bad" { "It is to be cancelled: the printer has not confirmed it yet." } }
                 p class="soft" {
                     "Line " (job.line + 1) ", " (job.plate_parts.max(1)) @if job.plate_parts > 1 { " parts" } @else { " part" } " on the plate, priority " (job.priority)
