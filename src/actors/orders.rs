@@ -111,9 +111,13 @@ impl OrderEffects {
             changes.mark_unchanged();
             match self.read(sku).await {
                 Ok(Some(make)) => {
-                    return tell(of, OrderCommand::Prepared { sku, make: Box::new(make) }).await;
+                    let has_source = make.file_id.is_some() || make.source.is_some();
+                    tell(of, OrderCommand::Prepared { sku, make: Box::new(make) }).await;
+                    // Reading is free of charge for SKUs in memory, and only orders without a file wait here.
+                    if has_source || changes.changed().await.is_err() {
+                        return;
+                    }
                 }
-                // Reading is free of charge for SKUs in memory, and only orders without a file wait here.
                 Ok(None) if changes.changed().await.is_ok() => {}
                 Ok(None) => return,
                 Err(error) => return tracing::warn!(order = %of.id(), %sku, %error, "SKU not read, is read again"),
@@ -121,11 +125,11 @@ impl OrderEffects {
         }
     }
 
-    /// What the SKU is made from; `None` while it has neither a file nor a model to slice.
+    /// Returns what the SKU is made from; `None` while there is no such SKU, or it is a kit.
     async fn read(&self, sku: Id) -> Result<Option<Make>, LoadError> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
-        Ok(self.sources.make(sku).await?.filter(|make| make.file_id.is_some() || make.source.is_some()))
+        self.sources.make(sku).await
     }
 }
 

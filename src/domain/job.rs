@@ -35,7 +35,7 @@ mod claims;
 mod source;
 mod state;
 
-pub use attempt::{Attempt, AttemptState};
+pub use attempt::{Attempt, AttemptState, Departure};
 pub use claims::{FurtherNeed, JobClaim, JobClaimMut};
 pub use state::{Block, JobState};
 
@@ -158,6 +158,13 @@ pub struct Job {
     /// The job was made by itself for parts that were rejected.
     #[serde(default)]
     pub reprint: bool,
+    /// Parts of the plate that were not missing when the job was made for rejected parts; they become spares. 0 for
+    /// jobs of the order itself.
+    #[serde(default)]
+    pub spare_parts: u32,
+    /// Nothing needs its parts any more, which is why it was cancelled: nobody gave these parts up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub surplus: bool,
     /// It is COMPLETED, and its parts count only once a person has signed them off.
     #[serde(default)]
     pub unsigned: bool,
@@ -200,8 +207,11 @@ pub struct Job {
     pub attempts: Vec<Attempt>,
     /// When a cancel was asked for that still waits for the printer to confirm; `None` otherwise.
     pub cancel_requested_at: Option<Timestamp>,
-    /// Why the job is FAILED, in words for people; cleared by a retry.
+    /// Why the job is FAILED, in one sentence for people; cleared by a retry.
     pub error: Option<String>,
+    /// What the printer said besides the first sentence, which is [`Job::error`]; cleared by a retry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_details: Option<String>,
     /// Consumed so far of [`Job::material_id`] over all claims, in the material's unit.
     pub consumed: Amount,
     /// When the job was made.

@@ -91,14 +91,20 @@ pub struct LaunchNeeds {
     pub materials: Vec<MaterialNeed>,
 }
 
-/// How much of its need a print used: 1 is all of it. A finished print used its need, scaled by the filament that it
-/// used over the filament that its file states (both in millimetres), where both are known. Any other print used its
-/// progress (0 to 1).
+/// Returns how much of its need a print used: 1 is all of it. A finished print used its need, scaled by the filament
+/// that it used over the filament that its file states (both in millimetres), where both are known. Any other print
+/// used its latest progress (0 to 1) or, where the printer measured more filament than was seen of it, that.
 pub fn used_share(end: PrintEnd, used_mm: Option<f64>, stated_mm: Option<f64>, progress: f64) -> f64 {
-    match (end, used_mm, stated_mm) {
-        (PrintEnd::Finished, Some(used), Some(stated)) if used > 0.0 && stated > 0.0 => used / stated,
-        (PrintEnd::Cancelled | PrintEnd::Failed, ..) if progress.is_finite() => progress.clamp(0.0, 1.0),
-        _ => 1.0,
+    let measured = match (used_mm, stated_mm) {
+        (Some(used), Some(stated)) if used > 0.0 && stated > 0.0 => Some(used / stated),
+        _ => None,
+    };
+    match end {
+        PrintEnd::Finished => measured.unwrap_or(1.0),
+        PrintEnd::Cancelled | PrintEnd::Failed if progress.is_finite() => {
+            progress.max(measured.unwrap_or(0.0)).clamp(0.0, 1.0)
+        }
+        PrintEnd::Cancelled | PrintEnd::Failed => 1.0,
     }
 }
 

@@ -2,12 +2,12 @@
 //!
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
-//! its life: `place` (made, confirmed), `shipping` (what has left), `notice` (what the customer is told of it), `money`
-//! (what its [ledger](crate::domain::ledger) does to it), `invoiced` (its invoice), `work` (jobs made, cancelled,
-//! retried, released), `stock` (material claimed and settled), `slicing` (models made into G-code), `attempt`
-//! (printing), `sign_off` (how many parts are good; `parts` counts them), `sold` (orders that another shop sold).
-//! `command` and `effect` have the messages, `rules` dispatches them and derives the effects, and `change` collects
-//! what one command alters.
+//! its life: `place` (made, confirmed), `shipping` (what has left), `departures` (which prints it came from), `notice`
+//! (what the customer is told of it), `money` (what its [ledger](crate::domain::ledger) does to it), `invoiced` (its
+//! invoice), `work` (jobs made, cancelled, retried, released), `stock` (material claimed and settled), `slicing`
+//! (models made into G-code), `attempt` (printing), `sign_off` (how many parts are good; `parts` counts them), `sold`
+//! (orders that another shop sold). `command` and `effect` have the messages, `rules` dispatches them and derives the
+//! effects, and `change` collects what one command alters.
 //!
 //! | from | on | to | event |
 //! | --- | --- | --- | --- |
@@ -19,6 +19,7 @@
 //! | paid | the first job is seen printing | printing | `order.printing` |
 //! | printing | no job unfinished, unsigned or failed, at least one completed | ready | `order.ready` |
 //! | ready | a completed job is retried, or rejected parts are made again | printing | none |
+//! | shipped | parts that left are rejected, so that they are owed again | printing; ready if nothing is made again | none; `order.ready` |
 //! | printing, ready | carrier, tracking number and delivery date are given, or `pickup`, and the last of what was ordered leaves; a short one only if that is accepted | shipped | `order.shipped` |
 //! | any but shipped, cancelled, refunded | cancelled | cancelled | `order.cancelled` |
 //! | paid and later, or cancelled | all that was kept is paid back | refunded; unfinished jobs cancelled | `order.refunded` |
@@ -30,6 +31,7 @@
 mod attempt;
 mod change;
 mod command;
+mod departures;
 mod effect;
 mod invoiced;
 mod money;
@@ -240,6 +242,8 @@ pub struct Order {
     /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),
     /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short`
     /// (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again),
+    /// `rejected_after_shipping` (parts that left were rejected, and as many were not sent since), `surplus` (a printer
+    /// has a job that was made for rejected parts, and nothing needs its parts any more),
     /// `refund_failed` (the processor refused a refund, or took it and it failed later, and as much was not given back
     /// since), `disputed` (the customer's bank takes a payment back), `dispute_lost` (it has, and the books do not
     /// say so yet) and `seller_incomplete` (its invoice waits for the shop's name and address). A flag goes when its

@@ -55,7 +55,7 @@ pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, Refusals, StartFailure};
 pub use safety::FirmwareFault;
 pub use sign_off::{LastPrint, SignedPrint};
-pub use slots::{MAX_SLOTS, Slot, SlotSource, Spool, SpoolBinding, SpoolLeft};
+pub use slots::{MAX_SLOTS, Slot, SlotSource, Spool, SpoolBinding, SpoolLeft, SpoolOffer};
 
 use serde::{Deserialize, Serialize};
 

@@ -156,6 +156,9 @@ pub struct ReportedSlot {
     pub slot: u32,
     /// The vendor's code of the spool.
     pub vendor_code: Option<String>,
+    /// The kind of plastic, as `PETG`; `None` where the printer does not tell it apart from the code.
+    #[serde(default)]
+    pub kind: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
     /// What is left on it, in the material's unit.
@@ -173,6 +176,7 @@ impl ReportedSlot {
         Self {
             slot: self.slot,
             vendor_code: word(&self.vendor_code),
+            kind: word(&self.kind),
             color: word(&self.color).map(|color| color.to_ascii_lowercase()),
             remaining: self.remaining.map(|left| left.clamp(Amount::ZERO, MAX_AMOUNT)),
         }

@@ -169,6 +169,22 @@ pub fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
+/// Most characters of what follows the first sentence of a printer's words.
+const MAX_DETAILS_CHARS: usize = 4_000;
+
+/// Splits what a printer says into its first sentence, without its full stop, and the rest. A sentence ends with its
+/// line, or where a capital letter follows its mark.
+pub fn first_sentence(text: &str) -> (String, Option<String>) {
+    let text = text.trim();
+    let line = text.find(['\r', '\n']).unwrap_or(text.len());
+    let starts = |from: usize| text[from..].strip_prefix(' ').is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    let mark = text[..line].char_indices().find(|(at, c)| matches!(c, '.' | '!' | '?') && starts(at + 1));
+    let end = mark.map_or(line, |(at, _)| at + 1);
+    let (first, rest) = (text[..end].trim_end().trim_end_matches('.'), text[end..].trim());
+    let details = (!rest.is_empty()).then(|| shortened(rest.replace("\r\n", "\n"), MAX_DETAILS_CHARS));
+    (first.to_owned(), details)
+}
+
 /// Length of a text written as JSON, in bytes.
 fn written_len(text: &str) -> usize {
     let escaped = |c: char| match c {
@@ -182,6 +198,30 @@ fn written_len(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_ends_with_its_line_or_before_a_capital_letter() {
+        for (text, first, rest) in [
+            ("the print failed", "the print failed", None),
+            (
+                "Heater extruder not heating at expected rate\r\nSee the 'verify_heater' section\r\nin docs.",
+                "Heater extruder not heating at expected rate",
+                Some("See the 'verify_heater' section\nin docs."),
+            ),
+            (
+                "Move out of range: 250.000 1.5. Home first. Then retry.",
+                "Move out of range: 250.000 1.5",
+                Some("Home first. Then retry."),
+            ),
+            ("no. 5 is worn, e.g. by steel.", "no. 5 is worn, e.g. by steel", None),
+            ("Überlauf! Éteindre", "Überlauf!", Some("Éteindre")),
+            ("\n\n", "", None),
+        ] {
+            assert_eq!(first_sentence(text), (first.to_owned(), rest.map(str::to_owned)), "{text:?}");
+        }
+        let (_, details) = first_sentence(&format!("a\n{}", "x".repeat(100_000)));
+        assert!(details.is_some_and(|details| details.chars().count() <= MAX_DETAILS_CHARS + 1));
+    }
 
     #[test]
     fn faults_are_bounded_in_number_and_size() {

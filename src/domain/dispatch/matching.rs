@@ -3,7 +3,7 @@
 use super::Surroundings;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
-use crate::domain::launch::{Fit, fit};
+use crate::domain::launch::{Fit, Mismatch, fit};
 use crate::domain::printer::Printer;
 use crate::domain::time::Timestamp;
 
@@ -34,6 +34,19 @@ impl PrinterMatch<'_> {
     }
 }
 
+/// What to do where a printer has reported a spool that looks like the one that is missing: people count slots from 1.
+fn offered(missing: &Mismatch, printer: &Printer, around: &Surroundings<'_>) -> Option<String> {
+    let Mismatch::NotLoaded(id) = missing else { return None };
+    let material = around.materials.iter().find(|material| material.id == *id)?;
+    let offer = printer.spool_offer(material)?;
+    let name = &material.fields.name;
+    Some(format!(
+        " (slot {} holds {}, which belongs to no material yet; confirm that it is {name})",
+        offer.slot + 1,
+        offer.spool
+    ))
+}
+
 /// Matches a job with all printers that are not deleted, in the order in which the dispatcher prefers them. Pure: the
 /// same state gives the same answer.
 pub fn match_printers<'a>(job: &Job, around: &Surroundings<'a>) -> Vec<PrinterMatch<'a>> {
@@ -49,7 +62,11 @@ pub fn match_printers<'a>(job: &Job, around: &Surroundings<'a>) -> Vec<PrinterMa
     let mut all: Vec<PrinterMatch<'a>> = printers
         .map(|printer| {
             let fit = fit(&needs, &printer.launch_facts(around.types));
-            let missing = fit.missing.iter().map(|missing| missing.words(&named)).collect();
+            let words = |missing: &Mismatch| {
+                let offer = offered(missing, printer, around).unwrap_or_default();
+                format!("{}{offer}", missing.words(&named))
+            };
+            let missing = fit.missing.iter().map(words).collect();
             let busy = printer.takes_jobs(around.now).err();
             PrinterMatch { printer, fit, missing, busy }
         })

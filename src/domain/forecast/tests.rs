@@ -114,6 +114,7 @@ fn spool(left: Option<i64>) -> Slot {
         remaining: left.map(Amount::units),
         source: SlotSource::Manual,
         vendor_code: None,
+        kind: None,
         weighed: false,
         updated_at: NOW,
     }

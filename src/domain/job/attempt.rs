@@ -45,6 +45,16 @@ impl AttemptState {
     }
 }
 
+/// Parts of a print that left in one shipment of its order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Departure {
+    /// Number of the shipment, from 1 within the order.
+    pub shipment: u32,
+    /// Number of parts, at least 1.
+    pub quantity: u32,
+}
+
 /// One attempt to print one job on one printer. Attempts are a ledger: each is a row of its own under the order's
 /// version, added before anything is done at the printer and never removed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -104,16 +114,29 @@ pub struct Attempt {
     /// job's first material then, as far as anybody knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_of: Vec<(Id, Amount)>,
+    /// How far the print came, 0 to 1; `None` while it prints, where nothing was printed, and in prints that ended
+    /// before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<f64>,
     /// The spools on which the printer itself booked what the print used in the system that knows spools; empty if it
     /// does not, or does not tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
+    /// The shipments in which its parts left, oldest first; together at most the parts of the plate. Empty until parts
+    /// of it leave, and in prints whose parts left before this was kept until the order is loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub departures: Vec<Departure>,
 }
 
 impl Attempt {
     /// How long the printer printed, in milliseconds; `None` where nobody knows.
     pub fn took_ms(&self) -> Option<i64> {
         self.started_at.zip(self.ended_at).filter(|_| !self.unseen).map(|(start, end)| end.since(start))
+    }
+
+    /// Notes how far its print came; what is no number is not noted.
+    pub fn came_to(&mut self, progress: f64) {
+        self.progress = progress.is_finite().then(|| progress.clamp(0.0, 1.0));
     }
 
     /// Whether a print began, as far as is known, and is over: only then can there be parts.

@@ -260,6 +260,16 @@ proptest! {
 }
 
 #[test]
+fn a_print_that_ended_early_used_what_was_seen_of_it_or_what_its_printer_measured() {
+    let share = |used, progress| used_share(PrintEnd::Cancelled, used, Some(1000.0), progress);
+    assert_eq!(share(None, 0.16), 0.16);
+    assert_eq!(share(Some(0.0), 0.16), 0.16, "the printer does not measure it");
+    assert_eq!(share(Some(550.0), 0.4), 0.55, "it ended after the last look");
+    assert_eq!(share(Some(50.0), 0.4), 0.4);
+    assert_eq!(share(Some(5_000.0), 0.4), 1.0);
+}
+
+#[test]
 fn each_filament_comes_from_the_slot_of_its_material() {
     let chosen = |material: u32, slot| ChosenSlot {
         needed: MaterialNeed { material_id: id(material), need: Amount::units(1) },

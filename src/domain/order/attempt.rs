@@ -10,7 +10,7 @@ use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Job, JobState, SeenPrint};
 use crate::domain::printer_status::PrintEnd;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, first_sentence};
 use crate::domain::time::Timestamp;
 
 /// How a print ended; the members are those of [`Report::Ended`].
@@ -62,7 +62,9 @@ impl OrderChange<'_> {
             first_pass: false,
             used: Amount::ZERO,
             used_of: Vec::new(),
+            progress: None,
             booked_on: Vec::new(),
+            departures: Vec::new(),
         };
         let claimed = attempt.id;
         self.edit(id, |job| {
@@ -268,6 +270,7 @@ impl OrderChange<'_> {
             attempt.used_of = job.claims().iter().map(|claim| (claim.material_id, claim.need.scaled(used))).collect();
             attempt.used = attempt.used_of.iter().map(|(_, amount)| *amount).sum();
             attempt.booked_on = ending.booked_on.to_vec();
+            attempt.came_to(if ending.end == PrintEnd::Finished { 1.0 } else { ending.progress });
         });
         self.printed(job, attempt.id, ending.end == PrintEnd::Finished);
         if ending.end == PrintEnd::Finished {
@@ -287,6 +290,7 @@ impl OrderChange<'_> {
                 if ending.end == PrintEnd::Cancelled { "cancelled at the printer" } else { "the print failed" };
             self.failed(id, used, ending.reason.unwrap_or(default));
         }
+        self.withdraw_surplus(job.line, None);
         self.check_ready();
     }
 
@@ -338,6 +342,7 @@ impl OrderChange<'_> {
         {
             self.give_up(&job, number, "its material was counted below what is reserved");
         }
+        self.withdraw_surplus(job.line, None);
     }
 
     /// The job is FAILED, because the printers that could make it refused it. Refused unless it still waits and all of
@@ -356,12 +361,14 @@ impl OrderChange<'_> {
     }
 
     fn failed(&mut self, id: Id, used: f64, error: &str) {
+        let (error, details) = first_sentence(error);
         self.edit(id, |job| {
             job.settle(used);
             job.state = JobState::Failed;
             job.attempt_id = None;
-            job.error = Some(error.to_owned());
+            job.error = Some(error.clone());
+            job.error_details = details;
         });
-        self.job_event("job.failed", id, Some(error));
+        self.job_event("job.failed", id, Some(&error));
     }
 }

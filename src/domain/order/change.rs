@@ -27,6 +27,10 @@ const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
 pub(super) const SHORT: &str = "short";
 /// Flag of an order that misses rejected parts which nothing makes again.
 const NEEDS_ATTENTION: &str = "needs_attention";
+/// Flag of an order whose customer has parts that were rejected, and does not have others in their place.
+const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
+/// Flag of an order that a printer makes more parts for than are needed.
+const SURPLUS: &str = "surplus";
 
 /// One command's changes to an order. Rules alter the order only through it, so that the commit writes just the rows
 /// that changed and a command without effect writes nothing.
@@ -164,8 +168,9 @@ impl<'a> OrderChange<'a> {
     fn mail_failure(&mut self, job: &Job, order: &str, error: &str) {
         let number = job.number_text();
         let subject = format!("{number} failed: {}", shortened(error.to_owned(), MAX_SUBJECT_ERROR_CHARS));
+        let details = job.error_details.as_deref().map(|details| format!("{details}\n")).unwrap_or_default();
         let text = format!(
-            "Job {number} ({}) of order {order} failed: {error}.\nRetry it or cancel it; nothing happens to it by itself.\n",
+            "Job {number} ({}) of order {order} failed: {error}.\n{details}Retry it or cancel it; nothing happens to it by itself.\n",
             job.sku_name
         );
         self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text).into_iter().map(Into::into));
@@ -243,6 +248,9 @@ impl<'a> OrderChange<'a> {
             let lack = u64::from(line.quantity).saturating_sub(parts.good);
             (lacks + lack, missing + parts.missing(line.quantity))
         });
+        let rejected = if made { order.owed_again(&parts) } else { 0 };
+        let on_printer = |job: &&Job| !over && job.live().is_some();
+        let surplus: Vec<String> = order.surplus_jobs(on_printer).iter().map(|job| job.number_text()).collect();
         let short = (order.status == OrderStatus::Ready && lacks > 0) || (over && was_short);
         let short_words = format!("{lacks} good parts fewer than were ordered; ship it with acceptShort");
         let missing_words = format!(
@@ -251,7 +259,15 @@ impl<'a> OrderChange<'a> {
         self.flag_while(JOB_FAILED, failed, "a job failed; retry or cancel it");
         self.flag_while(ALL_JOBS_CANCELLED, none, "all its jobs were cancelled, so nothing will be made");
         self.flag_while(SHORT, short, &short_words);
+        let rejected_words =
+            format!("{rejected} parts that left were rejected and are owed again; send others once they are good");
+        let surplus_words = format!(
+            "{} prints parts in place of rejected ones that are good after all; cancel it unless you want spares",
+            surplus.join(", ")
+        );
         self.flag_while(NEEDS_ATTENTION, missing > 0, &missing_words);
+        self.flag_while(REJECTED_AFTER_SHIPPING, rejected > 0, &rejected_words);
+        self.flag_while(SURPLUS, !surplus.is_empty(), &surplus_words);
     }
 
     /// Called after jobs have ended. The order is ready when none of its jobs is unfinished, unsigned or FAILED and at

@@ -30,6 +30,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
     let whole = order.status == OrderStatus::Shipped;
     let first = order.shipments.len() <= 1;
     let what = match (whole, first) {
+        _ if replaces(order, sent) => format!("A replacement for order {number}"),
         (true, true) => format!("Order {number}"),
         (true, false) => format!("The rest of order {number}"),
         (false, _) => format!("A part of order {number}"),
@@ -58,6 +59,15 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
     parts.extend(promise_words(order, cx.now).map(MailPart::Text));
     let link = own_page(cx, "Look at the order", &format!("orders/{}", order.id));
     Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
+}
+
+/// Returns whether all that is in the shipment replaces parts that left before.
+fn replaces(order: &Order, sent: &SentShipment) -> bool {
+    let departed = order.departed_parts();
+    sent.lines.iter().all(|one| {
+        let ordered = order.lines.get(one.line as usize).map_or(0, |line| u64::from(line.quantity));
+        departed.get(one.line as usize).is_some_and(|departed| *departed >= ordered + u64::from(one.quantity))
+    })
 }
 
 /// Whether what was promised was kept; nothing while it may still be, or where nothing was promised.

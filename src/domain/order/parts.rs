@@ -4,7 +4,7 @@
 //! fewer of them.
 
 use super::{Line, NO_SKU, Order};
-use crate::domain::job::{AttemptState, Job, JobState};
+use crate::domain::job::{Attempt, AttemptState, Job, JobState};
 
 /// Number of parts that one plate of a line makes.
 pub(super) fn plate_parts(line: &Line) -> u32 {
@@ -37,7 +37,10 @@ pub struct LineParts {
     pub running: u64,
     /// Parts on the plates of cancelled jobs, without those that are good: a person gave them up.
     pub cancelled: u64,
-    /// Jobs of the line that were made by themselves.
+    /// Parts that left and were rejected afterwards: they are owed again. 0 for kits, whose parts are lines of their
+    /// own.
+    pub rejected_after_shipping: u64,
+    /// Jobs of the line that were made by themselves, without those that were withdrawn.
     pub(super) reprints: u32,
 }
 
@@ -48,16 +51,20 @@ impl LineParts {
     }
 }
 
-/// Parts of a job that count as good: those of all its prints, without prints in whose place it was printed again.
-fn good_of(job: &Job, plate: u32) -> u64 {
-    let counted = |attempt: &&crate::domain::job::Attempt| attempt.printed() && !attempt.withdrawn;
-    let good = job.attempts.iter().filter(counted).map(|attempt| match &attempt.sign_off {
+/// Returns how many parts of one print count as good; none of a print in whose place the job was printed again.
+pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
+    match &attempt.sign_off {
+        _ if !attempt.printed() || attempt.withdrawn => 0,
         Some(sign_off) => sign_off.good.min(plate),
         // Before sign-offs were recorded, a finished print counted as a whole.
         None if attempt.state == AttemptState::Finished && !job.unsigned => plate,
         None => 0,
-    });
-    good.map(u64::from).sum()
+    }
+}
+
+/// Returns how many parts of a job count as good, over all its prints.
+fn good_of(job: &Job, plate: u32) -> u64 {
+    job.attempts.iter().map(|attempt| u64::from(good_parts(job, attempt, plate))).sum()
 }
 
 impl Order {
@@ -75,8 +82,11 @@ impl Order {
             let plate = plate_parts(line);
             let good = good_of(job, plate);
             of_line.good += good;
-            of_line.reprints += u32::from(job.reprint);
+            of_line.rejected_after_shipping += self.rejected_departures(job);
+            let withdrawn = job.surplus && (job.state == JobState::Cancelled || job.cancel_requested_at.is_some());
+            of_line.reprints += u32::from(job.reprint && !withdrawn);
             match job.state {
+                _ if withdrawn => {}
                 JobState::Completed if !job.unsigned => {}
                 JobState::Cancelled => of_line.cancelled += u64::from(plate).saturating_sub(good),
                 _ => of_line.running += u64::from(plate),
@@ -91,6 +101,32 @@ impl Order {
             }
         }
         parts
+    }
+
+    /// Returns the jobs among these that were made for rejected parts and are not needed any more, newest first:
+    /// without them as many parts are good or under way as were ordered.
+    pub(super) fn surplus_jobs(&self, among: impl Fn(&&Job) -> bool) -> Vec<&Job> {
+        let unfinished = |job: &&Job| !matches!(job.state, JobState::Completed | JobState::Cancelled);
+        let jobs = self.jobs.values().map(|job| &**job).filter(|job| job.reprint && job.cancel_requested_at.is_none());
+        let mut jobs: Vec<&Job> = jobs.filter(unfinished).filter(among).collect();
+        if jobs.is_empty() {
+            return jobs;
+        }
+        jobs.sort_by_key(|job| std::cmp::Reverse(job.number));
+        let parts = self.parts();
+        let enough = |line: usize| parts.get(line).map_or(0, |parts| parts.good + parts.running);
+        let mut enough: Vec<u64> = (0..self.lines.len()).map(enough).collect();
+        jobs.retain(|job| {
+            let line = job.line as usize;
+            let (Some(of_line), Some(enough)) = (self.lines.get(line), enough.get_mut(line)) else { return false };
+            let without = enough.checked_sub(u64::from(plate_parts(of_line)));
+            let surplus = without.is_some_and(|without| without >= u64::from(of_line.quantity));
+            if let Some(without) = without.filter(|_| surplus) {
+                *enough = without;
+            }
+            surplus
+        });
+        jobs
     }
 
     /// The lines of a kit's parts, each with how many of them one set has.
@@ -108,6 +144,6 @@ impl Order {
         let good = fewest(|parts| parts.good);
         let coming = fewest(|parts| parts.good + parts.running);
         let all = fewest(|parts| parts.good + parts.running + parts.cancelled);
-        LineParts { good, running: coming - good, cancelled: all - coming, reprints: 0 }
+        LineParts { good, running: coming - good, cancelled: all - coming, ..LineParts::default() }
     }
 }

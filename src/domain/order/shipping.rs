@@ -23,23 +23,16 @@ struct Leaving {
 }
 
 impl Order {
-    /// Parts of each line that have left, in the order of the lines.
+    /// Returns how many parts of each line have left and were not rejected afterwards, in the order of the lines: at
+    /// most what was ordered. Of a kit, complete sets.
     pub fn shipped_parts(&self) -> Vec<u64> {
-        let mut left = vec![0; self.lines.len()];
-        for SentLine { line, quantity } in self.shipments.iter().flat_map(|shipment| &shipment.lines) {
-            if let Some(left) = left.get_mut(*line as usize) {
-                *left += u64::from(*quantity);
+        let mut left = self.departed_parts();
+        for job in self.jobs.values() {
+            if let Some(left) = left.get_mut(job.line as usize) {
+                *left = left.saturating_sub(self.rejected_departures(job));
             }
         }
-        for (n, _) in self.lines.iter().enumerate().filter(|(_, line)| line.is_kit()) {
-            let sets = self.parts_of_kit(n).map(|(part, in_one_set)| left[part] / in_one_set);
-            left[n] = sets.min().unwrap_or(0);
-        }
-        // Work leaves with nothing.
-        for (left, line) in left.iter_mut().zip(&self.lines).filter(|(_, line)| line.is_service()) {
-            *left = u64::from(line.quantity);
-        }
-        left
+        self.with_sets(left)
     }
 
     /// The parts that a shipment names, with kits taken apart.
@@ -66,7 +59,13 @@ impl Order {
             let owed = u64::from(line.quantity).saturating_sub(left);
             Leaving { owed, there: parts.good.saturating_sub(left).min(owed) }
         });
-        left.collect()
+        let mut left: Vec<Leaving> = left.collect();
+        // A set can leave only with parts that are still here.
+        for (n, _) in self.lines.iter().enumerate().filter(|(_, line)| line.is_kit()) {
+            let sets = self.parts_of_kit(n).map(|(part, in_one_set)| left[part].there / in_one_set);
+            left[n].there = sets.min().unwrap_or(0).min(left[n].owed);
+        }
+        left
     }
 
     /// Good parts of each line that have not left and are owed, in the order of the lines; of a kit, complete sets.
@@ -80,6 +79,18 @@ impl Order {
         let there = lines.filter(|(_, (line, leaving))| !line.is_kit() && leaving.there > 0);
         let sent = |there: u64| u32::try_from(there).unwrap_or(u32::MAX);
         there.map(|(n, (_, leaving))| SentLine { line: n as u32, quantity: sent(leaving.there) }).collect()
+    }
+
+    /// Returns whether parts that are owed are not here. What a kit lacks, its parts lack.
+    fn is_short(&self, leaving: &[Leaving]) -> bool {
+        let mut lines = self.lines.iter().zip(leaving).filter(|(line, _)| !line.is_kit());
+        lines.any(|(_, leaving)| leaving.there < leaving.owed)
+    }
+
+    /// Returns whether any printed part of it is good, here or with the customer.
+    fn has_good_parts(&self) -> bool {
+        let mut lines = self.lines.iter().zip(self.parts()).filter(|(line, _)| line.make.is_some());
+        lines.any(|(_, parts)| parts.good > 0)
     }
 
     /// Whether nothing more is to leave: all that was ordered has left or, where a short order is accepted, all that is
@@ -108,6 +119,10 @@ impl OrderChange<'_> {
             _ => return Err(Refusal::transition("shipping an order", status)),
         }
         let leaving = self.order.leaving();
+        if lines.is_none() && !self.order.has_good_parts() {
+            let words = "no part of it is good; have its parts made again, or cancel the order";
+            return Err(Refusal::conflict("nothing_good", words));
+        }
         let lines = match lines {
             Some(lines) => {
                 named(lines, leaving.len())?;
@@ -115,7 +130,7 @@ impl OrderChange<'_> {
                 are_there(&parts, &leaving)?;
                 parts
             }
-            None if !accept_short && leaving.iter().any(|line| line.there < line.owed) => {
+            None if !accept_short && self.order.is_short(&leaving) => {
                 let words = "good parts of it are missing; send acceptShort: true if the customer takes it as it is";
                 return Err(Refusal::conflict("order_short", words));
             }
@@ -132,11 +147,15 @@ impl OrderChange<'_> {
             SentShipment { number, shipment: shipment.clone(), lines, shipped_at: self.cx.now }
         });
         self.head().shipments.extend(leaves.clone());
+        if let Some(sent) = &leaves {
+            self.note_departures(sent.number, &sent.lines);
+        }
         if self.order.has_left(short) {
             self.head().shipment = Some(shipment.clone());
             self.status(OrderStatus::Shipped, None);
             self.event_with("order.shipped", |order| OrderShippedData::new(order, &shipment));
             // Everything has left, so what is still being made is too much.
+            self.mark_surplus();
             self.cancel_jobs(false, &SeenPrints::new());
         } else if let Some(sent) = self.order.shipments.last().cloned() {
             self.event_with("order.part_shipped", |order| OrderPartShippedData::new(order, &sent));

@@ -2,11 +2,12 @@
 //!
 //! The parts of a print count at its end, or once a person has signed them off (`quality.sign_off`). A sign-off of a
 //! COMPLETED job that leaves parts missing makes further jobs in its own commit, at most `quality.max_reprints` for
-//! each line; what is missing then is flagged. A FAILED job is left to a person. Once the order is shipped, cancelled
-//! or refunded, a sign-off is only recorded.
+//! each line; what is missing then is flagged. A FAILED job is left to a person. Once the order is cancelled or
+//! refunded, a sign-off is only recorded. A shipped order goes on when parts of it that left are rejected: they are
+//! owed again.
 //!
-//! A correction upwards leaves jobs that were made for missing parts as they are: whether they are still wanted is for
-//! a person to say.
+//! A correction upwards withdraws jobs that were made for parts which are not missing any more, while no printer has
+//! them; a person is told of the others.
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
@@ -108,35 +109,80 @@ impl OrderChange<'_> {
             reason: sign_off.reason.clone(),
         };
         self.job_event_with("job.signed_off", job.id, None, data);
+        let rejected = self.order.rejected_departures(job);
         self.edit_attempt(job.id, attempt.id, |attempt| attempt.sign_off = Some(sign_off.clone()));
-        if job.last_print().is_none_or(|last| last.id != attempt.id) {
-            return;
+        if job.last_print().is_some_and(|last| last.id == attempt.id) {
+            self.edit(job.id, |job| job.unsigned = false);
         }
-        self.edit(job.id, |job| job.unsigned = false);
+        let Ok(job) = self.job(job.id) else { return };
+        let owed_again = self.order.rejected_departures(&job).saturating_sub(rejected);
+        let reopened = self.reopen(&job, owed_again);
         if job.state == JobState::Completed {
-            self.make_missing(job.line as usize);
+            // Of a shipped order the customer took, what was short then stays so.
+            self.make_missing(job.line as usize, if reopened { owed_again } else { u64::MAX });
+        }
+        self.withdraw_surplus(job.line, None);
+        if reopened || job.state == JobState::Completed {
             self.check_ready();
         }
     }
 
-    /// Makes jobs for what a line misses, within the bounds of the settings.
-    fn make_missing(&mut self, line: usize) {
+    /// Goes on with a shipped order of which so many more parts that left are rejected, where they are owed again.
+    /// Returns whether it does.
+    fn reopen(&mut self, job: &Job, owed_again: u64) -> bool {
+        let shipped = self.order.shipped_parts();
+        let line = self.order.lines.get(job.line as usize).zip(shipped.get(job.line as usize));
+        let is_owed = line.is_some_and(|(line, shipped)| *shipped < u64::from(line.quantity));
+        let reopens = self.order.status == OrderStatus::Shipped && owed_again > 0 && is_owed;
+        if reopens {
+            self.head().shipment = None;
+            self.status(OrderStatus::Printing, None);
+        }
+        reopens
+    }
+
+    /// Makes jobs for what a line misses, at most for so many parts and within the bounds of the settings.
+    fn make_missing(&mut self, line: usize, at_most: u64) {
         let (rules, status) = (&self.cx.rules.quality, self.order.status);
         let open = matches!(status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready);
         let (Some(of_line), Some(parts)) = (self.order.lines.get(line).cloned(), self.order.parts().get(line).copied())
         else {
             return;
         };
-        let plates = parts.missing(of_line.quantity).div_ceil(u64::from(plate_parts(&of_line)));
+        let (missing, plate) = (parts.missing(of_line.quantity).min(at_most), u64::from(plate_parts(&of_line)));
+        let plates = missing.div_ceil(plate);
         let jobs = plates.min(u64::from(rules.max_reprints.saturating_sub(parts.reprints)));
         if !open || !rules.reprint_missing || jobs == 0 {
             return;
         }
-        for _ in 0..jobs {
-            self.make_job(line, &of_line, true);
+        for n in 0..jobs {
+            self.make_job(line, &of_line, Some(missing - n * plate));
         }
         if status == OrderStatus::Ready {
             self.status(OrderStatus::Printing, None);
+        }
+    }
+
+    /// Cancels jobs of a line that were made for rejected parts and whose parts nothing needs any more, newest first.
+    /// Jobs that a printer has go on, and people are told of them ([`Order::surplus_jobs`]); `except` names one that a
+    /// person has just asked for.
+    pub(super) fn withdraw_surplus(&mut self, line: u32, except: Option<Id>) {
+        if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready) {
+            return;
+        }
+        let waiting = |job: &&Job| job.line == line && job.live().is_none() && Some(job.id) != except;
+        let surplus: Vec<Id> = self.order.surplus_jobs(waiting).iter().map(|job| job.id).collect();
+        for id in surplus {
+            self.edit(id, |job| job.surplus = true);
+            self.end_cancelled(id, 0.0);
+        }
+    }
+
+    /// Marks all jobs that are not over: the order has all its parts without them.
+    pub(super) fn mark_surplus(&mut self) {
+        let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
+        for id in open {
+            self.edit(id, |job| job.surplus = true);
         }
     }
 

@@ -165,7 +165,8 @@ impl Order {
         upto.shipments.clear();
         let shipment = |sent: &super::SentShipment| {
             upto.shipments.push(sent.clone());
-            let now = upto.shipped_parts();
+            // What the customer got in place of rejected parts completes nothing there.
+            let now = upto.with_sets(upto.departed_parts());
             let units = before.iter_mut().zip(&now).map(|(before, now)| {
                 let units = u32::try_from(now.saturating_sub(*before)).unwrap_or(u32::MAX);
                 *before = *now;

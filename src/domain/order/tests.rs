@@ -2,7 +2,9 @@
 
 mod checkout;
 mod claims;
+mod departures;
 mod doubts;
+mod ends;
 mod examples;
 mod flags;
 mod gone_back;
@@ -192,7 +194,7 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
         let (all, plate) = (parts.good + parts.running + parts.cancelled, u64::from(super::parts::plate_parts(line)));
         assert!(quality.reprint_missing && parts.reprints <= quality.max_reprints, "{parts:?}");
         assert!(all < u64::from(line.quantity) + plate, "{parts:?} of {}", line.quantity);
-        assert!(matches!(before.status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready));
+        assert!(!matches!(before.status, OrderStatus::Cancelled | OrderStatus::Refunded));
         assert!(matches!(after.status, OrderStatus::Paid | OrderStatus::Printing));
     }
 }

@@ -20,6 +20,8 @@ use crate::domain::time::Timestamp;
 
 /// Why a job with nothing to print stays CREATED, for the API's `waitingReason`.
 const NO_FILE_REASON: &str = "its SKU has no G-code file, nor a model with a slicer profile";
+/// Why a job is CREATED whose SKU had something to print when it was ordered.
+const BEING_READ_REASON: &str = "its SKU and file are being read";
 
 impl OrderChange<'_> {
     /// Makes the jobs of all lines. They are CREATED until [`Self::prepared`] knows what they are printed from.
@@ -27,14 +29,17 @@ impl OrderChange<'_> {
         let lines = self.order.lines.clone();
         for (n, line) in lines.iter().enumerate() {
             for _ in 0..plates(line) {
-                self.make_job(n, line, false);
+                self.make_job(n, line, None);
             }
         }
     }
 
-    /// Makes one job of a line; `reprint` for parts that were rejected.
-    pub(super) fn make_job(&mut self, n: usize, line: &Line, reprint: bool) {
+    /// Makes one job of a line; `rejected` says how many parts are missing, where it replaces parts that were rejected.
+    pub(super) fn make_job(&mut self, n: usize, line: &Line, rejected: Option<u64>) {
         let Some(make) = &line.make else { return };
+        let (reprint, plate) = (rejected.is_some(), plate_parts(line));
+        let has_source = make.file_id.is_some() || make.source.is_some();
+        let spare_parts = rejected.map_or(0, |missing| u64::from(plate).saturating_sub(missing));
         let job = Job {
             id: self.cx.ids.id(),
             number: self.cx.ids.number(NumberSeries::Job),
@@ -55,12 +60,14 @@ impl OrderChange<'_> {
             sliced_for: make.sliced_for.clone(),
             file_filament_mm: make.file_filament_mm,
             estimated_seconds: make.estimated_seconds,
-            plate_parts: plate_parts(line),
+            plate_parts: plate,
             reprint,
+            spare_parts: u32::try_from(spare_parts).unwrap_or(plate),
+            surplus: false,
             unsigned: false,
             state: JobState::Created,
             blocked_by: None,
-            block_reason: Some(NO_FILE_REASON.to_owned()),
+            block_reason: Some(if has_source { BEING_READ_REASON } else { NO_FILE_REASON }.to_owned()),
             stock: Stock::None,
             claim: 1,
             settling: Vec::new(),
@@ -75,6 +82,7 @@ impl OrderChange<'_> {
             attempts: Vec::new(),
             cancel_requested_at: None,
             error: None,
+            error_details: None,
             consumed: Amount::ZERO,
             created_at: self.cx.now,
             updated_at: self.cx.now,
@@ -84,19 +92,22 @@ impl OrderChange<'_> {
         if reprint {
             self.job_event("job.added", id, None);
         }
-        if make.file_id.is_none() && make.source.is_none() {
+        if !has_source {
             self.job_event("job.created", id, Some(NO_FILE_REASON));
         }
     }
 
     /// A SKU and its file were read: the CREATED jobs of that SKU are VALIDATED, and what they are made from and with
-    /// no longer follows the SKU. Without a file or a model to slice they stay as they are.
+    /// no longer follows the SKU. Without a file or a model to slice they wait for one, and say so.
     pub(super) fn prepared(mut self, sku: Id, make: &Make) -> Decision<Order> {
-        let Some(file) = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id)) else {
-            return self.heard(true);
-        };
         let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
         let ids: Vec<Id> = jobs.map(|job| job.id).collect();
+        let Some(file) = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id)) else {
+            for id in ids {
+                self.has_no_file(id);
+            }
+            return self.heard(true);
+        };
         for id in ids {
             self.edit(id, |job| {
                 job.material_id = make.material_id;
@@ -119,6 +130,14 @@ impl OrderChange<'_> {
         let materials = make.materials().map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"));
         let named = materials.chain([Requirement::not_deleted(Referenced::File, file, "fileId")]);
         self.heard(true).requires(named)
+    }
+
+    /// Says of a CREATED job that there is nothing to print it from, once.
+    fn has_no_file(&mut self, id: Id) {
+        if self.job(id).is_ok_and(|job| job.block_reason.as_deref() == Some(BEING_READ_REASON)) {
+            self.edit(id, |job| job.block_reason = Some(NO_FILE_REASON.to_owned()));
+            self.job_event("job.created", id, Some(NO_FILE_REASON));
+        }
     }
 
     /// Changes a job's rank. A claim that waits is sent again, so that the material knows its new rank.
@@ -225,6 +244,7 @@ impl OrderChange<'_> {
                     attempt.reason = Some("given up by an operator".to_owned());
                     attempt.ended_at = Some(now);
                     attempt.word = Some(Resolution::Failed);
+                    seen.filter(|_| began).into_iter().for_each(|seen| attempt.came_to(seen.progress));
                     attempt.booked_on = seen.map(|seen| seen.booked_on.clone()).unwrap_or_default();
                 });
                 self.end_cancelled(id, share);
@@ -279,6 +299,7 @@ impl OrderChange<'_> {
         if job.state == JobState::Completed {
             self.withdraw(&job);
         }
+        let line = job.line;
         let has_source = job.has_source();
         self.edit(id, |job| {
             if has_source {
@@ -290,13 +311,15 @@ impl OrderChange<'_> {
             job.printer_id = None;
             job.tried_on.clear();
             job.cancel_requested_at = None;
-            job.error = None;
+            (job.error, job.error_details) = (None, None);
             job.unsigned = false;
+            job.surplus = false;
         });
         self.job_event("job.retried", id, None);
         if has_source {
             self.job_event("job.validated", id, None);
         }
+        self.withdraw_surplus(line, Some(id));
         self.job_done(id)
     }
 

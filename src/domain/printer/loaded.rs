@@ -107,6 +107,7 @@ mod tests {
             remaining: None,
             source: if kind == MAPPING { SlotSource::Printer } else { SlotSource::Manual },
             vendor_code: None,
+            kind: None,
             weighed: false,
             updated_at: Timestamp(0),
         };

@@ -4,7 +4,10 @@
 //! printers that know their spools report them, by the vendor's code and the colour (`reported`). What was reported is
 //! bound to a material by an operator once; the same code and colour are bound by themselves afterwards.
 
+mod offers;
 mod reported;
+
+pub use offers::SpoolOffer;
 
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +55,9 @@ pub struct Slot {
     /// The vendor's code of the spool, as the printer reported it.
     #[serde(default)]
     pub vendor_code: Option<String>,
+    /// The kind of plastic of the spool, as the printer reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// Whether the printer itself tells what is left, so that it is not computed.
     #[serde(default)]
     pub weighed: bool,
@@ -135,6 +141,7 @@ impl Printer {
             remaining: None,
             source: SlotSource::Manual,
             vendor_code: None,
+            kind: None,
             weighed: false,
             spool: None,
             updated_at: self.created_at,
@@ -233,6 +240,7 @@ impl Printer {
                     remaining: spool.remaining,
                     source: SlotSource::Manual,
                     vendor_code: None,
+                    kind: None,
                     weighed: false,
                     spool: spool.spool,
                     updated_at: cx.now,
@@ -268,6 +276,7 @@ impl Printer {
         {
             (first.material_id, first.color, first.remaining) = (loaded, None, None);
             (first.source, first.vendor_code, first.weighed) = (SlotSource::Manual, None, false);
+            first.kind = None;
             first.spool = None;
             first.updated_at = now;
         }

@@ -155,6 +155,7 @@ pub fn routes() -> ResourceRoutes {
                 )
                 .error(409, STATE, "It is not ready; or not yet printing, for a shipment of some parts.")
                 .error(409, "order_short", "Good parts are missing; `acceptShort` ships it all the same.")
+                .error(409, "nothing_good", "No part of it is good, so nothing can leave; also with `acceptShort`.")
                 .error(409, "parts_not_there", "Fewer parts of a line are good and have not left.")
                 .error(409, "too_many_shipments", "It has as many shipments as an order can have.")
         })

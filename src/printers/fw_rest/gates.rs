@@ -27,7 +27,13 @@ pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
         // A gate of which nobody said anything is black.
         let known = !code.is_empty();
         let color = of("gate_color_rgb", gate).filter(|_| known).and_then(color);
-        ReportedSlot { vendor_code: Some(code).filter(|_| known), color, ..slot }
+        let kind = of("gate_material", gate).and_then(Value::as_str).map(|kind| kind.trim().to_owned());
+        ReportedSlot {
+            vendor_code: Some(code).filter(|_| known),
+            kind: kind.filter(|kind| !kind.is_empty()),
+            color,
+            ..slot
+        }
     };
     states.iter().take(MAX_GATES).enumerate().map(one).collect()
 }

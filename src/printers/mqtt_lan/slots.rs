@@ -156,7 +156,7 @@ fn spool(slot: u32, tray: &Value) -> ReportedSlot {
     let share = tray.get("remain").and_then(integer).filter(|percent| tagged && (0..=100).contains(percent));
     let grams = tray.get("tray_weight").and_then(number).filter(|grams| (1.0..100_000.0).contains(grams));
     let remaining = share.zip(grams).map(|(percent, full)| Amount((full * percent as f64 * 10.0).round() as i64));
-    ReportedSlot { slot, vendor_code, color, remaining }
+    ReportedSlot { slot, vendor_code, kind: kind(tray), color, remaining }
 }
 
 #[cfg(test)]

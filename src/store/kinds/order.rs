@@ -110,6 +110,7 @@ impl Load for Order {
             order.payments = payments.take(id)?;
             order.payments.sort_by_key(|payment| (payment.created_at, payment.id));
             order.count_kept();
+            order.trace_departures();
             Ok(order)
         }))
     }

@@ -54,6 +54,7 @@ async fn what_is_named_by_what_is_not_over_is_in_use() {
             remaining: None,
             source: SlotSource::Manual,
             vendor_code: None,
+            kind: None,
             weighed: false,
             spool: None,
             updated_at: Timestamp(0),

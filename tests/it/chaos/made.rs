@@ -74,19 +74,23 @@ pub fn lines(one: &Outcome<'_>, words: &Words) {
             match job["state"].as_str().unwrap() {
                 "COMPLETED" if job["awaitsSignOff"] == true => (running, least) = (running + plate, least + plate),
                 "COMPLETED" => least += of_job.least,
+                _ if job["surplus"] == true => {}
                 _ => (cancelled, least) = (cancelled + plate - of_job.now, least + plate),
             }
             // A part that was done before its cancel could be is done; what is made when all has left is too much.
-            assert!(!made || job["state"] == "COMPLETED" || order["status"] == "shipped", "{job}");
+            let wanted = job["surplus"] == false;
+            assert!(!made || !wanted || job["state"] == "COMPLETED" || order["status"] == "shipped", "{job}");
         }
         let wanted = number(line, "quantity");
         let missing = wanted.saturating_sub(good + running + cancelled);
         let shown = ["good", "running", "cancelled", "missing"].map(|member| number(line, member));
         assert_eq!(shown, [good, running, cancelled, missing], "line {n} of {order}: {of_line:?}");
         assert!(number(line, "shipped") <= most, "more left than was ever good: {order}");
-        let again = of_line.iter().filter(|job| job["reprint"] == true).count() as u64;
+        let reprints = of_line.iter().filter(|job| job["reprint"] == true);
+        let withdrawn = reprints.clone().filter(|job| job["surplus"] == true).count() as u64;
+        let again = reprints.count() as u64 - withdrawn;
         assert!(again <= MAX_REPRINTS, "{order}");
-        assert_eq!(of_line.len() as u64, wanted.div_ceil(plate) + again, "{order}");
+        assert_eq!(of_line.len() as u64, wanted.div_ceil(plate) + again + withdrawn, "{order}");
         assert!(again == 0 || least < wanted + plate, "more was made than was missing of line {n}: {order} {jobs:?}");
         lacks |= good < wanted;
         misses |= missing > 0;

@@ -283,6 +283,83 @@ on_both! {
         floor.truth().await;
     }
 
+    async fn a_part_that_is_rejected_after_it_left_is_owed_again_made_again_and_sent(db: Db) {
+        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[REQUIRED]).await;
+        let order = floor.order(2).await;
+        let printed = || async {
+            until("all to be printed", || async {
+                let jobs = floor.app.jobs(&order).await;
+                jobs.iter().all(|job| job["state"] == "COMPLETED").then_some(jobs)
+            })
+            .await
+        };
+        let sign = |job: &Value, good: u32| {
+            let path = format!("/api/jobs/{}/sign-off", job["id"].as_str().unwrap());
+            let said = json!({"goodCount": good});
+            async { floor.app.post(&{path}, &{said}).await.expect(200) }
+        };
+        let (path, ship) = (format!("/api/orders/{order}"), format!("/api/orders/{order}/ship"));
+        let jobs = printed().await;
+        for job in &jobs {
+            sign(job, 1).await;
+        }
+        let one = json!({"carrier": "pickup", "lines": [{"line": 0, "quantity": 1}]});
+        floor.app.post(&ship, &one).await.expect(200);
+        let list = floor.app.get(&format!("{path}/shipments/1/packing-list")).await.expect(200);
+        let first = jobs.iter().find(|job| job["id"] == list["prints"][0]["jobId"]).unwrap();
+        assert_eq!(
+            (&list["prints"][0]["jobNumber"], &list["prints"][0]["quantity"]), (&first["number"], &json!(1)), "{list}"
+        );
+        // Both turn out bad: the one that left and the one that is here.
+        for job in &jobs {
+            sign(job, 0).await;
+        }
+        let owed = floor.app.get(&path).await.expect(200);
+        let line = &owed["lines"][0];
+        assert_eq!((&line["shipped"], &line["rejectedAfterShipping"]), (&json!(0), &json!(1)), "{owed}");
+        assert_eq!((&owed["status"], &owed["flags"]), (&json!("printing"), &json!(["rejected_after_shipping"])), "{owed}");
+        assert_eq!(floor.app.post(&ship, &one).await.error(409), "parts_not_there");
+        let again: Vec<Value> = printed().await.into_iter().filter(|job| job["reprint"] == true).collect();
+        assert_eq!(again.len(), 2, "{again:?}");
+        for job in &again {
+            sign(job, 1).await;
+        }
+        floor.app.order_is(&order, "ready").await;
+        let shipped = floor.app.post(&ship, &json!({"carrier": "pickup"})).await.expect(200);
+        assert_eq!(shipped["shipments"][1]["lines"][0]["quantity"], 2, "{shipped}");
+        assert_eq!((&shipped["status"], &shipped["lines"][0]["shipped"]), (&json!("shipped"), &json!(2)), "{shipped}");
+        assert_eq!(shipped["flags"], json!([]), "{shipped}");
+
+        // Rejected once more, after all has left, and after a restart: one part is owed.
+        drop((printed, sign));
+        floor.app.kill_9();
+        floor.app.start().await;
+        let last = format!("/api/jobs/{}/sign-off", again[0]["id"].as_str().unwrap());
+        floor.app.post(&last, &json!({"goodCount": 0})).await.expect(200);
+        let owed = floor.app.get(&path).await.expect(200);
+        assert_eq!((&owed["status"], &owed["lines"][0]["shipped"]), (&json!("printing"), &json!(1)), "{owed}");
+        assert_eq!((&owed["shipment"], floor.app.jobs(&order).await.len()), (&Value::Null, 5), "{owed}");
+    }
+
+    async fn an_order_of_which_nothing_is_good_does_not_leave(db: Db) {
+        let none = [REQUIRED, ("PRINTFLOOR_QUALITY__REPRINT_MISSING", "false")];
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &none).await;
+        let order = floor.order(1).await;
+        let jobs = until("the part to be printed", || async {
+            let jobs = floor.app.jobs(&order).await;
+            jobs.iter().all(|job| job["state"] == "COMPLETED").then_some(jobs)
+        })
+        .await;
+        let sign = format!("/api/jobs/{}/sign-off", jobs[0]["id"].as_str().unwrap());
+        floor.app.post(&sign, &json!({"goodCount": 0})).await.expect(200);
+        floor.app.order_is(&order, "ready").await;
+        for accepted in [false, true] {
+            let body = json!({"carrier": "pickup", "acceptShort": accepted});
+            assert_eq!(floor.app.post(&format!("/api/orders/{order}/ship"), &body).await.error(409), "nothing_good");
+        }
+        assert!(floor.events("order.shipped").await.is_empty());
+    }
+
     async fn killed_right_after_a_bed_was_cleared_the_sign_off_counts_once(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
         by_hand(&floor).await;

@@ -3,6 +3,8 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::json;
 use simulator::PrinterKind;
+use simulator::bambu::Bambu;
+use simulator::bambu::setup::Setup;
 
 use super::{is_sound, operator};
 use crate::billing::pages::{send, token};
@@ -255,6 +257,37 @@ on_both! {
         floor.app.post(&slot, &json!({"materialId": material})).await.expect(200);
         floor.app.job_is(&job, "PRINTING").await;
         assert!(!sam.get("/to-do").await.text.contains("Spools to load"), "it is loaded");
+    }
+
+    async fn a_spool_that_the_printer_reads_is_said_to_be_of_its_material_with_one_press(db: Db) {
+        let floor = Floor::on(db, PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        Bambu::of(&floor.sim(0).handle).unwrap().change(|setup| setup.ams = Setup::default().ams);
+        until("the slots to be read", || async {
+            let slots = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"].clone();
+            slots.as_array()?.iter().any(|slot| slot["kind"] == "PLA").then_some(())
+        })
+        .await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "SLICED").await;
+        let waits = floor.job_until("the spool to be offered", &job, |job| {
+            job["waitingReason"].as_str().is_some_and(|words| words.contains("confirm that it is"))
+        });
+        let words = waits.await["waitingReason"].as_str().unwrap().to_owned();
+        assert!(words.contains("is not loaded (slot 1 holds PLA #1b1b22, which belongs to no material yet"), "{words}");
+        let page = sam.get("/to-do").await;
+        is_sound(&page);
+        let named = page.text.split_once("Spools to load (1)").unwrap().1.split("</section>").next().unwrap();
+        assert!(named.contains("Slot 1 holds PLA #1b1b22"), "{named}");
+        let place = format!("{}/0", floor.printers[0]);
+        assert!(named.contains(&format!("name=\"place\" value=\"{place}\"")), "{named}");
+        let own = token(&page);
+        let form = [("form_token", &*own), ("place", &place), ("materialId", &floor.material), ("back", "/to-do")];
+        let done = send(&sam, "/shop/stock/slots", &form).await;
+        assert!(done.status == 200 && done.text.contains("<h1>To do</h1>"), "{}", done.text);
+        floor.app.job_is(&job, "PRINTING").await;
+        let slots = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"].clone();
+        assert_eq!((&slots[0]["materialId"], &slots[0]["source"]), (&json!(floor.material), &json!("printer")), "{slots}");
     }
 
     async fn an_empty_shop_says_what_to_do_first(db: Db) {

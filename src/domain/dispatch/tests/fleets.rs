@@ -145,6 +145,7 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
         // A type that maps slots maps those that it reports.
         source: if machine.kind == "mapping" { SlotSource::Printer } else { SlotSource::Manual },
         vendor_code: None,
+        kind: None,
         weighed: false,
         spool: None,
         updated_at: NOW,

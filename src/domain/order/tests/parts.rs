@@ -6,11 +6,11 @@ use crate::domain::printer_status::PrintEnd;
 use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
 
-fn good(count: u32) -> Inspection {
+pub(super) fn good(count: u32) -> Inspection {
     Inspection { good_count: Some(count), reason: Some("adhesion".to_owned()), ..Inspection::default() }
 }
 
-fn sign(desk: &mut Desk, job: Id, said: Inspection) -> Result<Decision<Order>, Refusal> {
+pub(super) fn sign(desk: &mut Desk, job: Id, said: Inspection) -> Result<Decision<Order>, Refusal> {
     desk.ask(&OrderCommand::SignOff { job, said })
 }
 
@@ -31,12 +31,12 @@ fn parts(desk: &Desk) -> [u64; 4] {
     [parts.good, parts.running, parts.missing(quantity), parts.cancelled]
 }
 
-fn newest(desk: &Desk) -> Id {
+pub(super) fn newest(desk: &Desk) -> Id {
     *desk.o().jobs.keys().max().unwrap()
 }
 
 /// Material is reserved for every job that asks.
-fn reserve(desk: &mut Desk) {
+pub(super) fn reserve(desk: &mut Desk) {
     desk.prepare();
     let asked = desk.o().jobs.values().filter(|job| job.state == JobState::Validated);
     let held = asked.map(|job| (ClaimId { job: job.id, number: job.claim }, ClaimState::Held, None)).collect();
@@ -44,7 +44,7 @@ fn reserve(desk: &mut Desk) {
 }
 
 /// A paid order of so many parts on plates of so many, all reserved; with the ids of its jobs.
-fn plates(quantity: u32, plate: u32) -> (Desk, Vec<Id>) {
+pub(super) fn plates(quantity: u32, plate: u32) -> (Desk, Vec<Id>) {
     let mut of = line(quantity, 500, true);
     of.make.as_mut().unwrap().units_per_plate = plate;
     let mut desk = Desk::with(new_order(vec![of]));
@@ -166,11 +166,11 @@ fn a_printer_tells_once_and_the_later_word_counts() {
     tell(&mut desk, one, good(0));
     assert_eq!(parts(&desk), [0, 2, 0, 0]);
     desk.bench.now = desk.bench.now.plus_ms(1000);
-    assert_eq!(names(&sign(&mut desk, one, good(1)).unwrap()), ["job.signed_off"]);
-    assert_eq!(parts(&desk), [1, 2, 0, 0], "the job made meanwhile stays for a person to cancel");
+    assert_eq!(names(&sign(&mut desk, one, good(1)).unwrap()), ["job.signed_off", "job.cancelled"]);
+    assert_eq!(parts(&desk), [1, 1, 0, 0], "the job made meanwhile is withdrawn");
     assert!(tell(&mut desk, one, good(0)).next.is_none(), "told again after a crash");
     assert!(sign(&mut desk, one, Inspection::default()).unwrap().next.is_none(), "confirmed without a word");
-    assert_eq!(parts(&desk), [1, 2, 0, 0]);
+    assert_eq!(parts(&desk), [1, 1, 0, 0]);
 }
 
 #[test]
@@ -254,15 +254,15 @@ fn a_cancelled_job_is_made_again_only_while_its_line_misses_parts() {
 }
 
 #[test]
-fn after_shipping_a_sign_off_is_only_recorded() {
+fn after_cancelling_a_sign_off_is_only_recorded() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);
-    desk.ask(&ship("pickup", "", "", false)).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
     sign(&mut desk, one, good(0)).unwrap();
-    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Shipped, 2));
+    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Cancelled, 2));
     assert_eq!(parts(&desk)[0], 1);
-    assert!(desk.o().flags.is_empty(), "{:?}", desk.o().flags);
+    assert_eq!(desk.o().flags, ["refund_due"]);
 }
 
 #[test]

@@ -150,7 +150,8 @@ fn order_may(from: OrderStatus, to: OrderStatus) -> bool {
             Paid => matches!(to, Printing | Ready | Cancelled | Refunded),
             Printing => matches!(to, Ready | Shipped | Cancelled | Refunded),
             Ready => matches!(to, Printing | Shipped | Cancelled | Refunded),
-            Shipped | Cancelled => to == Refunded,
+            Shipped => matches!(to, Printing | Ready | Refunded),
+            Cancelled => to == Refunded,
             Refunded => false,
         }
 }

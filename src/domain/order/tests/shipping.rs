@@ -8,7 +8,7 @@ use crate::domain::printer_status::PrintEnd;
 use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
 
-fn some(lines: &[(u32, u32)], accept_short: bool) -> OrderCommand {
+pub(super) fn some(lines: &[(u32, u32)], accept_short: bool) -> OrderCommand {
     let OrderCommand::Ship { shipment, .. } = ship("pickup", "", "", false) else { unreachable!() };
     let lines = lines.iter().map(|(line, quantity)| SentLine { line: *line, quantity: *quantity }).collect();
     OrderCommand::Ship { shipment, lines: Some(lines), accept_short }
@@ -51,12 +51,17 @@ fn what_is_made_too_much_ends_with_the_last_shipment() {
     print(&mut desk, two, PrintEnd::Finished);
     let said = |good| Inspection { good_count: Some(good), ..Inspection::default() };
     desk.ask(&OrderCommand::SignOff { job: one, said: said(0) }).unwrap();
+    let again = *desk.o().jobs.keys().max().unwrap();
+    super::parts::reserve(&mut desk);
+    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER) }).unwrap();
     desk.ask(&OrderCommand::SignOff { job: one, said: said(1) }).unwrap();
     assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Printing, 3));
+    assert_eq!(desk.o().flags, ["surplus"], "a printer has it");
     desk.ask(&some(&[(0, 2)], false)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Shipped);
-    let newest = desk.o().jobs.values().max_by_key(|job| job.id).unwrap();
-    assert_eq!(newest.state, JobState::Cancelled);
+    let attempt = desk.o().jobs.get(&again).unwrap().attempts[0].id;
+    desk.ask(&OrderCommand::Attempt { job: again, attempt, report: Report::CancelledBeforeStart }).unwrap();
+    assert_eq!((desk.o().jobs.get(&again).unwrap().state, desk.o().flags.len()), (JobState::Cancelled, 0));
 }
 
 #[test]
@@ -164,7 +169,7 @@ fn what_is_made_again_is_not_told_as_kept_and_what_has_left_as_a_whole_is() {
     let words = written(mails(&part)[0]);
     assert!(words.contains("All of it is promised for 2023-11-14 23:13 UTC."), "{words}");
     desk.ask(&OrderCommand::SignOff { job: one, said: said(1) }).unwrap();
-    assert_eq!((desk.o().status, desk.o().promise.unwrap().met_at), (OrderStatus::Printing, None));
+    assert_eq!((desk.o().status, desk.o().promise.unwrap().met_at), (OrderStatus::Ready, Some(desk.bench.now)));
     let rest = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&rest)[0]);
     assert_eq!(desk.o().status, OrderStatus::Shipped);

@@ -16,7 +16,7 @@ fn material_of(vendor_code: Option<&String>, color: Option<&String>, known: &[Sp
 
 impl Slot {
     /// Whether the printer reported its spool, and nobody has said of which material it is.
-    fn is_unbound(&self) -> bool {
+    pub(super) fn is_unbound(&self) -> bool {
         self.source == SlotSource::Printer && self.material_id.is_none()
     }
 }
@@ -45,6 +45,7 @@ impl Printer {
                 weighed: one.remaining.is_some(),
                 spool: same.and_then(|slot| slot.spool),
                 vendor_code: one.vendor_code,
+                kind: one.kind,
                 color: one.color,
                 source: SlotSource::Printer,
                 updated_at: cx.now,
@@ -93,6 +94,7 @@ impl Printer {
         let told = |slot: &Slot| ReportedSlot {
             slot: slot.slot,
             vendor_code: slot.vendor_code.clone(),
+            kind: slot.kind.clone(),
             color: slot.color.clone(),
             remaining: slot.remaining.filter(|_| slot.weighed),
         };

@@ -25,7 +25,7 @@ fn left(shop: &PrinterFixture, slot: u32) -> Option<i64> {
 fn reported(slot: u32, code: &str, left: Option<i64>) -> ReportedSlot {
     let vendor_code = Some(code.to_owned()).filter(|code| !code.is_empty());
     let color = vendor_code.as_ref().map(|_| "#FF0000".to_owned());
-    ReportedSlot { slot, vendor_code, color, remaining: left.map(Amount::units) }
+    ReportedSlot { slot, vendor_code, kind: None, color, remaining: left.map(Amount::units) }
 }
 
 fn report(shop: &mut PrinterFixture, slots: &[ReportedSlot]) {

@@ -108,11 +108,17 @@ impl JobCard<'_> {
                     span class=(tone.class()) { (words) }
                 }
                 @if let Some(words) = app.waiting_reason(job) { p { (words) } }
-                @if let Some(error) = &job.error { p class="bad" { (error) } }
+                @if let Some(error) = &job.error {
+                    p class="bad" { (error) }
+                    @if let Some(details) = &job.error_details {
+                        details { summary { "More from the printer" } pre { (details) } }
+                    }
+                }
                 @if job.cancel_requested_at.is_some() { p class="bad" { "It is to be cancelled: the printer has not confirmed it yet." } }
                 p class="soft" {
                     "Line " (job.line + 1) ", " (job.plate_parts.max(1)) @if job.plate_parts > 1 { " parts" } @else { " part" } " on the plate, priority " (job.priority)
                     @if job.reprint { ", in place of rejected parts" }
+                    @if let Some(words) = spare_words(job) { " (" (words) ")" }
                     @if let Some(at) = job.due_at { ", wanted " (clock(at)) }
                     @if let Some(at) = expected.filter(|_| !job.over()) { ", expected " (clock(at)) }
                     @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { "How it goes together with each printer" } }
@@ -254,4 +260,12 @@ fn content_path(file: Id) -> String {
 /// The member of a form that says of which currency its amount is.
 pub(super) fn currency_field(currency: &str) -> Markup {
     html! { input type="hidden" name=(CURRENCY_FIELD) value=(currency); }
+}
+
+/// Returns what the rest of a plate is for that was made for rejected parts; `None` where all of it is missing.
+fn spare_words(job: &Job) -> Option<String> {
+    let spare = job.spare_parts.min(job.plate_parts);
+    let parts = |count: u32| if count == 1 { "1 part is".to_owned() } else { format!("{count} parts are") };
+    let spares = if spare == 1 { "the other is a spare".to_owned() } else { format!("the other {spare} are spares") };
+    (spare > 0).then(|| format!("{} missing, {spares}", parts(job.plate_parts - spare)))
 }

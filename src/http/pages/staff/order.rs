@@ -141,7 +141,12 @@ fn lines(order: &Order) -> Markup {
                                     @let missing = if order.jobs.is_empty() { 0 } else { parts.missing(line.quantity) };
                                     @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
                                 }
-                                td class="number" { (shipped) }
+                                td class="number" {
+                                    (shipped)
+                                    @if parts.rejected_after_shipping > 0 {
+                                        " " span class=(Tone::Attention.class()) { (parts.rejected_after_shipping) " rejected" }
+                                    }
+                                }
                                 td class="number" { (amount(line.unit_price_cents.saturating_mul(line.quantity.into()), &order.currency)) }
                             }
                         }

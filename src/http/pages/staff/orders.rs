@@ -249,6 +249,8 @@ pub(super) fn flag_words(flag: &str) -> String {
         "short" => "fewer good parts than ordered".to_owned(),
         "needs_attention" => "rejected parts are not made again".to_owned(),
         SELLER_INCOMPLETE => "its invoice waits for the shop's name and address".to_owned(),
+        "rejected_after_shipping" => "parts that left were rejected: send others".to_owned(),
+        "surplus" => "a printer makes parts that are not needed any more".to_owned(),
         "refund_failed" => "a refund was refused".to_owned(),
         other => other.replace('_', " "),
     }

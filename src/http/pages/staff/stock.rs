@@ -43,7 +43,7 @@ use crate::http::routes::{PageBounds, Routes};
 /// Where a material is added.
 const NEW_PATH: &str = "/shop/stock/new";
 /// What is in the slots of all printers.
-const SLOTS_PATH: &str = "/shop/stock/slots";
+pub(super) const SLOTS_PATH: &str = "/shop/stock/slots";
 
 /// Where somebody says what is in the first slot of a printer, above the list of all slots.
 pub(super) fn first_slot_path(printer: Id) -> String {

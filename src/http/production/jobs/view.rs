@@ -35,14 +35,14 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5,
     "needs": [{"materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "consumed": 0}], "reserved": true,
     "state": "PRINTING", "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
-    "plateParts": 1, "reprint": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100,
+    "plateParts": 1, "reprint": false, "spareParts": 0, "surplus": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100,
     "expectedAt": "2026-11-02T11:07:40.000Z", "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
     "plate": 1, "attempts": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
         "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null, "signOff": null,
         "photoFileId": null,
     }],
-    "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": "2026-11-02T10:00:00.000Z",
+    "cancelRequestedAt": null, "error": null, "errorDetails": null, "consumed": 0, "createdAt": "2026-11-02T10:00:00.000Z",
     "updatedAt": "2026-11-02T10:16:00.000Z", "version": 6,
 }))]
 pub struct JobView {
@@ -83,9 +83,13 @@ pub struct JobView {
     plate_parts: u32,
     /// It was made by itself for parts that were rejected.
     reprint: bool,
+    /// For such a job, parts of its plate that were not missing when it was made: they become spares. 0 for all others.
+    spare_parts: u32,
+    /// It was cancelled because its order has all its parts without it.
+    surplus: bool,
     /// It is completed, and its parts count once somebody has signed them off.
     awaits_sign_off: bool,
-    /// How much of the print is done, in percent.
+    /// How much of the print is done, in percent; of a job that failed or was cancelled, how far its last print came.
     progress: Percent,
     /// Seconds until the print ends, as the printer estimates.
     remaining_seconds: Option<i64>,
@@ -100,8 +104,10 @@ pub struct JobView {
     attempts: Vec<AttemptView>,
     /// A cancel waits for the printer since then.
     cancel_requested_at: Option<Timestamp>,
-    /// Why the job failed, in plain words.
+    /// Why the job failed, in one sentence.
     error: Option<String>,
+    /// What the printer said besides; lines end with a line feed. Null where it said no more.
+    error_details: Option<String>,
     /// What it used up of `materialId`, in the material's unit.
     consumed: Amount,
     /// When it was made, with the payment of its order.
@@ -185,6 +191,7 @@ impl JobView {
         let known = known.and_then(|printer| printer.read().state.as_ref()?.progress_of(job.id, status.as_ref()));
         let progress = match job.state {
             JobState::Completed => 100.0,
+            JobState::Failed | JobState::Cancelled => came_to(job) * 100.0,
             _ => known.unwrap_or(0.0) * 100.0,
         };
         Self {
@@ -206,6 +213,8 @@ impl JobView {
             printer_id: job.printer_id,
             plate_parts: job.plate_parts.max(1),
             reprint: job.reprint,
+            spare_parts: job.spare_parts,
+            surplus: job.surplus && job.state == JobState::Cancelled,
             awaits_sign_off: job.unsigned,
             progress: Percent(progress),
             remaining_seconds: status.and_then(|status| status.remaining_seconds),
@@ -215,6 +224,7 @@ impl JobView {
             attempts: job.attempts.iter().map(AttemptView::new).collect(),
             cancel_requested_at: job.cancel_requested_at,
             error: job.error.clone(),
+            error_details: job.error_details.clone(),
             consumed: job.consumed,
             created_at: job.created_at,
             updated_at: job.updated_at,
@@ -238,6 +248,11 @@ impl AttemptView {
             photo_file_id: attempt.photo_file_id,
         }
     }
+}
+
+/// Returns how far the last attempt of a job came that ended without a finished print, 0 to 1.
+fn came_to(job: &Job) -> f64 {
+    job.attempts.last().and_then(|last| last.progress).unwrap_or(0.0)
 }
 
 pub(super) fn waiting_reason(app: &JobHandles, job: &Job) -> Option<String> {

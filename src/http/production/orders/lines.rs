@@ -29,7 +29,7 @@ struct LineView<'a> {
     /// For a kit, where `jobs` is shown: sets of which every part is good.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete_sets: Option<u64>,
-    /// Parts that have left.
+    /// Parts that have left, without those that were rejected afterwards.
     shipped: u64,
     /// Its plates and how many are done; once there are jobs, where one order is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +46,10 @@ struct LineView<'a> {
     /// Parts on plates that were cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     cancelled: Option<u64>,
+    /// Parts that left and were rejected afterwards: as many are owed again. 0 for kits, whose parts are lines of their
+    /// own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejected_after_shipping: Option<u64>,
 }
 
 /// How many plates a line makes and how many are done.
@@ -112,6 +116,7 @@ impl<'a> LineView<'a> {
             running: shown.then_some(parts.running),
             missing: shown.then(|| parts.missing(line.quantity)),
             cancelled: shown.then_some(parts.cancelled),
+            rejected_after_shipping: shown.then_some(parts.rejected_after_shipping),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
+use crate::http::production::jobs::JobNumber;
 use crate::http::reply::Plain;
 use crate::http::wire::Argument;
 
@@ -60,7 +61,8 @@ struct SentLineView {
     "orderId": super::EXAMPLE_ID, "orderNumber": "ORD-000123", "customerEmail": "buyer@example.org",
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
     "notes": null, "number": 1, "carrier": "UPS", "trackingNumber": "1Z999", "estimatedDelivery": "2026-11-24",
-    "shippedAt": "2026-11-20T15:00:00.000Z", "lines": [SentLineView::example()], "complete": true,
+    "shippedAt": "2026-11-20T15:00:00.000Z", "lines": [SentLineView::example()], "prints": [PackedPrint::example()],
+    "complete": true,
 }))]
 pub(super) struct PackingList {
     /// The order that the shipment belongs to.
@@ -85,8 +87,27 @@ pub(super) struct PackingList {
     shipped_at: Timestamp,
     /// The parts in it, by line of the order.
     lines: Vec<SentLineView>,
-    /// With this shipment all that was ordered has left.
+    /// The jobs whose prints the parts came from, oldest first.
+    prints: Vec<PackedPrint>,
+    /// With this shipment all that was ordered has left; false once parts of it were rejected afterwards.
     complete: bool,
+}
+
+/// Parts of a job in a shipment.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({
+    "jobId": crate::http::production::jobs::EXAMPLE_ID, "jobNumber": "JOB-000245", "line": 0, "quantity": 2,
+}))]
+struct PackedPrint {
+    /// Id of the job.
+    job_id: Id,
+    /// The number of the job that people use.
+    job_number: JobNumber,
+    /// Index of the order's line, from 0.
+    line: u32,
+    /// How many of its parts are in the shipment.
+    quantity: u32,
 }
 
 fn lines(order: &Order, sent: &SentShipment) -> Vec<SentLineView> {
@@ -94,6 +115,16 @@ fn lines(order: &Order, sent: &SentShipment) -> Vec<SentLineView> {
         let of_line = order.lines.get(*line as usize)?;
         let (sku_id, description) = (of_line.sku_id, of_line.description.clone());
         Some(SentLineView { line: *line, sku_id, description, quantity: *quantity })
+    });
+    shown.collect()
+}
+
+fn prints(order: &Order, shipment: u32) -> Vec<PackedPrint> {
+    let shown = order.prints_in(shipment).into_iter().map(|(job, quantity)| PackedPrint {
+        job_id: job.id,
+        job_number: JobNumber(job.number),
+        line: job.line,
+        quantity,
     });
     shown.collect()
 }
@@ -152,6 +183,7 @@ pub(super) async fn show(
         estimated_delivery,
         shipped_at: sent.shipped_at,
         lines: lines(order, sent),
+        prints: prints(order, number),
         complete: owed.all(|(line, left)| left >= u64::from(line.quantity)),
     }))
 }

@@ -89,7 +89,8 @@ pub struct OrderView<'a> {
     /// What has left, oldest first.
     shipments: Vec<SentView<'a>>,
     /// What a person must look at: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`, `short`,
-    /// `needs_attention`, `refund_failed`, `disputed`, `dispute_lost`, `seller_incomplete`. For staff only.
+    /// `needs_attention`, `rejected_after_shipping`, `surplus`, `refund_failed`, `disputed`, `dispute_lost`,
+    /// `seller_incomplete`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<&'a [String]>,
     /// Where it goes; null while none is known.

@@ -72,7 +72,7 @@ pub struct LoadedSpool {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Slot", example = json!({
     "slot": 0, "materialId": materials::EXAMPLE_ID, "color": "#101010", "remaining": 950, "source": "manual",
-    "vendorCode": null, "spoolId": null, "bookedByPrinter": false, "spoolWarning": null, "updatedAt": "2026-11-01T08:00:00.000Z",
+    "vendorCode": null, "kind": null, "spoolId": null, "bookedByPrinter": false, "spoolWarning": null, "updatedAt": "2026-11-01T08:00:00.000Z",
 }))]
 pub struct SlotView {
     /// Its number, from 0, as the printer counts its tools.
@@ -87,6 +87,8 @@ pub struct SlotView {
     source: SlotSource,
     /// The vendor's code of the spool, as the printer reported it.
     vendor_code: Option<String>,
+    /// The kind of plastic of the spool, such as `PETG`, as the printer reported it.
+    kind: Option<String>,
     /// The number of the spool in the system that knows spools.
     spool_id: Option<i64>,
     /// Whether the printer's own server books what it prints on this spool in that system; it is then not booked there
@@ -108,7 +110,8 @@ impl SlotView {
         let counts = !app.config.spools.url.is_empty();
         let spool_warning = printer.spool_warning(&one, material).filter(|_| counts);
         let booked_by_printer = printer.books_itself(&one);
-        let Slot { slot, material_id, color, remaining, source, vendor_code, weighed: _, spool, updated_at } = one;
+        let Slot { slot, material_id, color, remaining, source, vendor_code, kind, weighed: _, spool, updated_at } =
+            one;
         Self {
             slot,
             material_id,
@@ -116,6 +119,7 @@ impl SlotView {
             remaining,
             source,
             vendor_code,
+            kind,
             spool_id: spool,
             booked_by_printer,
             spool_warning,

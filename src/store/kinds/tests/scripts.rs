@@ -112,6 +112,7 @@ fn status(step: &Step, files: &[String]) -> Status {
     let slot = ReportedSlot {
         slot: step.which as u32 % 5,
         vendor_code: step.text_if(step.yes),
+        kind: step.text_if(!step.yes),
         color: Some("#A0B0C0".to_owned()),
         remaining: Some(Amount(step.number)),
     };

@@ -72,6 +72,18 @@ pub(super) async fn show(
                     }
                 }
             }
+            @let prints = order.prints_in(number);
+            @if !prints.is_empty() {
+                p class="soft" {
+                    "Printed as "
+                    @for (n, (job, quantity)) in prints.iter().enumerate() {
+                        @if n > 0 { ", " }
+                        a href={ (ORDERS_PATH) "/" (id) "#job-" (job.id) } { (job.number_text()) }
+                        " (" (quantity) @if *quantity == 1 { " part)" } @else { " parts)" }
+                    }
+                    ". Reject a part at its job when it turns out bad: it is then owed again."
+                }
+            }
         }
     };
     Ok(viewer.page(StaffSection::Orders, &title, &app.board.view(), &content))

@@ -19,7 +19,7 @@ use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::see_other;
 use crate::http::pages::staff::filled_form::{address, field, is_of_form, refused, ways};
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH};
+use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
 use crate::http::production::printers::load_by_page;
 use crate::store::queries::Page;
 
@@ -59,6 +59,7 @@ pub(super) async fn show(
 /// Answers the form of a slot.
 pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
     match said(&app, &sent).await {
+        Ok(()) if sent.text("back") == TO_DO_PATH => Ok(see_other(TO_DO_PATH)),
         Ok(()) => Ok(see_other(SLOTS_PATH)),
         Err(error) if is_of_form(&error) => {
             let tried = AttemptedForm::of(SAY_ACT, &sent).refused(&error);

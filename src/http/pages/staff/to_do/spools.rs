@@ -5,8 +5,9 @@ use maud::{Markup, html};
 use super::{Kind, ToDoHandles, printer_link};
 use crate::domain::dispatch::SpoolToLoad;
 use crate::domain::job::Job;
-use crate::http::pages::staff::ORDERS_PATH;
-use crate::http::pages::staff::stock::{first_slot_path, material_path};
+use crate::http::pages::staff::shell::act;
+use crate::http::pages::staff::stock::{SLOTS_PATH, first_slot_path, material_path};
+use crate::http::pages::staff::{ORDERS_PATH, TO_DO_PATH};
 
 /// Most jobs that are named for one spool.
 const JOBS_NAMED: usize = 3;
@@ -42,6 +43,14 @@ fn row(app: &ToDoHandles, spool: SpoolToLoad, jobs: &[&Job]) -> Option<Markup> {
                 a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { (job.number_text()) } " " (job.sku_name)
             }
             @if more > 0 { " and " (more) " more" }
+        }
+        @if let Some(offer) = printer.spool_offer(material) {
+            span class="full" { "Slot " (offer.slot + 1) " holds " (offer.spool) ", which belongs to no material yet." }
+            (act(SLOTS_PATH, &format!("bind-{}-{}", printer.id, offer.slot), "", &format!("It is {}", material.fields.name), Some(&html! {
+                input type="hidden" name="place" value={ (printer.id) "/" (offer.slot) };
+                input type="hidden" name="materialId" value=(material.id);
+                input type="hidden" name="back" value=(TO_DO_PATH);
+            })))
         }
         a class="button second" href=(first_slot_path(printer.id)) aria-label={ "Say what is loaded in " (printer.fields.name) } {
             "Say what is loaded"

@@ -1,0 +1,203 @@
+//! Departures: which prints the parts of a shipment came from.
+//!
+//! A part that left and is rejected afterwards is owed again, so each shipment notes with the prints which of their
+//! parts it took, oldest print first. Of a plate of which some parts left and some did not, the rejected parts are
+//! taken to be among those that are still here, as far as there are any: a person who knows better ships one part less.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::change::OrderChange;
+use super::parts::good_parts;
+use super::{Line, LineParts, Order, SentLine};
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, Departure, Job};
+use crate::domain::time::Timestamp;
+
+/// Number of the shipment of orders that have none.
+const NO_SHIPMENT: u32 = 0;
+
+/// Parts of one print that leave.
+#[derive(Clone, Copy)]
+struct Pick {
+    job: Id,
+    attempt: Id,
+    departure: Departure,
+}
+
+impl Order {
+    /// Returns how many parts of a print left in the shipments that the order has.
+    fn departed(&self, attempt: &Attempt) -> u32 {
+        let last = self.shipments.last().map_or(NO_SHIPMENT, |sent| sent.number);
+        let departures = attempt.departures.iter().filter(|departure| departure.shipment <= last);
+        departures.fold(0, |sum, departure| sum.saturating_add(departure.quantity))
+    }
+
+    /// Returns how many parts of a job left and do not count as good any more.
+    pub(super) fn rejected_departures(&self, job: &Job) -> u64 {
+        let plate = self.plate_of(job);
+        let rejected = |attempt: &Attempt| self.departed(attempt).saturating_sub(good_parts(job, attempt, plate));
+        job.attempts.iter().map(|attempt| u64::from(rejected(attempt))).sum()
+    }
+
+    /// Returns how many parts that left and were rejected are still to be replaced with the customer; `parts` counts
+    /// those of each line.
+    pub(super) fn owed_again(&self, parts: &[LineParts]) -> u64 {
+        if parts.iter().all(|line| line.rejected_after_shipping == 0) {
+            return 0;
+        }
+        let lines = self.lines.iter().zip(parts).zip(self.shipped_parts());
+        let owed = |line: &Line, shipped: u64| u64::from(line.quantity).saturating_sub(shipped);
+        lines.map(|((line, parts), shipped)| parts.rejected_after_shipping.min(owed(line, shipped))).sum()
+    }
+
+    /// Returns the jobs of a line, oldest first.
+    fn jobs_of_line(&self, line: u32) -> Vec<&Arc<Job>> {
+        let mut jobs: Vec<&Arc<Job>> = self.jobs.values().filter(|job| job.line == line).collect();
+        jobs.sort_by_key(|job| job.number);
+        jobs
+    }
+
+    /// Picks so many parts of a line from its prints, oldest first; `there` says how many a print has. Returns fewer
+    /// where there are not so many.
+    fn pick(&self, shipment: u32, sent: &SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<Pick> {
+        let mut wanted = sent.quantity;
+        let mut picks = Vec::new();
+        for job in self.jobs_of_line(sent.line) {
+            for attempt in &job.attempts {
+                let quantity = there(job, attempt).min(wanted);
+                if quantity > 0 {
+                    wanted -= quantity;
+                    let departure = Departure { shipment, quantity };
+                    picks.push(Pick { job: job.id, attempt: attempt.id, departure });
+                }
+            }
+        }
+        picks
+    }
+
+    /// Picks good parts of a line that have not left.
+    fn pick_good(&self, shipment: u32, sent: &SentLine) -> Vec<Pick> {
+        self.pick(shipment, sent, |job, attempt| {
+            good_parts(job, attempt, self.plate_of(job)).saturating_sub(self.departed(attempt))
+        })
+    }
+
+    /// Notes with the prints what left in shipments of before this was kept. It was good then; where too few parts of
+    /// the prints that were over by that time are good today, the others were rejected afterwards.
+    ///
+    /// Done when the order is loaded, and nothing is written for it: whatever changes the parts of a print writes the
+    /// print with its departures, so that the same follows from the rest at the next load.
+    pub(crate) fn trace_departures(&mut self) {
+        if self.shipments.is_empty() {
+            return;
+        }
+        let noted = self.noted();
+        for sent in self.shipments.clone() {
+            for line in &sent.lines {
+                let noted = noted.get(&(sent.number, line.line)).copied().unwrap_or_default();
+                let rest = SentLine { quantity: line.quantity.saturating_sub(noted), ..*line };
+                self.trace(sent.number, sent.shipped_at, &rest);
+            }
+        }
+    }
+
+    /// Returns how many parts are noted with the prints, by shipment and line.
+    fn noted(&self) -> BTreeMap<(u32, u32), u32> {
+        let mut noted: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        for job in self.jobs.values() {
+            for departure in job.attempts.iter().flat_map(|attempt| &attempt.departures) {
+                *noted.entry((departure.shipment, job.line)).or_default() += departure.quantity;
+            }
+        }
+        noted
+    }
+
+    /// Notes parts of a line that left at this time: those that are good today first.
+    fn trace(&mut self, shipment: u32, at: Timestamp, sent: &SentLine) {
+        if sent.quantity == 0 {
+            return;
+        }
+        let over = |attempt: &Attempt| attempt.printed() && attempt.ended_at.is_none_or(|ended| ended <= at);
+        let all = |attempt: &Attempt| attempt.departures.iter().map(|departure| departure.quantity).sum::<u32>();
+        let good = self.pick(shipment, sent, |job, attempt| {
+            let good = if over(attempt) { good_parts(job, attempt, self.plate_of(job)) } else { 0 };
+            good.saturating_sub(all(attempt))
+        });
+        self.note(&good);
+        let quantity = good.iter().fold(sent.quantity, |rest, pick| rest - pick.departure.quantity);
+        let others = self.pick(shipment, &SentLine { quantity, ..*sent }, |job, attempt| {
+            let parts = if over(attempt) { self.plate_of(job) } else { 0 };
+            parts.saturating_sub(all(attempt))
+        });
+        self.note(&others);
+    }
+
+    /// Notes picked parts with their prints.
+    fn note(&mut self, picks: &[Pick]) {
+        for pick in picks {
+            let Some(job) = self.jobs.get(&pick.job) else { continue };
+            let mut job = (**job).clone();
+            if let Some(attempt) = job.attempts.iter_mut().find(|one| one.id == pick.attempt) {
+                depart(attempt, pick.departure);
+            }
+            self.jobs.insert_mut(job.id, Arc::new(job));
+        }
+    }
+
+    /// Returns the jobs whose parts are in a shipment, each with how many, oldest first.
+    pub fn prints_in(&self, shipment: u32) -> Vec<(&Job, u32)> {
+        let of_job = |job: &Job| {
+            let departures = job.attempts.iter().flat_map(|attempt| &attempt.departures);
+            departures.filter(|departure| departure.shipment == shipment).map(|departure| departure.quantity).sum()
+        };
+        let mut jobs: Vec<(&Job, u32)> = self.jobs.values().map(|job| (&**job, of_job(job))).collect();
+        jobs.retain(|(_, quantity)| *quantity > 0);
+        jobs.sort_by_key(|(job, _)| job.number);
+        jobs
+    }
+
+    /// Returns how many parts of each line left in all shipments, rejected ones included; kits and work as none.
+    pub(super) fn departed_parts(&self) -> Vec<u64> {
+        let mut departed = vec![0; self.lines.len()];
+        for SentLine { line, quantity } in self.shipments.iter().flat_map(|shipment| &shipment.lines) {
+            if let Some(departed) = departed.get_mut(*line as usize) {
+                *departed += u64::from(*quantity);
+            }
+        }
+        departed
+    }
+
+    /// Counts kits by their complete sets, and work as what it is: nothing has to leave for it.
+    pub(super) fn with_sets(&self, mut departed: Vec<u64>) -> Vec<u64> {
+        for (n, line) in self.lines.iter().enumerate() {
+            departed[n] = match line {
+                kit if kit.is_kit() => {
+                    let sets = self.parts_of_kit(n).map(|(part, in_one_set)| departed[part] / in_one_set);
+                    sets.min().unwrap_or(0).min(u64::from(kit.quantity))
+                }
+                work if work.is_service() => u64::from(work.quantity),
+                Line { quantity, .. } => departed[n].min(u64::from(*quantity)),
+            };
+        }
+        departed
+    }
+}
+
+/// Adds to the departures of a print.
+fn depart(attempt: &mut Attempt, departure: Departure) {
+    match attempt.departures.iter_mut().find(|known| known.shipment == departure.shipment) {
+        Some(known) => known.quantity = known.quantity.saturating_add(departure.quantity),
+        None => attempt.departures.push(departure),
+    }
+}
+
+impl OrderChange<'_> {
+    /// Notes with the prints which of their parts leave in this shipment.
+    pub(super) fn note_departures(&mut self, shipment: u32, lines: &[SentLine]) {
+        let picks: Vec<Pick> = lines.iter().flat_map(|sent| self.order.pick_good(shipment, sent)).collect();
+        for Pick { job, attempt, departure } in picks {
+            self.edit_attempt(job, attempt, |attempt| depart(attempt, departure));
+        }
+    }
+}

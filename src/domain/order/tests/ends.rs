@@ -1,0 +1,59 @@
+//! What is kept of a print that did not come to its end, and what a job says before its SKU is read.
+
+use super::flags::pair;
+use super::*;
+use crate::domain::printer_status::PrintEnd;
+
+/// A job is printed to this end, as far as this, with the printer's words.
+fn ends(desk: &mut Desk, job: Id, end: PrintEnd, progress: f64, words: &str) -> Decision<Order> {
+    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
+    let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
+    let (reason, booked_on, filament_mm) = (Some(words.to_owned()), Vec::new(), None);
+    let report = Report::Ended { end, filament_mm, progress, reason, began_at: None, unseen: false, booked_on };
+    desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
+}
+
+#[test]
+fn the_error_is_the_printers_first_sentence_and_the_rest_are_details() {
+    let (mut desk, [one, _]) = pair();
+    let words = "MCU 'mcu' shutdown: Timer too close\nThis often indicates the host computer is overloaded. Check\n\
+                 for other processes.\n";
+    let failed = ends(&mut desk, one, PrintEnd::Failed, 0.16, words);
+    let job = desk.o().jobs.get(&one).unwrap().clone();
+    assert_eq!(job.error.as_deref(), Some("MCU 'mcu' shutdown: Timer too close"));
+    let details = "This often indicates the host computer is overloaded. Check\nfor other processes.";
+    assert_eq!(job.error_details.as_deref(), Some(details));
+    assert_eq!(
+        failed.events.iter().find(|one| one.event == "job.failed").unwrap().data["error"],
+        *job.error.as_ref().unwrap()
+    );
+    assert!(mails(&failed)[0].text.contains(details), "staff reads all of it");
+    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    let job = desk.o().jobs.get(&one).unwrap();
+    assert_eq!((&job.error, &job.error_details), (&None, &None));
+}
+
+#[test]
+fn an_attempt_keeps_how_far_its_print_came() {
+    let (mut desk, [one, two]) = pair();
+    ends(&mut desk, one, PrintEnd::Failed, 0.16, "it came off");
+    ends(&mut desk, two, PrintEnd::Finished, 0.97, "");
+    let came = |job| desk.o().jobs.get(&job).unwrap().attempts[0].progress;
+    assert_eq!((came(one), came(two)), (Some(0.16), Some(1.0)));
+}
+
+#[test]
+fn a_new_job_does_not_say_that_its_file_is_missing_before_its_sku_was_read() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
+    let paid = desk.ask(&pay).unwrap();
+    assert!(!names(&paid).contains(&"job.created"), "{:?}", names(&paid));
+    assert_eq!(desk.job().block_reason.as_deref(), Some("its SKU and file are being read"));
+    // The file was taken away since it was ordered.
+    let mut make = Box::new(desk.o().lines[0].make.clone().unwrap());
+    make.file_id = None;
+    let prepared = OrderCommand::Prepared { sku: id(10), make };
+    assert_eq!(names(&desk.ask(&prepared).unwrap()), ["job.created"]);
+    assert!(desk.job().block_reason.as_deref().unwrap().starts_with("its SKU has no G-code file"));
+    assert!(desk.ask(&prepared).unwrap().next.is_none(), "said once");
+}

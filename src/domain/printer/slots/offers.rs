@@ -1,0 +1,145 @@
+//! Offers: spools that a printer reported, of no material yet, which look like those of a material.
+//!
+//! Nothing is bound by a likeness: a person confirms it, and the same spools are bound by themselves afterwards.
+
+use std::collections::BTreeSet;
+
+use super::Slot;
+use crate::domain::material::{Material, MaterialFields};
+use crate::domain::printer::Printer;
+
+/// Words for plastics, and for what is in them, by which a spool is told to be of a material.
+const PLASTICS: [&str; 19] = [
+    "PLA", "PETG", "PET", "PCTG", "ABS", "ASA", "TPU", "TPE", "PA", "PA6", "PA12", "NYLON", "PC", "PP", "PVA", "HIPS",
+    "PVB", "CF", "GF",
+];
+/// Most that two colours may differ in red, green or blue while one may pass for the other.
+const MAX_COLOUR_DISTANCE: u8 = 96;
+
+/// A spool in a slot that looks like one of a material.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpoolOffer {
+    /// Number of the slot, from 0.
+    pub slot: u32,
+    /// What the printer says of the spool, for people: kind of plastic or the vendor's code, and colour.
+    pub spool: String,
+}
+
+/// Returns the plastics that a text names.
+fn plastics(text: &str) -> BTreeSet<&'static str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter_map(|word| PLASTICS.into_iter().find(|known| known.eq_ignore_ascii_case(word))).collect()
+}
+
+/// Returns the plastics that a material is of, as its name and variant say.
+fn plastics_of(fields: &MaterialFields) -> BTreeSet<&'static str> {
+    let mut of = plastics(&fields.name);
+    of.extend(plastics(fields.variant.as_deref().unwrap_or_default()));
+    of
+}
+
+/// Reads a colour as `#rrggbb`.
+fn shares(color: &str) -> Option<[u8; 3]> {
+    let hex = color.strip_prefix('#').filter(|hex| hex.len() == 6 && hex.is_ascii())?;
+    let share = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).ok();
+    Some([share(0)?, share(2)?, share(4)?])
+}
+
+/// Returns how far two colours are apart, and where one is not known as far as they may be; `None` for colours that do
+/// not pass for each other.
+fn distance(one: Option<&str>, other: Option<&str>) -> Option<u8> {
+    match (one.and_then(shares), other.and_then(shares)) {
+        (Some(one), Some(other)) => {
+            let most = one.into_iter().zip(other).map(|(one, other)| one.abs_diff(other)).max();
+            most.filter(|most| *most <= MAX_COLOUR_DISTANCE)
+        }
+        _ => Some(MAX_COLOUR_DISTANCE),
+    }
+}
+
+impl Slot {
+    /// What the printer says of its spool, for people.
+    fn spool_words(&self) -> String {
+        let known = self.kind.as_deref().or(self.vendor_code.as_deref()).unwrap_or("a spool");
+        let color = self.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
+        format!("{known}{color}")
+    }
+}
+
+impl Printer {
+    /// Returns the spool of no material yet that looks most like one of this material: of the same plastic, and of the
+    /// nearest colour.
+    pub fn spool_offer(&self, material: &Material) -> Option<SpoolOffer> {
+        let wanted = plastics_of(&material.fields);
+        if wanted.is_empty() || material.archived {
+            return None;
+        }
+        let like = |slot: &&Slot| {
+            let text = slot.kind.as_deref().or(slot.vendor_code.as_deref());
+            slot.is_unbound() && text.is_some_and(|text| plastics(text) == wanted)
+        };
+        let near = |slot: &Slot| distance(slot.color.as_deref(), material.fields.color.as_deref());
+        let all = self.slots.iter().filter(like).filter_map(|slot| Some((near(slot)?, slot.slot, slot)));
+        let (_, number, slot) = all.min_by_key(|(distance, number, _)| (*distance, *number))?;
+        Some(SpoolOffer { slot: number, spool: slot.spool_words() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::domain::amount::Amount;
+    use crate::domain::material::MaterialCommand;
+    use crate::domain::printer::SlotSource;
+    use crate::domain::sku::MachineType;
+    use crate::domain::testing::samples::{idle_printer, pla, printer_fields};
+    use crate::domain::testing::{Bench, id};
+    use crate::domain::time::Timestamp;
+
+    /// A printer whose slots report this: kind, colour, and the material that each is of.
+    fn printer(reported: &[(&str, &str, Option<u32>)]) -> Printer {
+        let slot = |(n, (kind, color, bound)): (usize, &(&str, &str, Option<u32>))| Slot {
+            slot: n as u32,
+            material_id: bound.map(id),
+            color: Some((*color).to_owned()).filter(|color| !color.is_empty()),
+            remaining: None,
+            source: SlotSource::Printer,
+            vendor_code: Some("X1".to_owned()),
+            kind: Some((*kind).to_owned()),
+            weighed: false,
+            spool: None,
+            updated_at: Timestamp(0),
+        };
+        let fields = printer_fields("one", MachineType::FdmStandard);
+        idle_printer(1, fields, Timestamp(0)).with_slots(reported.iter().enumerate().map(slot).collect())
+    }
+
+    fn offered(reported: &[(&str, &str, Option<u32>)], name: &str, color: Option<&str>) -> Option<u32> {
+        let fields = MaterialFields { name: name.to_owned(), color: color.map(str::to_owned), ..pla() };
+        let create = MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(1) };
+        let mut material = None;
+        Bench::new().tell(&mut material, id(2), &create).unwrap();
+        printer(reported).spool_offer(&material.unwrap()).map(|offer| offer.slot)
+    }
+
+    #[test]
+    fn a_spool_is_offered_by_its_plastic_and_the_nearest_colour() {
+        let spools =
+            [("PLA", "#000000", None), ("petg", "#ff0000", None), ("PETG", "#ff7a1a", None), ("PETG-CF", "", None)];
+        assert_eq!(offered(&spools, "PETG signal orange", Some("#ff8000")), Some(2));
+        assert_eq!(offered(&spools, "Generic PETG", None), Some(1), "the first of unknown colours");
+        assert_eq!(offered(&spools, "PETG blue", Some("#0000ff")), None, "another colour");
+        assert_eq!(offered(&spools, "PETG CF", None), Some(3), "what is in it counts");
+        assert_eq!(offered(&spools, "ABS", None), None);
+        assert_eq!(offered(&spools, "the good one", None), None, "no plastic is named");
+    }
+
+    #[test]
+    fn a_spool_that_is_of_a_material_is_not_offered() {
+        assert_eq!(offered(&[("PETG", "", Some(9)), ("PETG", "", None)], "PETG", None), Some(1));
+        assert_eq!(offered(&[("PETG", "", Some(9))], "PETG", None), None);
+        assert_eq!(printer(&[("PETG", "#ff7a1a", None)]).slots[0].spool_words(), "PETG #ff7a1a");
+    }
+}
