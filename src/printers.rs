@@ -15,6 +15,7 @@ pub mod registry;
 mod printer_type;
 mod push;
 mod slots_wanted;
+mod telemetry;
 mod temperatures;
 mod unwatched;
 mod upload;

@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::{PrinterKind, ServeOptions, VirtualPrinter, wire::Server};
+use crate::{
+    PrinterKind, ServeOptions, VirtualPrinter,
+    wire::{NotListening, Server},
+};
 
 /// The size and behaviour of a fleet.
 #[derive(Clone, Debug)]
@@ -198,8 +201,10 @@ async fn start_one(
     let serial = format!("{}{number}", protocol.serial_prefix);
     let printer = VirtualPrinter::new(rng.u64(..), fleet.speed, protocol.reconnects);
     let options = ServeOptions { addr, api_key: (!fleet.keyless).then(|| api_key.clone()), name: serial.clone() };
-    let server =
-        (protocol.serve)(printer.clone(), options).await.map_err(|source| FleetError::Listen { addr, source })?;
+    let server = (protocol.serve)(printer.clone(), options).await.map_err(|source| {
+        let other = source.get_ref().and_then(|inner| inner.downcast_ref::<NotListening>()).map(|inner| inner.addr);
+        FleetError::Listen { addr: other.unwrap_or(addr), source }
+    })?;
     Ok(SimPrinter {
         kind,
         base_url: server.base_url(),

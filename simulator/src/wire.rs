@@ -153,8 +153,21 @@ pub struct GatedListener {
 impl GatedListener {
     /// Listens on an address; its connections are cut together with all others of `gates`.
     pub(crate) async fn bind(addr: SocketAddr, gates: &Gates) -> io::Result<Self> {
-        Ok(Self { inner: TcpListener::bind(addr).await?, gates: gates.clone() })
+        let inner = TcpListener::bind(addr).await.map_err(|source| {
+            let kind = source.kind();
+            io::Error::new(kind, NotListening { addr, source })
+        })?;
+        Ok(Self { inner, gates: gates.clone() })
     }
+}
+
+/// The address on which a printer could not listen: some printers have more than one.
+#[derive(Debug, thiserror::Error)]
+#[error("{source}")]
+pub(crate) struct NotListening {
+    pub(crate) addr: SocketAddr,
+    #[source]
+    source: io::Error,
 }
 
 impl Listener for GatedListener {

@@ -24,6 +24,7 @@ mod decide;
 mod in_hand;
 mod leftover;
 mod loaded;
+mod lost;
 mod manual;
 mod photo;
 mod readiness;

@@ -17,6 +17,9 @@ const MAX_TOLD_LAYERS: f64 = 1_000_000.0;
 const ENDS_SOON_SECONDS: i64 = 120;
 /// So does one of this progress, in percent, of which the printer does not tell how long it takes.
 const ENDS_SOON_PERCENT: f64 = 98.0;
+/// A print of less progress than this, in percent, that is told to have no time left has just begun: its printer has not
+/// reckoned yet.
+const MIN_PERCENT_AT_END: f64 = 95.0;
 
 /// What a printer does: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -100,6 +103,9 @@ pub struct Status {
     pub file: Option<String>,
     /// How the print of `file` ended; `None` while it runs, or if the printer does not tell.
     pub ended: Option<PrintEnd>,
+    /// How many prints of `file` the printer's history knows, the present one counted in; `None` if it does not tell.
+    #[serde(default)]
+    pub runs: Option<u32>,
     /// Progress of the print in percent, 0 to 100.
     pub progress: f64,
     /// The printer is ending the print on a cancel that it has already taken.
@@ -207,6 +213,18 @@ impl Status {
         self.state == Activity::Printing && near
     }
 
+    /// Whether `file` was printed before, so that what the status shows is not the first print of it.
+    pub fn prints_again(&self) -> bool {
+        self.runs.is_some_and(|runs| runs > 1)
+    }
+
+    /// Drops a time of 0 seconds that is told of a print whose end is far away.
+    pub fn drop_false_end(&mut self) {
+        if self.progress < MIN_PERCENT_AT_END {
+            self.remaining_seconds = self.remaining_seconds.filter(|left| *left > 0);
+        }
+    }
+
     /// The status of a printer that is not reachable, with the reason in words for people.
     pub fn unavailable(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
         Self { connection, message: Some(message.into()), updated_at: at, ..Self::default() }
@@ -268,6 +286,12 @@ mod tests {
             |state, remaining_seconds, progress| Status { state, progress, remaining_seconds, ..Status::default() };
         let soon = |left, percent| print(Activity::Printing, left, percent).ends_soon();
         assert!(soon(Some(120), 10.0) && soon(Some(0), 100.0) && soon(None, 98.0));
+        let left = |left, percent| {
+            let mut status = print(Activity::Printing, left, percent);
+            status.drop_false_end();
+            status.remaining_seconds
+        };
+        assert_eq!((left(Some(0), 0.4), left(Some(0), 99.0), left(Some(1), 0.4)), (None, Some(0), Some(1)));
         assert!(!soon(Some(121), 99.9) && !soon(None, 97.9));
         assert!(![Activity::Idle, Activity::Paused].iter().any(|state| print(*state, Some(0), 100.0).ends_soon()));
     }

@@ -257,7 +257,8 @@ impl From<PrinterError> for ApiError {
             | P::Refused { .. }
             | P::BadAnswer(_)
             | P::Altered(_)
-            | P::Stranger { .. } => (StatusCode::BAD_GATEWAY, "printer_refused"),
+            | P::Stranger { .. }
+            | P::WrongType { .. } => (StatusCode::BAD_GATEWAY, "printer_refused"),
         };
         Self::new(status, code, error.to_string())
     }

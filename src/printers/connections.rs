@@ -38,6 +38,8 @@ pub struct PrinterConnection {
     stops: AtomicU64,
     /// For how long nobody looked since the attempt in hand was started.
     unwatched: Mutex<Unwatched>,
+    /// The attempt whose print was seen under way last over this connection, and when.
+    sighted: Mutex<Option<(Id, Instant)>>,
     /// When the printer pushed something last, in milliseconds; 0: never.
     pushed_at: AtomicI64,
     /// Emergency stops that are going out, or went out and are not recorded yet.
@@ -91,6 +93,18 @@ impl PrinterConnection {
     /// The longest time without a look since the attempt was started; `None` if it is not measured.
     pub fn unwatched(&self, attempt: Id) -> Option<Duration> {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).longest(attempt, Instant::now())
+    }
+
+    /// Notes that the print of this attempt was seen under way, by what the printer told from `at` on.
+    pub fn sight(&self, attempt: Id, at: Instant) {
+        *self.sighted.lock().unwrap_or_else(PoisonError::into_inner) = Some((attempt, at));
+    }
+
+    /// Returns for how long the print of this attempt has not been seen under way; `None` if it never was over this
+    /// connection.
+    pub fn unseen(&self, attempt: Id) -> Option<Duration> {
+        let sighted = *self.sighted.lock().unwrap_or_else(PoisonError::into_inner);
+        sighted.filter(|(seen, _)| *seen == attempt).map(|(_, at)| at.elapsed())
     }
 
     /// Waits until no emergency stop is under way, so that what it does is not taken for anything else.
@@ -190,6 +204,7 @@ impl PrinterConnections {
             looking: tokio::sync::Mutex::new(()),
             stops: AtomicU64::new(0),
             unwatched: Mutex::default(),
+            sighted: Mutex::default(),
             pushed_at: AtomicI64::new(0),
             stopping: watch::Sender::new(0),
         });

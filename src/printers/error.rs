@@ -59,6 +59,16 @@ pub enum PrinterError {
         /// The port that the program usually listens on.
         port: u16,
     },
+    /// A program of another printer type answers, which pretends to be that of this type.
+    #[error("the type of this printer must be {word}: {program} answers at {address}")]
+    WrongType {
+        /// The word of the right type.
+        word: &'static str,
+        /// The program that answers.
+        program: &'static str,
+        /// The address that was tried.
+        address: String,
+    },
     /// It answered something that its protocol does not allow.
     #[error("the printer's answer is not understood: {0}")]
     BadAnswer(String),
@@ -78,6 +88,7 @@ impl PrinterError {
             | Self::InUse(_)
             | Self::Unsupported(_)
             | Self::Stranger { .. }
+            | Self::WrongType { .. }
             | Self::Invalid(_) => true,
             Self::Refused { status, .. } => (400..500).contains(status),
             Self::Lost(_)

@@ -1,5 +1,6 @@
 //! Type `fw_rest`: a firmware web-API server, Moonraker in front of Klipper.
 
+mod components;
 mod console;
 mod continuity;
 mod files;
@@ -8,6 +9,7 @@ mod gates;
 mod history;
 mod push;
 mod read;
+mod runs;
 mod spools;
 mod status;
 #[cfg(test)]
@@ -19,7 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use self::components::KnownComponents;
 use self::read::{no_route, result};
+use self::runs::KnownRuns;
 use self::spools::KnownSpools;
 use self::status::{FileFacts, KnownFacts};
 use crate::domain::printer_status::{PastPrint, ServerRun, Status};
@@ -42,6 +46,8 @@ pub(super) const TYPE: PrinterType = PrinterType {
             let_go: AtomicBool::new(false),
             facts: Arc::default(),
             spools: Arc::default(),
+            components: Arc::default(),
+            runs: KnownRuns::default(),
         }))
     })
 };
@@ -56,6 +62,10 @@ struct FwRest {
     facts: Arc<KnownFacts>,
     /// Where Moonraker books what it prints.
     spools: Arc<KnownSpools>,
+    /// The components that it has.
+    components: Arc<KnownComponents>,
+    /// How often the file that it shows was printed.
+    runs: KnownRuns,
 }
 
 impl FwRest {
@@ -131,7 +141,8 @@ impl Adapter for FwRest {
                     None => FileFacts::default(),
                 };
                 let books_on = spools::booking(self).await;
-                Ok(Status { books_on, ..status::read(objects, facts, at) })
+                let runs = runs::of(self, objects).await;
+                Ok(Status { books_on, runs, ..status::read(objects, facts, at) })
             }
             // These routes answer 404 until Klipper connected for the first time, 503 while it is unavailable;
             // `/server/info` then tells whether this is a Moonraker at all.
@@ -234,7 +245,10 @@ impl Adapter for FwRest {
 
     async fn changed(&self) {
         let endpoint = || PushTarget::beside(&self.wire, "websocket");
-        let socket = || push::Socket::new(self.wire.api_key.clone(), self.facts.clone(), self.spools.clone());
+        let socket = || {
+            let known = (self.facts.clone(), self.spools.clone(), self.components.clone());
+            push::Socket::new(self.wire.api_key.clone(), known)
+        };
         self.push.changed(|| Some((endpoint()?, socket()))).await;
     }
 

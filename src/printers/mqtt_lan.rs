@@ -16,8 +16,8 @@ mod tests;
 mod tls;
 mod words;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -44,6 +44,8 @@ use crate::printers::wire::file_name;
 const USER: &str = "bblp";
 /// A start that is answered with a failure is looked for after this time all the same.
 const START_SETTLE_TIME: Duration = Duration::from_secs(1);
+/// How often a printer that refused a command is asked whether it takes commands by now.
+const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
 /// Switches the heaters of nozzle and bed off.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
 /// Counts the clients of this process, so that no two have the same name at a printer.
@@ -75,6 +77,8 @@ struct MqttLan {
     declared: &'static PrinterType,
     session: Session,
     files: Ftps,
+    /// When it was last asked whether it still refuses commands.
+    probed: Mutex<Option<Instant>>,
 }
 
 impl MqttLan {
@@ -95,13 +99,31 @@ impl MqttLan {
         let link = Link { address: at, tls, serial, code, settings: shared.settings, client_id };
         let session = Session::new(link);
         let files = Ftps::new(session.link.clone());
-        Ok(Self { declared, session, files })
+        Ok(Self { declared, session, files, probed: Mutex::default() })
     }
 
     /// Sends a command and waits for its answer. Its time is that of commands that may move the printer.
     async fn command(&self, command: &Command) -> Result<(), PrinterError> {
         self.session.ready().await?;
         self.session.ask(command, self.session.link.settings.command_timeout).await
+    }
+
+    /// Asks a printer that refused a command, and prints nothing, whether it takes commands by now: its owner may have
+    /// switched the Developer Mode on meanwhile, which some models do not report. An empty line of G-code does nothing,
+    /// and is refused like any other command.
+    async fn probe_refusal(&self) {
+        if !self.session.read(|track| track.refuses && track.busy().is_none()) {
+            return;
+        }
+        {
+            let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
+            if probed.is_some_and(|at| at.elapsed() < REFUSAL_PROBE_INTERVAL) {
+                return;
+            }
+            *probed = Some(Instant::now());
+        }
+        let probe = Command::gcode(&[String::new()]);
+        let _ = self.session.ask(&probe, self.session.link.settings.request_timeout).await;
     }
 
     /// Ends the print that is on. A command that was certainly not carried out is no reason for its end.
@@ -197,6 +219,7 @@ impl Adapter for MqttLan {
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
         self.session.fresh().await?;
+        self.probe_refusal().await;
         Ok(self.session.status(at))
     }
 

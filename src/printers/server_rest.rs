@@ -12,6 +12,7 @@ mod status;
 mod tests;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -21,13 +22,13 @@ use tokio::time::{Instant, sleep};
 use self::read::Port;
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use crate::domain::time::Timestamp;
-use crate::printers::PrinterType;
 use crate::printers::adapter::{
     Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
 };
 use crate::printers::push::{Push, PushTarget};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
+use crate::printers::{PrinterType, fw_rest};
 
 /// How often the serial port is asked for while it opens.
 const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -37,7 +38,11 @@ pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
     web_probes: found::PROBES,
     ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {
-        Ok(Arc::new(ServerRest { wire: Wire::new(parts)?.judged_by(read::judge), push: Push::default() }))
+        Ok(Arc::new(ServerRest {
+            wire: Wire::new(parts)?.judged_by(read::judge),
+            push: Push::default(),
+            known: AtomicBool::new(false),
+        }))
     })
 };
 
@@ -45,6 +50,8 @@ pub(super) const TYPE: PrinterType = PrinterType {
 struct ServerRest {
     wire: Wire,
     push: Push,
+    /// Whether it is known not to be another program that pretends to be `OctoPrint`.
+    known: AtomicBool,
 }
 
 impl ServerRest {
@@ -86,9 +93,29 @@ impl Adapter for ServerRest {
         self.wire.declared
     }
 
+    /// Moonraker answers as `OctoPrint` for the sake of slicers, and shows an idle printer whatever it prints.
+    async fn recognise(&self) -> Result<(), PrinterError> {
+        if self.known.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let version = match self.wire.get("api/version", &[]).await {
+            Ok(version) => version,
+            // What does not tell is judged by what else it answers.
+            Err(PrinterError::NotFound(_) | PrinterError::BadAnswer(_) | PrinterError::Refused { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let PrinterType { word, program, .. } = fw_rest::TYPE;
+        if version.get("text").and_then(Value::as_str).is_some_and(|text| text.contains(program)) {
+            return Err(PrinterError::WrongType { word, program, address: self.wire.base.to_string() });
+        }
+        self.known.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Opens the serial port, also after an emergency stop, which closes it; waits until the firmware answers (2 to 6
     /// s).
     async fn connect(&self) -> Result<(), PrinterError> {
+        self.recognise().await?;
         match self.port().await? {
             Port::Open => return Ok(()),
             Port::Opening => {}
@@ -135,6 +162,7 @@ impl Adapter for ServerRest {
     }
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
+        self.recognise().await?;
         let printer = self.printer().await?;
         let job = self.job().await?;
         let Some(printer) = printer else {
@@ -189,6 +217,14 @@ impl Adapter for ServerRest {
         match files::history(&self.wire, name).await {
             Err(PrinterError::NotFound(_)) => Ok(Vec::new()),
             other => other,
+        }
+    }
+
+    /// Its record of a file says how each print of it ended, and goes with the file.
+    async fn keeps_record(&self, name: &str) -> Result<bool, PrinterError> {
+        match files::history(&self.wire, name).await {
+            Err(PrinterError::NotFound(_)) => Ok(false),
+            other => other.map(|_| true),
         }
     }
 

@@ -178,6 +178,7 @@ pub(super) fn is_kept_back(error: &PrinterError) -> bool {
         error,
         PrinterError::NotFound(_)
             | PrinterError::Stranger { .. }
+            | PrinterError::WrongType { .. }
             | PrinterError::WrongKey(_)
             | PrinterError::Refused { status: 400..500, .. }
     )

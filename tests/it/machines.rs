@@ -20,6 +20,7 @@ mod each_kind;
 
 mod absurd;
 mod acts;
+mod at_the_printer;
 mod away;
 mod calls;
 mod cameras;

@@ -47,7 +47,10 @@ pub(super) async fn carry_out(host: &Host, group: &str, request: &Value) -> Opti
 fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
     bambu.panel(|panel| {
         let refusal = match panel.setup.developer_mode {
-            DeveloperMode::On => return None,
+            DeveloperMode::On => {
+                panel.refused = false;
+                return None;
+            }
             DeveloperMode::Dropped => None,
             DeveloperMode::Refused => Some(UNSIGNED),
         };

@@ -156,10 +156,26 @@ impl Host {
 
     fn server_info(&self) -> Value {
         let state = self.printer.with(|machine| klippy(machine).0);
+        let mut components = json!([
+            "application",
+            "websockets",
+            "internal_transport",
+            "database",
+            "file_manager",
+            "klippy_apis",
+            "history",
+            "job_queue",
+            "webcam",
+            "machine",
+            "authorization"
+        ]);
+        if let (Some(all), Some(_)) = (components.as_array_mut(), self.spoolman_shown()) {
+            all.push(json!("spoolman"));
+        }
         json!({
             "klippy_connected": state != "disconnected",
             "klippy_state": state,
-            "components": ["application", "websockets", "internal_transport", "database", "file_manager", "klippy_apis", "history", "job_queue", "webcam", "machine", "authorization"],
+            "components": components,
             "failed_components": [],
             "registered_directories": ["gcodes"],
             "warnings": [],

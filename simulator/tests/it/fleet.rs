@@ -64,3 +64,34 @@ async fn a_keyless_fleet_trusts_every_caller() {
         assert_eq!(answer.status(), 200, "{path}");
     }
 }
+
+// Some printers have a second port, which may be the one that is taken.
+#[tokio::test]
+async fn the_port_that_is_really_taken_is_named() {
+    let start = |base_port| {
+        Fleet::start(FleetOptions { base_port, speed: 60.0, seed: 3, ..FleetOptions::of(PrinterKind::MqttLan, 1) })
+    };
+    let free = start(None).await.unwrap();
+    let url = free.printers[0].base_url.clone();
+    let base = url.rsplit(':').next().unwrap().split('?').next().unwrap().parse::<u16>().unwrap();
+    drop(free);
+    let first = start(Some(base)).await.unwrap();
+    let files = first.printers[0].base_url.rsplit('=').next().unwrap().parse::<u16>().unwrap();
+    assert_ne!(files, base);
+    drop(first);
+    let holder = loop {
+        if let Ok(holder) = tokio::net::TcpListener::bind(("127.0.0.1", files)).await {
+            break holder;
+        }
+        tokio::task::yield_now().await;
+    };
+    let error = loop {
+        match start(Some(base)).await.unwrap_err().to_string() {
+            // Its own port is given back a moment later.
+            error if error.contains(&format!(":{base}:")) => tokio::task::yield_now().await,
+            error => break error,
+        }
+    };
+    assert!(error.contains(&format!(":{files}:")), "{error}");
+    drop(holder);
+}

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use simulator::{
+    faults::{Away, Faults},
     gcode::{GcodeFacts, gcode},
     printer::{Machine, What},
 };
@@ -102,4 +103,17 @@ fn the_same_seed_behaves_the_same() {
     };
     assert_eq!(run(9), run(9));
     assert_ne!(run(9), run(10));
+}
+
+#[test]
+fn a_printer_that_loses_its_controller_while_it_boots_answers_again() {
+    let (mut machine, zero) = machine(5, 1.0, 600);
+    machine.reboot(false);
+    assert!(!machine.reachable());
+    machine.set_faults(Faults { away: Some(Away::Disconnected), ..Faults::default() });
+    machine.advance(zero + after(60.0));
+    assert!(machine.reachable(), "it has booted");
+    machine.set_faults(Faults::default());
+    machine.advance(zero + after(120.0));
+    assert!(machine.reachable() && machine.start("a.gcode").is_ok());
 }

@@ -25,7 +25,8 @@ pub(super) async fn look(
     let _turn = connection.looking.lock().await;
     let (stops, began) = (connection.stops(), Instant::now());
     let answered = tokio::time::timeout(patience, connection.adapter.status(with.environment.now())).await;
-    let status = answered.unwrap_or(Err(PrinterError::Timeout))?;
+    let mut status = answered.unwrap_or(Err(PrinterError::Timeout))?;
+    status.drop_false_end();
     if status.connection == Connection::Connected {
         connection.looked(began);
     }
@@ -37,6 +38,7 @@ pub(super) async fn look(
         return Ok(status);
     }
     let state = of.read();
+    sight(connection, state.state.as_ref(), &status, began);
     let Some(printer) = state.state.as_ref().filter(|printer| printer.matters(&status, with.environment.now())) else {
         return Ok(status);
     };
@@ -46,6 +48,15 @@ pub(super) async fn look(
     }
     tell(of, PrinterCommand::Seen(Box::new(status.clone()))).await;
     Ok(status)
+}
+
+/// Notes the attempt in hand if this status, told since `at`, shows its print under way.
+pub(super) fn sight(connection: &PrinterConnection, printer: Option<&Printer>, status: &Status, at: Instant) {
+    if let Some(in_hand) = printer.and_then(|printer| printer.in_hand.as_ref())
+        && Printer::shows_attempt(in_hand, status)
+    {
+        connection.sight(in_hand.attempt, at);
+    }
 }
 
 /// The command that records the progress of the attempt in hand as this status shows it, if that is more than is

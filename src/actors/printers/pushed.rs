@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use super::look::sight;
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::printer::{Printer, PrinterCommand};
@@ -80,6 +81,10 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
             connection.pushed(now);
             connection.status.send_modify(|status| telemetry.update(status));
             let status = connection.status.borrow().clone();
+            // Progress is pushed of a print that is on; when it ends a look follows.
+            if telemetry.progress.is_some() {
+                sight(connection, of.read().state.as_ref(), &status, Instant::now());
+            }
             with.connections.temperatures.note(of.id(), now, &status.heaters);
             if of.read().state.as_ref().is_some_and(|printer| counts(printer, &status, now)) {
                 tell(of, PrinterCommand::Seen(Box::new(status))).await;

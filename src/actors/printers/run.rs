@@ -2,7 +2,7 @@
 //!
 //! Phase Taken: look, upload, look again, then ask for `Go`, then start, once. Phases `StartSent` and Unverified (also
 //! after a crash): never start; wait for the watch to confirm, then judge by the printer's own evidence. A print that
-//! was seen and is gone: ask the printer's history how it ended.
+//! was seen and is gone, or whose printer's server has lost its firmware: ask the printer's history how it ended.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
 use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, StartFailure};
-use crate::domain::printer_status::{Activity, Connection, ServerRun, Status};
+use crate::domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, Launch, PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
@@ -26,6 +26,9 @@ const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
 const UNVERIFIED_LOOK_INTERVAL: Duration = Duration::from_secs(15);
 
+/// How long the firmware behind a printer's server may take to come back once its printer counts as offline, before
+/// the print counts as lost with it.
+const FIRMWARE_RETURN_DELAY: Duration = Duration::from_secs(5);
 /// A printer writes its history a moment after the print has ended.
 const HISTORY_DELAY: Duration = Duration::from_secs(1);
 
@@ -51,6 +54,10 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
         }
         Phase::Printing { .. } | Phase::Paused { .. } if hand.gone.is_some() => {
             tokio::time::sleep(HISTORY_DELAY).await;
+            judge(with, of, attempt).await;
+        }
+        Phase::Printing { .. } | Phase::Paused { .. } if firmware_stays_away(of) => {
+            tokio::time::sleep(FIRMWARE_RETURN_DELAY).await;
             judge(with, of, attempt).await;
         }
         _ => {}
@@ -177,6 +184,7 @@ fn failure_of(error: &PrinterError) -> StartFailure {
         | PrinterError::WrongKey(_)
         | PrinterError::FirmwareDisconnected(_)
         | PrinterError::Stranger { .. }
+        | PrinterError::WrongType { .. }
         // A person's print came in between, which says nothing about the job.
         | PrinterError::InUse(_)
         | PrinterError::Stalled(_)
@@ -236,9 +244,13 @@ async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
 fn undecided(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
     in_hand(of, attempt).filter(|hand| match hand.phase {
         Phase::StartSent { .. } | Phase::Unverified { .. } => true,
-        Phase::Printing { .. } | Phase::Paused { .. } => hand.gone.is_some(),
+        Phase::Printing { .. } | Phase::Paused { .. } => hand.gone.is_some() || firmware_stays_away(of),
         _ => false,
     })
+}
+
+fn firmware_stays_away(of: &Handle<Printer>) -> bool {
+    of.read().state.as_ref().is_some_and(Printer::firmware_stays_away)
 }
 
 async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<Status, PrinterError>) -> Evidence {
@@ -255,13 +267,15 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
         };
         return Evidence::Unclear(words.to_owned());
     }
-    let names_it = status.file.as_deref().is_some_and(|file| hand.is_ours(file));
+    let names_it = names(hand, &status);
     if names_it && (status.ended.is_some() || matches!(status.state, Activity::Printing | Activity::Paused)) {
         return Evidence::Shows(status);
     }
     match connection.adapter.history(name).await {
         Ok(past) => {
-            if let Some(print) = past.into_iter().find(|print| print.file == name) {
+            // The newest come first. Whoever prints the file again makes another entry: ours is the oldest.
+            let tells = |print: &PastPrint| hand.gone.is_some() || print.ended.is_some() || print.cut_off || !began;
+            if let Some(print) = past.into_iter().rfind(|print| print.file == name).filter(tells) {
                 return Evidence::Remembers(print);
             }
         }
@@ -277,7 +291,7 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
         Some(mark) => connection.adapter.server_ran_since(mark).await,
     };
     if began {
-        return Evidence::Forgets { server: server.unwrap_or_default() };
+        return lost(connection, hand, &status, server.unwrap_or_default()).await;
     }
     let server = match server {
         Ok(server) => server,
@@ -294,4 +308,21 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
     }
     let unwatched_ms = connection.unwatched(hand.attempt).and_then(|time| i64::try_from(time.as_millis()).ok());
     Evidence::Revoked { server, unwatched_ms }
+}
+
+/// What is known of a print that was seen, of which neither status nor history knows.
+async fn lost(connection: &PrinterConnection, hand: &InHand, status: &Status, server: ServerRun) -> Evidence {
+    if hand.gone.is_none() {
+        return Evidence::Away;
+    }
+    let name = hand.remote_name.as_deref().unwrap_or(&hand.file_name);
+    let unseen = connection.unseen(hand.attempt);
+    let fell = status.state == Activity::Error && unseen.is_some() && !hand.out_of_sight;
+    let stopped = names(hand, status) || fell || connection.adapter.keeps_record(name).await.unwrap_or_default();
+    Evidence::Forgets { server, stopped, unseen_ms: unseen.and_then(|time| i64::try_from(time.as_millis()).ok()) }
+}
+
+/// Whether the status shows the attempt's own print, under way or over.
+fn names(hand: &InHand, status: &Status) -> bool {
+    !status.prints_again() && status.file.as_deref().is_some_and(|file| hand.is_ours(file))
 }

@@ -75,10 +75,14 @@ pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     }
 }
 
-/// Since when a printer, or the firmware behind its server, has not been heard; `None` while it is.
+/// Returns what keeps a print out of sight: since when its printer, or the firmware behind its server, has not been
+/// heard, or that it refuses the key; `None` while the printer lets itself be read.
 fn silence(printer: &Printer) -> Option<String> {
     match (printer.connection, printer.last_seen_at) {
-        (Connection::Connected | Connection::Connecting, _) => None,
+        (Connection::Connected | Connection::Connecting | Connection::ReadOnly, _) => None,
+        (Connection::WrongKey, _) => {
+            Some("the printer refuses the API key: enter the right one in the printer's settings".to_owned())
+        }
         (_, Some(since)) => Some(format!("the printer has not been heard since {since}")),
         (_, None) => Some("the printer has not been heard yet".to_owned()),
     }

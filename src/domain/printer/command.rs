@@ -22,9 +22,17 @@ pub enum Evidence {
     /// The history was read and does not contain the file, or the printer keeps none. Gathered for prints that were
     /// seen and are gone; nothing is deleted for it.
     Forgets {
-        /// Whether the printer's server was restarted since the start, for the words.
+        /// Whether the printer's server was restarted since the start.
         server: ServerRun,
+        /// Whether the printer shows that the print did not come to its end: it still names the file, it was watched
+        /// falling into an error, or its server's record of the file has no end.
+        stopped: bool,
+        /// The time since the print was last seen, in milliseconds; `None` if it was not seen over this connection.
+        unseen_ms: Option<i64>,
     },
+    /// The printer's firmware has been away from its server for so long that the printer counts as offline, and the
+    /// history does not tell how the print ended. Gathered for prints that were seen.
+    Away,
     /// The printer is reachable, neither status nor history has the file, and the file is deleted or was not there: a
     /// start that arrives late finds nothing. Whether the print ran and ended unseen is another question, which the
     /// members answer.

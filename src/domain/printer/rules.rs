@@ -125,7 +125,9 @@ impl Aggregate for Printer {
                 Phase::Taken | Phase::StartSent { .. } | Phase::Unverified { .. } => {
                     effects.push(PrinterEffect::Run { attempt });
                 }
-                Phase::Printing { .. } | Phase::Paused { .. } if in_hand.gone.is_some() => {
+                Phase::Printing { .. } | Phase::Paused { .. }
+                    if in_hand.gone.is_some() || self.firmware_stays_away() =>
+                {
                     effects.push(PrinterEffect::Run { attempt });
                 }
                 Phase::Printing { .. } | Phase::Paused { .. } if in_hand.cancel => {

@@ -56,6 +56,11 @@ impl Printer {
         }
     }
 
+    /// Whether the printer counts as offline because its server answers without the firmware behind it.
+    pub fn firmware_stays_away(&self) -> bool {
+        self.outage && self.connection == Connection::FirmwareDisconnected && !self.disconnected
+    }
+
     /// Since when a status must be to prove that the axes are homed.
     pub(super) fn unhomed_since(&self) -> Option<Timestamp> {
         self.stopped_at.max(self.fault.as_ref().map(|fault| fault.at))

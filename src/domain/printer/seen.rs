@@ -7,16 +7,16 @@
 use super::{InHand, Phase, Printer};
 use crate::domain::id::Id;
 use crate::domain::job::SeenPrint;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, ServerRun, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
 /// Reason of a print in whose place a reachable printer shows another file.
-const UNKNOWN_REASON: &str = "printer no longer knows the file";
+pub(super) const UNKNOWN_REASON: &str = "printer no longer knows the file";
 /// Reason of a print after which a reachable printer shows no file at all.
-const CLEARED_REASON: &str =
+pub(super) const CLEARED_REASON: &str =
     "the printer came back without the print: it or its server was restarted, or somebody cleared it";
-/// Reason of a print that was lost when the server that fed the printer was restarted.
-const RESTARTED_REASON: &str = "the printer's server was restarted during the print and came back without the print";
+/// Reason of a print whose file was printed once more at the printer.
+pub(super) const AGAIN_REASON: &str = "somebody printed its file again at the printer";
 /// Reason of a print that stands still before its end.
 const STOPPED_EARLY_REASON: &str = "the print stopped before its end";
 /// Reason of a print whose printer is in error without saying why.
@@ -30,6 +30,8 @@ pub(super) enum Observation {
     Printing,
     /// The attempt's file is paused.
     Paused,
+    /// The attempt's file is being printed, or was, by another print than the attempt's own, which is over.
+    Again,
     /// The attempt's print is over: how it ended, and the printer's own words if it gave any.
     Ended(PrintEnd, Option<String>),
     /// The attempt's print is over, and the status does not say how it ended; with what it looks like, in words for
@@ -53,13 +55,15 @@ fn shown(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
     // A status from before the print was first seen, delivered late, proves nothing about its end.
     let proves_end = began.is_some_and(|at| !outdated(status.updated_at, at, now));
     let words = |default: &str| status.message.clone().unwrap_or_else(|| default.to_owned());
-    if status.connection != Connection::Connected {
+    // A printer that takes no commands shows its print all the same.
+    if !matches!(status.connection, Connection::Connected | Connection::ReadOnly) {
         // The host is there but its firmware was lost to an error: whatever was printing is over.
         let lost = status.connection == Connection::FirmwareDisconnected && status.state == Activity::Error;
         return if lost && proves_end { Observation::Gone(words(ERROR_REASON)) } else { Observation::Nothing };
     }
     let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
     match (status.state, status.ended) {
+        _ if ours && status.prints_again() => Observation::Again,
         (Activity::Printing, _) if ours => Observation::Printing,
         (Activity::Paused, _) if ours => Observation::Paused,
         // Only a failure comes with a reason; on other ends the printer's message is about its state, not the print.
@@ -74,12 +78,6 @@ fn shown(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
         _ if status.file.is_none() => Observation::Gone(CLEARED_REASON.to_owned()),
         _ => Observation::Gone(UNKNOWN_REASON.to_owned()),
     }
-}
-
-/// Why a print is gone: what it looked like, or, where its server is known to have been restarted, that.
-pub(super) fn why_gone(looked_like: String, server: ServerRun) -> String {
-    let tells_nothing = [CLEARED_REASON, UNKNOWN_REASON].contains(&looked_like.as_str());
-    if tells_nothing && server == ServerRun::Restarted { RESTARTED_REASON.to_owned() } else { looked_like }
 }
 
 impl InHand {
@@ -103,6 +101,7 @@ impl Printer {
     pub fn shows_attempt(in_hand: &InHand, status: &Status) -> bool {
         status.connection == Connection::Connected
             && matches!(status.state, Activity::Printing | Activity::Paused)
+            && !status.prints_again()
             && status.file.as_deref().is_some_and(|file| in_hand.is_ours(file))
     }
 
@@ -135,7 +134,7 @@ impl Printer {
 
     /// Whether the printer is connected and was last seen printing or pausing the file of the attempt in hand.
     pub(super) fn shows_own(&self) -> bool {
-        let ours = |file: &str| self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(file));
+        let ours = |file: &str| self.in_hand.as_ref().is_some_and(|hand| hand.gone.is_none() && hand.is_ours(file));
         self.connection == Connection::Connected && self.shows.as_deref().is_some_and(ours)
     }
 
@@ -143,7 +142,8 @@ impl Printer {
     /// recorded. `None` if another job or none is in hand.
     pub fn progress_of(&self, job: Id, status: Option<&Status>) -> Option<f64> {
         let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.job == job)?;
-        let told = status.filter(|status| status.file.as_deref().is_some_and(|file| in_hand.is_ours(file)));
+        let ours = |status: &&Status| status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
+        let told = status.filter(ours).filter(|status| !status.prints_again());
         Some(told.map_or(0.0, |status| status.progress / 100.0).max(in_hand.progress))
     }
 
@@ -203,7 +203,7 @@ impl Printer {
         let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
         let shown = shown(in_hand, status, now);
         let seen_now = in_hand.began().is_none() && !matches!(shown, Observation::Nothing);
-        if ours && !matches!(shown, Observation::Nothing) {
+        if ours && !matches!(shown, Observation::Nothing | Observation::Again) {
             let told = (status.progress / 100.0).clamp(0.0, 1.0);
             let over = matches!(shown, Observation::Ended(..) | Observation::Gone(_));
             // Progress is recorded at each tenth and at the end. It never goes down, because some printers reset it
@@ -225,6 +225,15 @@ impl Printer {
                     _ if paused => in_hand.enter(Phase::Paused { at }),
                     _ => in_hand.enter(Phase::Printing { at }),
                 }
+            }
+            // It did begin, and is over: the history, which counts the prints, tells how the first one ended.
+            Observation::Again => {
+                let at = in_hand.began().unwrap_or(now);
+                in_hand.began_at = Some(at);
+                if !matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) {
+                    in_hand.enter(Phase::Printing { at });
+                }
+                in_hand.gone.get_or_insert_with(|| AGAIN_REASON.to_owned());
             }
             Observation::Ended(end, reason) => {
                 let filament_mm = status.filament_mm.filter(|_| ours);

@@ -6,11 +6,13 @@
 //! so until the printer gives evidence or an operator decides. The start itself is never sent a second time.
 //!
 //! A print that was seen and is gone, without a word of the printer on its end, ended as the printer's history says. A
-//! history that breaks off leaves it to an operator; one that knows nothing of the print counts as a failure, which
-//! nothing repeats by itself.
+//! history that breaks off leaves it to an operator. Where no history knows of it, the print has failed if the printer
+//! shows so or if it was watched so closely that it cannot have come to its end ([`Lost`]); anything else leaves it to
+//! an operator, because the part may lie on the bed. So does a firmware that stays away from its server.
 
 use super::attempt::{ended, not_started};
-use super::seen::why_gone;
+use super::lost::Lost;
+use super::seen::AGAIN_REASON;
 use super::{Evidence, InHand, Phase, Printer, StartFailure};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
@@ -18,7 +20,9 @@ use crate::domain::printer_status::{PastPrint, PrintEnd, ServerRun};
 
 /// Print time in seconds of a file that states none, for the question whether a print can have run unseen: no print
 /// takes less.
-const MIN_PRINT_SECONDS: i64 = 10;
+pub(super) const MIN_PRINT_SECONDS: i64 = 10;
+/// Why nobody can tell how a print ended whose printer's server lost its firmware in the middle of it.
+const AWAY_REASON: &str = "the printer's server lost the connection to its firmware during the print";
 /// Why nobody can tell how a print ended that was seen.
 const CUT_OFF_REASON: &str =
     "the printer's server was restarted during the print, so its history does not tell how it ended";
@@ -54,7 +58,8 @@ impl Printer {
                 Evidence::Remembers(past) => match past.ended {
                     Some(end) => {
                         in_hand.book_on(past.booked_on.iter().copied());
-                        in_hand.enter(remembered(&in_hand, past, end));
+                        let lost = printer.firmware_stays_away().then_some(AWAY_REASON);
+                        in_hand.enter(remembered(&in_hand, past, end, lost));
                         printer.print_over(end, auto_clear);
                     }
                     // It began, which the order is told first; the next verdict is that nobody knows how it ended.
@@ -68,13 +73,18 @@ impl Printer {
                     // The history is a moment behind the state.
                     None => {}
                 },
-                Evidence::Forgets { server } => {
-                    if let Some(looked_like) = in_hand.gone.clone() {
-                        let reason = why_gone(looked_like, *server);
-                        in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
-                        printer.print_over(PrintEnd::Failed, auto_clear);
+                Evidence::Forgets { server, stopped, unseen_ms } => {
+                    let lost = Lost { server: *server, stopped: *stopped, unseen_ms: *unseen_ms };
+                    match in_hand.gone.clone().map(|looked_like| lost.judge(&in_hand, looked_like)) {
+                        Some(Ok(reason)) => {
+                            in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
+                            printer.print_over(PrintEnd::Failed, auto_clear);
+                        }
+                        Some(Err(reason)) => doubt(&mut in_hand, &reason),
+                        None => {}
                     }
                 }
+                Evidence::Away if printer.firmware_stays_away() && began.is_some() => doubt(&mut in_hand, AWAY_REASON),
                 Evidence::Revoked { server, unwatched_ms } if began.is_none() => {
                     match may_have_run(&in_hand, *server, *unwatched_ms) {
                         Some(why) => doubt(&mut in_hand, &why),
@@ -87,7 +97,7 @@ impl Printer {
                 }
                 Evidence::NamesLast if began.is_none() => doubt(&mut in_hand, NAMES_LAST_REASON),
                 Evidence::Unclear(reason) => unverified(&mut in_hand, reason),
-                Evidence::NamesLast | Evidence::Revoked { .. } => {}
+                Evidence::NamesLast | Evidence::Revoked { .. } | Evidence::Away => {}
             }
             Some(in_hand)
         })
@@ -128,9 +138,12 @@ fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) 
     }
 }
 
-fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd) -> Phase {
+/// `lost` is why the print was out of sight, where that says more than what the print looked like.
+fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd, lost: Option<&str>) -> Phase {
     let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
-    let reason = in_hand.gone.clone().filter(|_| end == PrintEnd::Failed);
+    // That its file was printed again says nothing of its end.
+    let gone = in_hand.gone.as_deref().filter(|gone| *gone != AGAIN_REASON);
+    let reason = gone.or(lost).filter(|_| end == PrintEnd::Failed).map(str::to_owned);
     let unseen = in_hand.out_of_sight;
     Phase::Ended { end, filament_mm: past.filament_mm, progress, reason, unseen }
 }

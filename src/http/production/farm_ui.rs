@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api_derive::{Request, Response};
 use axum::extract::State;
 use axum::http::StatusCode;
+use reqwest::Url;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -164,11 +165,25 @@ fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<S
     }
 }
 
+/// The address that a printer is registered with. Printers that are reached by their serial number are listed there by
+/// a web address of their host, which is not the address that they are spoken to at.
+fn address(there: &FarmPrinter) -> String {
+    let url = farm_type(there.type_number)
+        .filter(|declared| declared.needs_serial)
+        .and_then(|declared| Some((declared, Url::parse(&there.base_url).ok()?)))
+        .filter(|(_, url)| matches!(url.scheme(), "http" | "https"));
+    match url.and_then(|(declared, url)| Some((declared, url.host_str()?.to_owned()))) {
+        Some((declared, host)) => format!("{}://{host}", declared.scheme),
+        None => there.base_url.clone(),
+    }
+}
+
 /// The printer here that has the address or the serial number of one there.
 fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
     let serial = farm_type(there.type_number).and_then(|declared| credentials(declared, there).1);
+    let address = address(there);
     let same = |printer: &&Printer| {
-        MachineAddress::same(&printer.fields.base_url, &there.base_url)
+        MachineAddress::same(&printer.fields.base_url, &address)
             || (serial.is_some() && printer.fields.serial == serial)
     };
     let present = printers::present_all(&app.printer_handles);
@@ -190,10 +205,10 @@ async fn list(State(app): State<FarmUiHandles>) -> Result<Plain<FarmPrintersView
     let view = |there: FarmPrinter| FarmPrinterView {
         printer_id: here(&app, &there),
         problem: problem(&there),
+        base_url: address(&there),
         kind: farm_type(there.type_number).map(|declared| declared.word),
         id: there.id,
         name: there.name,
-        base_url: there.base_url,
         enabled: there.enabled,
     };
     Ok(Plain(FarmPrintersView { printers: known(&app).await?.into_iter().map(view).collect() }))
@@ -219,7 +234,7 @@ async fn import(
             (None, Some(declared)) => {
                 let (api_key, serial) = credentials(declared, &there);
                 let said: Value = json!({
-                    "name": there.name, "type": declared.word, "machineType": machine_type, "baseUrl": there.base_url,
+                    "name": there.name, "type": declared.word, "machineType": machine_type, "baseUrl": address(&there),
                     "apiKey": api_key, "serial": serial,
                 });
                 let registered = printers::register(&app.printer_handles, call.origin(), &said).await;

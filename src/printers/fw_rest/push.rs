@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::components::KnownComponents;
 use super::spools::KnownSpools;
 use super::status::{self, KnownFacts};
 use crate::printers::adapter::PrinterError;
@@ -19,11 +20,15 @@ pub(super) struct Socket {
     api_key: Option<String>,
     facts: Arc<KnownFacts>,
     spools: Arc<KnownSpools>,
+    components: Arc<KnownComponents>,
 }
 
 impl Socket {
-    pub(super) fn new(api_key: Option<String>, facts: Arc<KnownFacts>, spools: Arc<KnownSpools>) -> Self {
-        Self { api_key, facts, spools }
+    pub(super) fn new(
+        api_key: Option<String>,
+        (facts, spools, components): (Arc<KnownFacts>, Arc<KnownSpools>, Arc<KnownComponents>),
+    ) -> Self {
+        Self { api_key, facts, spools, components }
     }
 
     fn identify(&self) -> String {
@@ -53,6 +58,8 @@ fn subscribe() -> String {
 #[async_trait]
 impl Dialect for Socket {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
+        // The connection was lost, perhaps with a restart, after which Moonraker may have other components.
+        self.components.doubt();
         // Subscribing fails while the firmware is unavailable; `notify_klippy_ready` is then the time for it.
         Ok(vec![self.identify(), subscribe()])
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::FwRest;
+use super::{FwRest, components};
 use crate::domain::printer_status::SpoolBooking;
 use crate::printers::adapter::PrinterError;
 
@@ -49,6 +49,14 @@ pub(super) async fn booking(printer: &FwRest) -> Option<SpoolBooking> {
     let (last, stands) = printer.spools.last();
     if stands {
         return last;
+    }
+    match components::has(printer, "spoolman").await {
+        Some(true) => {}
+        Some(false) => {
+            printer.spools.note(None, ABSENCE_LIFETIME);
+            return None;
+        }
+        None => return last,
     }
     let (booking, lifetime) = match printer.get("server/spoolman/status", &[]).await {
         Ok(status) => (read(&status), ANSWER_LIFETIME),

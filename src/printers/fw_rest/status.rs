@@ -212,6 +212,7 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
         slots: gates::read(objects),
         layer: if active { layer(objects) } else { None },
         books_on: None,
+        runs: None,
         updated_at: at,
     }
 }

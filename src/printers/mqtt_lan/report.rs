@@ -316,6 +316,8 @@ impl Track {
         let begins = self.started.as_ref().is_some_and(|(subtask, _)| *subtask == print.subtask)
             && self.under_way.as_ref().is_none_or(|known| !known.same(&print))
             && self.ended.as_ref().is_none_or(|(known, _)| !known.same(&print));
+        // A print that is being prepared has no time yet: what is told is 0, or was left by the last one.
+        let tells_time = state != PrintState::Preparing && !begins;
         let percent = match state {
             PrintState::Preparing => 0.0,
             _ if begins => 0.0,
@@ -328,7 +330,7 @@ impl Track {
             ended: ended.map(|(_, end)| *end).filter(|_| file.is_some()),
             progress: if file.is_some() { percent.clamp(0.0, 100.0) } else { 0.0 },
             cancelling: ending || (active && stopping),
-            remaining_seconds: read("mc_remaining_time").filter(|_| active).map(|minutes| (minutes * 60.0) as i64),
+            remaining_seconds: read("mc_remaining_time").filter(|_| active && tells_time).map(|m| (m * 60.0) as i64),
             filament_mm: None,
             nozzle: read("nozzle_temper").map_or(0.0, packed),
             bed: read("bed_temper").map_or(0.0, packed),
@@ -342,6 +344,7 @@ impl Track {
             slots: self.slots(),
             layer: PrintedLayer::told(read("layer_num"), read("total_layer_num")).filter(|_| active),
             books_on: None,
+            runs: None,
             file,
             updated_at: at,
         }

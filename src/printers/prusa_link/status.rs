@@ -94,6 +94,7 @@ pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timest
         // It tells of no layers.
         layer: None,
         books_on: None,
+        runs: None,
         file,
         updated_at: at,
     }

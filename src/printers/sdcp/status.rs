@@ -158,6 +158,7 @@ pub(super) fn read(told: &Value, at: Timestamp) -> Status {
         slots: Vec::new(),
         layer: layer(told).filter(|_| on && file.is_some()),
         books_on: None,
+        runs: None,
         file,
         updated_at: at,
     }

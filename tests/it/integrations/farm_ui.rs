@@ -45,6 +45,36 @@ on_both! {
     }
 }
 
+// It lists printers that are reached by their serial number with a web address.
+#[tokio::test]
+async fn printers_that_are_reached_by_their_serial_number_are_taken_over_with_the_address_of_their_own_protocol() {
+    let farm = FarmUi::start(Some("farm-key")).await.unwrap();
+    for (url, serial) in [
+        ("http://127.0.0.1", "01S00A0000001"),
+        ("https://printer.invalid:443/", "01S00A0000002"),
+        ("mqtts://[::1]:9999", "01S00A0000003"),
+    ] {
+        farm.add(json!({
+            "name": serial, "printerURL": url, "printerType": 3, "username": serial, "password": "12345678",
+            "enabled": true,
+        }));
+    }
+    let app = quick(Db::sqlite()).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "farm-key").start().await;
+    let shown = app.get(PRINTERS).await.expect(200);
+    let shown = shown["printers"].as_array().unwrap();
+    assert!(shown.iter().all(|printer| printer["problem"].is_null()), "{shown:?}");
+    let addresses: Vec<_> = shown.iter().map(|printer| printer["baseUrl"].as_str().unwrap()).collect();
+    assert_eq!(addresses, ["mqtts://127.0.0.1", "mqtts://printer.invalid", "mqtts://[::1]:9999"]);
+    let done = app.post(IMPORT, &json!({"machineType": "fdm_standard", "ids": ["1"]})).await.expect(200);
+    assert_eq!(done["skipped"], json!([]), "{done}");
+    let id = done["imported"][0]["printerId"].as_str().unwrap();
+    let printer = app.get(&format!("/api/printers/{id}")).await.expect(200);
+    let registered = (&printer["type"], &printer["baseUrl"], &printer["serial"]);
+    assert_eq!(registered, (&json!("mqtt_lan"), &json!("mqtts://127.0.0.1"), &json!("01S00A0000001")));
+    let again = app.get(PRINTERS).await.expect(200);
+    assert_eq!(again["printers"][0]["printerId"], id, "{again}");
+}
+
 #[tokio::test]
 async fn what_is_wrong_with_it_is_said() {
     let off = quick(Db::sqlite()).start().await;

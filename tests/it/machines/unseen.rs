@@ -7,6 +7,8 @@ use simulator::faults::Delay;
 use simulator::printer::What;
 
 use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, attempts, can, words};
+use crate::billing::pages::{send, token};
+use crate::staff::operator;
 
 fn finished(what: &What) -> bool {
     matches!(what, What::Finished { filename } if filename != OWN)
@@ -58,11 +60,14 @@ each_kind! {
         clear(&floor, kind);
         floor.faults(0, |faults| faults.disconnect = false);
         if !can(kind, Operation::History) {
-            // Nothing is known of it any more: it counts as failed, with that reason, and is not made again by itself.
-            let failed = floor.app.job_is(&job, "FAILED").await;
-            assert!(words(&failed, "error").contains("printer no longer knows the file"), "{failed}");
+            // Nothing is known of it any more, and the part may be there: a person tells with one word.
+            let doubted = floor.job_until("its end to be doubted", &job, unverified).await;
+            assert!(words(&doubted, "waitingReason").contains("printer no longer knows the file"), "{doubted}");
+            assert!(words(&doubted, "waitingReason").contains("nobody saw how it ended"), "{doubted}");
+            floor.attention(0, "unverified", true).await;
             assert_eq!(floor.started(0), 2, "ours, and the person's own");
-            return;
+            let path = format!("/api/jobs/{job}/resolve");
+            floor.app.post(&path, &json!({"outcome": "finished"})).await.expect(200);
         }
         floor.app.order_is(&order, "ready").await;
         let done = floor.job(&job).await;
@@ -165,4 +170,53 @@ each_kind! {
         assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
         floor.truth().await;
     }
+}
+
+/// The history is gone with what a person did at the printer, or its server: the part may lie on the bed.
+async fn doubted_after(kind: PrinterKind, forget: impl FnOnce(&Floor, &str)) -> (Floor, String, String) {
+    let (floor, order, job) = out_of_sight(kind).await;
+    let ours = floor.sim(0).handle.with(|machine| machine.job().unwrap().filename.clone());
+    floor.hurry(0);
+    floor.physically("the part to be done", 0, finished).await;
+    forget(&floor, &ours);
+    floor.faults(0, |faults| faults.disconnect = false);
+    let doubted = floor.job_until("its end to be doubted", &job, unverified).await;
+    assert_eq!(doubted["state"], "PRINTING", "{doubted}");
+    floor.attention(0, "unverified", true).await;
+    (floor, order, job)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_history_that_a_person_emptied_does_not_make_a_print_a_failure() {
+    let (floor, order, job) = doubted_after(PrinterKind::FwRest, |floor, _| {
+        clear(floor, PrinterKind::FwRest);
+        floor.sim(0).handle.with(simulator::printer::Machine::forget_history);
+    })
+    .await;
+    // On the page the answer is one press, which says what it books.
+    let sam = operator(&floor.app).await;
+    let page = sam.get("/to-do").await;
+    assert!(page.text.contains("Did the part come out?") && page.text.contains("It is finished"), "{}", page.text);
+    assert!(!page.text.contains("It never began"), "it was seen: {}", page.text);
+    let form = [("form_token", &*token(&page)), ("back", "/to-do"), ("outcome", "finished")];
+    let done = send(&sam, &format!("/shop/jobs/{job}/resolve"), &form).await;
+    assert_eq!(done.status, 200, "{}", done.text);
+    floor.app.order_is(&order, "ready").await;
+    assert!((floor.used().await - GRAMS).abs() < 0.001, "{} g used", floor.used().await);
+    floor.truth().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_a_person_deleted_with_its_history_does_not_make_a_print_a_failure() {
+    let (floor, order, job) = doubted_after(PrinterKind::ServerRest, |floor, ours| {
+        floor.own_print(0);
+        floor.sim(0).handle.with(|machine| machine.delete(ours)).unwrap();
+    })
+    .await;
+    assert!(words(&floor.job(&job).await, "waitingReason").contains("how the print ended"));
+    let path = format!("/api/jobs/{job}/resolve");
+    let resolved = floor.app.post(&path, &json!({"outcome": "finished"})).await.expect(200);
+    assert_eq!(resolved["state"], "COMPLETED", "{resolved}");
+    floor.app.order_is(&order, "ready").await;
+    assert!((floor.used().await - GRAMS).abs() < 0.001, "{} g used", floor.used().await);
 }

@@ -244,9 +244,9 @@ impl Machine {
         self.echo = false;
     }
 
-    /// Forgets what the controller knew and everything that was scheduled.
+    /// Forgets what the controller knew and everything that was scheduled, but that a printer without power boots.
     pub(super) fn reset(&mut self, outcome: Outcome) {
-        self.upcoming.clear();
+        self.upcoming.retain(|(_, upcoming)| matches!(upcoming, Upcoming::PowerBack));
         self.end(outcome);
         self.ended = None;
         self.echo = false;
@@ -268,8 +268,15 @@ impl Machine {
         }
         self.controller = Controller::Starting;
         self.powered = false;
+        self.upcoming.clear();
         let boot = self.real(self.temper.boot);
         self.later(boot, Upcoming::PowerBack);
+    }
+
+    /// A person empties the printer's list of past prints; one that is on goes on, and is not in the list any more.
+    pub fn forget_history(&mut self) {
+        self.history.clear();
+        self.touch();
     }
 
     /// Restarts the printer's server beside its controller. What the server kept only in memory is gone.

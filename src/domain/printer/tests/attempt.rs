@@ -74,7 +74,7 @@ fn a_print_that_is_gone_has_failed() {
         shop.sees(state, file, None);
         assert_eq!(shop.report(), Report::Printing, "its history is asked first");
         assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })));
-        shop.judged(Evidence::Forgets { server: ServerRun::Unknown });
+        shop.judged(Evidence::Forgets { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(1_000) });
         assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: Some(_), .. }));
         assert!(shop.p().print_failed && shop.p().bed_not_cleared);
     }

@@ -23,7 +23,7 @@ fn in_mid_print() {
         shop.bench.now = shop.bench.now.plus_ms(step);
         shop.sees(Activity::Idle, None, None);
         assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })), "{step}");
-        shop.judged(Evidence::Forgets { server: ServerRun::Unknown });
+        shop.judged(Evidence::Forgets { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(1_000) });
         assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }), "{step}");
     }
 }

@@ -4,6 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// It was seen under way a moment ago.
+const WATCHED: Option<i64> = Some(1_000);
+
 /// A print that was seen, of which the printer then shows nothing any more.
 fn gone() -> PrinterFixture {
     let mut shop = PrinterFixture::printing();
@@ -68,14 +71,83 @@ fn a_print_that_its_server_lost_by_a_restart_says_so() {
     ] {
         let mut shop = PrinterFixture::printing();
         shop.sees(Activity::Idle, file, None);
-        shop.judged(Evidence::Forgets { server });
+        shop.judged(Evidence::Forgets { server, stopped: false, unseen_ms: WATCHED });
         failed(&shop, words);
     }
     // What the printer itself says of its error is told.
     let mut shop = PrinterFixture::printing();
     shop.sees(Activity::Error, None, None);
-    shop.judged(Evidence::Forgets { server: ServerRun::Restarted });
+    shop.judged(Evidence::Forgets { server: ServerRun::Restarted, stopped: true, unseen_ms: WATCHED });
     failed(&shop, "in error");
+}
+
+#[test]
+fn a_print_whose_end_nobody_saw_is_for_a_person_to_tell_in_one_word() {
+    for (outcome, end) in [(Resolution::Finished, PrintEnd::Finished), (Resolution::Failed, PrintEnd::Failed)] {
+        let mut shop = PrinterFixture::printing();
+        let mut status = shop.status(Activity::Printing, Some(OURS), None);
+        status.progress = 16.0;
+        shop.tell(status);
+        shop.silent();
+        shop.sees(Activity::Idle, Some("other.gcode"), Some(PrintEnd::Finished));
+        let forgets = || Evidence::Forgets { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(30_000) };
+        shop.judged(forgets());
+        assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("last seen at 16 %")));
+        assert!(shop.judged(forgets()).next.is_none(), "told once");
+        assert!(!shop.p().print_failed && refused(&shop.ask(take(99)).unwrap()));
+        shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
+        assert!(matches!(shop.report(), Report::Ended { end: told, .. } if told == end), "{:?}", shop.report());
+    }
+}
+
+#[test]
+fn a_second_print_of_our_file_is_not_ours() {
+    let again = |shop: &mut PrinterFixture, state, ended, runs| {
+        let status = shop.status(state, Some(OURS), ended);
+        shop.tell(Status { runs: Some(runs), progress: 90.0, ..status });
+    };
+    for before in [PrinterFixture::started as fn() -> _, PrinterFixture::printing] {
+        for (state, shown) in [(Activity::Printing, None), (Activity::Idle, Some(PrintEnd::Finished))] {
+            let mut shop = before();
+            again(&mut shop, state, shown, 2);
+            assert_eq!(shop.report(), Report::Printing, "it did begin");
+            assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })), "its history is asked");
+            assert!(shop.p().progress_of(id(21), None).unwrap() < 0.1 && !shop.p().seen_print(id(ATTEMPT)).shown_now);
+            shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+            assert!(
+                !shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })),
+                "theirs is not touched"
+            );
+            shop.judged(Evidence::Remembers(past(Some(PrintEnd::Failed))));
+            assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: None, .. }));
+        }
+    }
+    let mut shop = PrinterFixture::printing();
+    again(&mut shop, Activity::Idle, Some(PrintEnd::Finished), 1);
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Finished, .. }), "the only one is ours");
+}
+
+#[test]
+fn a_firmware_that_stays_away_leaves_the_end_to_its_history_or_a_person() {
+    let judges = |shop: &PrinterFixture| shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. }));
+    let away = || {
+        let mut shop = PrinterFixture::printing();
+        let status = shop.status(Activity::Offline, None, None);
+        shop.tell(Status { connection: Connection::FirmwareDisconnected, ..status });
+        assert!(!judges(&shop), "it may be back in a moment");
+        assert!(shop.judged(Evidence::Away).next.is_none());
+        shop.ask(PrinterCommand::Silent(Connection::FirmwareDisconnected, "closed".into(), None)).unwrap();
+        assert!(judges(&shop));
+        shop
+    };
+    let mut shop = away();
+    shop.judged(Evidence::Remembers(past(Some(PrintEnd::Failed))));
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
+    let mut shop = away();
+    shop.judged(Evidence::Away);
+    assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("lost the connection to its firmware")));
+    shop.sees(Activity::Printing, Some(OURS), None);
+    assert_eq!(shop.report(), Report::Printing, "it is back, and prints on");
 }
 
 #[test]

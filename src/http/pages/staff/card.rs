@@ -66,7 +66,7 @@ pub(super) fn attention_words(attention: Attention) -> &'static str {
         Attention::Unreachable => "Does not answer",
         Attention::WrongKey => "Refuses our key",
         Attention::ReadOnly => "Takes no commands",
-        Attention::Unverified => "Nobody knows whether the print began",
+        Attention::Unverified => "Nobody knows whether the print began, or how it ended",
         Attention::ForeignPrint => "Prints something that is no job",
     }
 }

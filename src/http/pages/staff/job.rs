@@ -45,6 +45,9 @@ pub(super) fn job_state(job: &Job) -> (Tone, &'static str) {
         JobState::Dispatching if job.live().is_some_and(|attempt| attempt.unverified) => {
             (Tone::Attention, "Nobody knows whether it began")
         }
+        JobState::Printing | JobState::Paused if job.live().is_some_and(|attempt| attempt.unverified) => {
+            (Tone::Attention, "Nobody knows how it ended")
+        }
         JobState::Dispatching => (Tone::Working, "Going to a printer"),
         JobState::Printing => (Tone::Working, "Printing"),
         JobState::Paused => (Tone::Attention, "Paused"),
@@ -70,13 +73,21 @@ fn attempt_words(state: AttemptState) -> &'static str {
     }
 }
 
-/// The buttons that say what became of a print of which nobody knows.
-pub(super) fn resolutions(job: Id, back: &str) -> Markup {
+/// The buttons that say what became of a print of which nobody knows. `seen` is how far a print came that was seen, 0
+/// to 1: such a print did begin, and each answer books what it used.
+pub(super) fn resolutions(job: Id, seen: Option<f64>, back: &str) -> Markup {
+    let answers = [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")];
     html! {
+        @if let Some(progress) = seen {
+            p class="full" {
+                "Did the part come out? If it is finished, all of its material is booked as used; if it failed, "
+                (format!("{:.0}", progress * 100.0)) " % of it, as far as the print was seen."
+            }
+        }
         form class="acts" method="post" action=(job_path(job, "resolve")) data-quiet="" {
             (hidden())
             input type="hidden" name="back" value=(back);
-            @for (word, words) in [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")] {
+            @for (word, words) in answers.into_iter().skip(usize::from(seen.is_some())) {
                 button class="second" type="submit" name="outcome" value=(word) id={ (word) "-" (job) } { (words) }
             }
         }
@@ -96,6 +107,13 @@ pub(super) struct JobCard<'a> {
 impl JobCard<'_> {
     fn printer_name(printers: &Directory<Printer>, id: Id) -> Option<String> {
         Some(printers.resident(id)?.read().state.as_ref()?.fields.name.clone())
+    }
+
+    /// How far the print of a live attempt came, 0 to 1; `None` if it was not seen.
+    fn seen(&self, attempt: &Attempt) -> Option<f64> {
+        let printer = self.app.printers.resident(attempt.printer_id)?.read();
+        let seen = printer.state.as_ref()?.seen_print(attempt.id);
+        (seen.began || attempt.state == AttemptState::Confirmed).then_some(seen.progress)
     }
 
     pub(super) fn html(&self) -> Markup {
@@ -170,12 +188,13 @@ impl JobCard<'_> {
             act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, None)
         };
         let unverified = job.live().is_some_and(|attempt| attempt.unverified);
+        let seen = job.live().and_then(|attempt| self.seen(attempt));
         html! {
-            @if unverified { (resolutions(job.id, &order)) } @else if job.live().is_some() {
+            @if unverified { (resolutions(job.id, seen, &order)) } @else if job.live().is_some() {
                 details {
                     summary { "Its printer does not answer" }
                     p { "Look at the printer, and say what became of the print. The printer then waits until its bed is cleared." }
-                    (resolutions(job.id, &order))
+                    (resolutions(job.id, seen, &order))
                 }
             }
             div class="acts" {

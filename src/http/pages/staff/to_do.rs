@@ -206,10 +206,10 @@ fn unverified(printers: &[&Printer]) -> Kind {
         Some(html! {
             span { (printer_link(printer)) ": " (job_number(in_hand)) " " (since(in_hand.taken_at)) }
             span class="full bad" { (reason) }
-            (resolutions(in_hand.job, TO_DO_PATH))
+            (resolutions(in_hand.job, in_hand.began_at.map(|_| in_hand.progress), TO_DO_PATH))
         })
     });
-    Kind::new("unverified", "Starts that nobody could verify: look at the printer", rows.collect())
+    Kind::new("unverified", "Prints that nobody could verify: look at the printer", rows.collect())
 }
 
 /// Printers that a person has to look at for another reason.

@@ -1,5 +1,8 @@
 //! What is said of a printer when it is registered or changed.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use api_derive::Request;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,9 +18,12 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
 use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, SecretText, TextList, ToSchema, ValuePath};
+use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::{MakeError, PrinterAddress};
 use crate::printers::{BUILT_IN, PrinterType as Declared};
 
+/// How long a registration waits to hear which program answers at the printer's address.
+const RECOGNITION_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Tags of one printer: a printer is kept in memory and written as a whole.
 const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
 
@@ -155,8 +161,9 @@ impl NewPrinter {
             tags: self.tags,
             camera: self.camera.map(|given| given.into_fields(app, None)).transpose()?,
         };
-        check_address(app, &fields, &api_key)?;
+        let adapter = check_address(app, &fields, &api_key)?;
         check_unique(app, None, &fields)?;
+        check_type(&*adapter).await?;
         Ok(fields)
     }
 }
@@ -245,8 +252,20 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
     Ok(())
 }
 
+/// Refuses a printer at whose address a program of another type pretends to be that of this one. One that does not
+/// answer soon is registered as it is.
+async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
+    match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {
+        Ok(Err(PrinterError::WrongType { word, program, address })) => {
+            let words = format!("must be {word}: {program} answers at {address}");
+            Err(Refusal::field("type", words).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// An adapter must be able to use type, address, key and serial number; nothing is sent.
-fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
+fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<Arc<dyn Adapter>, ApiError> {
     if fields.base_url.trim().is_empty() {
         return Err(Refusal::field("baseUrl", "is required").into());
     }
@@ -257,7 +276,7 @@ fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) ->
         known_key: None,
     };
     match app.printer_connections.registry.make(&fields.kind, address) {
-        Ok(_) => Ok(()),
+        Ok(adapter) => Ok(adapter),
         Err(error) => Err(Refusal::field(member_of(&error), error.to_string()).into()),
     }
 }

@@ -100,7 +100,7 @@ impl StatusView {
             remaining_seconds,
             message,
             updated_at: (updated_at.0 > 0).then_some(updated_at),
-            last_seen_at: printer.last_seen_at,
+            last_seen_at: last_seen(printer, connection, updated_at),
             attention: printer.attention(),
             attention_reason: printer.attention_words(),
             manual_print: printer.manual.as_ref().map(|manual| manual.file_name.clone()),
@@ -114,6 +114,13 @@ impl StatusView {
 fn state_of(printer: &Printer, seen: &Status) -> (Activity, Connection) {
     let offline = printer.disconnected || printer.activity == Activity::Offline && seen.state == Activity::Offline;
     if offline { (Activity::Offline, printer.connection) } else { (seen.state, seen.connection) }
+}
+
+/// Returns when a printer last answered: while it is connected, when it was last looked at or pushed something; its own
+/// actor records no more than the beginning and the end of an outage.
+fn last_seen(printer: &Printer, connection: Connection, updated_at: Timestamp) -> Option<Timestamp> {
+    let live = matches!(connection, Connection::Connected | Connection::ReadOnly) && updated_at.0 > 0;
+    printer.last_seen_at.map(|recorded| if live { updated_at } else { recorded })
 }
 
 /// What a printer does, as it is shown.

@@ -266,8 +266,11 @@ fn reply(shared: &SessionParts, group: &str, content: &Map<String, Value>) {
     let reason = if text("reason").is_empty() { "it says no more than that it failed" } else { text("reason") };
     let reason: String = reason.chars().take(300).collect();
     shared.with(|state| {
+        let commands = !matches!(group, "info" | "pushing") && state.waiting.contains_key(&number);
         if failed && words::is_unverified(&reason) {
             state.track.refuses = true;
+        } else if commands && !failed {
+            state.track.refuses = false;
         }
         if group == "info" && content.contains_key("module") {
             state.versions = Some(Value::Object(content.clone()));

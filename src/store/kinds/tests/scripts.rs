@@ -133,6 +133,7 @@ fn status(step: &Step, files: &[String]) -> Status {
         message: Some(step.text.clone()),
         slots: if step.number % 2 == 0 { vec![slot] } else { Vec::new() },
         books_on: None,
+        runs: None,
         updated_at: step.at,
     }
 }
@@ -194,7 +195,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             let evidence = step.one_of(&[
                 Evidence::Shows(*seen),
                 Evidence::Remembers(past),
-                Evidence::Forgets { server },
+                Evidence::Forgets { server, stopped: step.number % 2 == 0, unseen_ms: Some(step.number) },
                 Evidence::Revoked { server, unwatched_ms: Some(step.number) },
                 Evidence::Unclear(text),
             ]);

@@ -152,3 +152,24 @@ async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why(
         assert_eq!(floor.started(0), 1);
     }
 }
+
+/// Some models do not report the mode: a command that was refused is all that is known, until another is taken.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn story_15_a_printer_that_refused_a_command_is_used_again_once_it_takes_them() {
+    let floor = Floor::new(PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
+    let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
+    bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::A1Mini, DeveloperMode::Refused));
+    let (order, job) = floor.one().await;
+    floor.connection_is(0, "read_only").await;
+    floor.attention(0, "read_only", true).await;
+    let waits = floor.job(&job).await;
+    assert!(!words(&waits, "waitingReason").contains("has not been heard"), "{waits}");
+    assert_eq!(floor.started(0), 0);
+    let clients = bambu.clients();
+    bambu.change(|setup| setup.developer_mode = DeveloperMode::On);
+    floor.connection_is(0, "connected").await;
+    assert_eq!(bambu.clients(), clients, "over the same connection");
+    floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
+    floor.app.order_is(&order, "ready").await;
+    assert_eq!(floor.started(0), 1);
+}

@@ -133,7 +133,7 @@ impl Effects {
                         booked_on: Vec::new(),
                     })
                 } else if in_hand.began_at.is_some() {
-                    Evidence::Forgets { server: ServerRun::Unknown }
+                    Evidence::Forgets { server: ServerRun::Unknown, stopped: luck.is_multiple_of(2), unseen_ms: None }
                 } else {
                     machine.files.remove(&name);
                     let unbroken = in_hand.server_mark == Some(machine.restarts.to_string());

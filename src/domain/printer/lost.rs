@@ -1,0 +1,128 @@
+//! The verdict on a print that was seen and is gone, of which no history knows.
+//!
+//! It has failed where the printer shows so, and where it was watched so closely that it cannot have come to its end
+//! in between. Otherwise it may have ended well while nobody looked: a person who printed something else since has
+//! taken the part off the bed, and one who emptied the history may have it in their hands. Only the person who stands
+//! before the printer can tell then.
+
+use super::InHand;
+use super::seen::{CLEARED_REASON, UNKNOWN_REASON};
+use super::verdict::MIN_PRINT_SECONDS;
+use crate::domain::printer_status::ServerRun;
+
+/// Reason of a print that was lost when the server that fed the printer was restarted.
+const RESTARTED_REASON: &str = "the printer's server was restarted during the print and came back without the print";
+
+/// What is known of a print that is gone; see [`super::Evidence::Forgets`] for the members.
+pub(super) struct Lost {
+    pub(super) server: ServerRun,
+    pub(super) stopped: bool,
+    pub(super) unseen_ms: Option<i64>,
+}
+
+impl Lost {
+    /// Returns why the print has failed, or as the error why nobody can tell how it ended; in words for people.
+    /// `looked_like` is why it was taken to be over.
+    pub(super) fn judge(&self, in_hand: &InHand, looked_like: String) -> Result<String, String> {
+        let tells_nothing = [CLEARED_REASON, UNKNOWN_REASON].contains(&looked_like.as_str());
+        let why = match self.server {
+            ServerRun::Restarted if tells_nothing => RESTARTED_REASON.to_owned(),
+            _ => looked_like,
+        };
+        // Where its server should remember the print, somebody emptied the history; where another file is shown,
+        // somebody was at the printer.
+        let touched = self.server != ServerRun::Unknown || why == UNKNOWN_REASON;
+        let unseen = in_hand.out_of_sight || self.unseen_ms.is_none();
+        if self.stopped || (!self.may_have_finished(in_hand) && !(unseen && touched)) {
+            return Ok(why);
+        }
+        let percent = (in_hand.progress * 100.0).round();
+        Err(format!("{why}; it was last seen at {percent} %, and nobody saw how it ended"))
+    }
+
+    /// Whether what was left of the print can have been printed since it was last seen. Half of the stated time is
+    /// allowed for, because a machine may print faster than its file says.
+    fn may_have_finished(&self, in_hand: &InHand) -> bool {
+        let Some(unseen_ms) = self.unseen_ms else { return true };
+        let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
+        let left_ms = print_ms as f64 * (1.0 - in_hand.progress).max(0.0);
+        unseen_ms as f64 * 2.0 >= left_ms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::printer::tests::PrinterFixture;
+
+    /// A print of 600 s that was last seen at this progress.
+    fn print(progress: f64, out_of_sight: bool) -> InHand {
+        let in_hand = PrinterFixture::printing().p().in_hand.clone().unwrap();
+        InHand { progress, out_of_sight, ..in_hand }
+    }
+
+    fn judge(in_hand: &InHand, lost: &Lost, looked_like: &str) -> Result<String, String> {
+        lost.judge(in_hand, looked_like.to_owned())
+    }
+
+    #[test]
+    fn a_print_out_of_sight_that_another_one_followed_is_for_a_person_to_tell() {
+        let lost = Lost { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(20_000) };
+        let doubt = judge(&print(0.16, true), &lost, UNKNOWN_REASON).unwrap_err();
+        assert!(doubt.starts_with(UNKNOWN_REASON) && doubt.contains("last seen at 16 %"), "{doubt}");
+        let shows = Lost { stopped: true, ..lost };
+        assert_eq!(judge(&print(0.16, true), &shows, UNKNOWN_REASON), Ok(UNKNOWN_REASON.to_owned()), "it shows so");
+    }
+
+    #[test]
+    fn a_history_that_somebody_emptied_proves_no_failure() {
+        for server in [ServerRun::Unbroken, ServerRun::Restarted] {
+            let lost = Lost { server, stopped: false, unseen_ms: Some(20_000) };
+            assert!(judge(&print(0.2, true), &lost, CLEARED_REASON).is_err(), "{server:?}");
+        }
+    }
+
+    #[test]
+    fn a_print_that_was_watched_until_it_vanished_has_failed_unless_it_was_about_to_end() {
+        let lost = |unseen_ms| Lost { server: ServerRun::Unknown, stopped: false, unseen_ms };
+        for (progress, unseen_ms, failed) in [
+            (0.5, Some(2_000), true),
+            (0.5, Some(149_999), true),
+            (0.5, Some(150_000), false),
+            (0.99, Some(2_999), true),
+            (0.99, Some(3_000), false),
+            (0.5, None, false),
+        ] {
+            for looked_like in [UNKNOWN_REASON, CLEARED_REASON] {
+                let verdict = judge(&print(progress, false), &lost(unseen_ms), looked_like);
+                assert_eq!(verdict.is_ok(), failed, "{progress} {unseen_ms:?} {looked_like}: {verdict:?}");
+            }
+        }
+        // A reboot of a printer that shows nothing any more: time decides.
+        assert!(judge(&print(0.1, true), &lost(Some(60_000)), CLEARED_REASON).is_ok());
+        assert!(judge(&print(0.9, true), &lost(Some(60_000)), CLEARED_REASON).is_err());
+    }
+
+    proptest! {
+        // A machine may print up to twice as fast as its file says.
+        #[test]
+        fn a_print_that_may_have_come_to_its_end_unseen_is_never_called_failed(
+            progress in 0.0f64..1.0,
+            unseen_ms in prop::option::of(0i64..2_000_000),
+            server in prop::sample::select(vec![ServerRun::Unbroken, ServerRun::Unknown, ServerRun::Restarted]),
+            out_of_sight: bool,
+            looked_like in prop::sample::select(vec![UNKNOWN_REASON, CLEARED_REASON, "in error"]),
+        ) {
+            let lost = Lost { server, stopped: false, unseen_ms };
+            let left_ms = 600_000.0 * (1.0 - progress);
+            if unseen_ms.is_none_or(|unseen| unseen as f64 * 2.0 >= left_ms) {
+                prop_assert!(judge(&print(progress, out_of_sight), &lost, looked_like).is_err());
+            }
+            let shown = Lost { stopped: true, ..lost };
+            prop_assert!(judge(&print(progress, out_of_sight), &shown, looked_like).is_ok());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! How many prints of the file that Klipper shows are in Moonraker's history.
+//!
+//! Klipper names a print by its file alone. Whoever prints a file again right after its end makes a second print that
+//! looks like the first; only the entries of the history tell them apart.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{FwRest, components};
+
+/// How long a count stands of a print that goes on.
+const COUNT_LIFETIME: Duration = Duration::from_secs(5);
+/// The newest entries of the history that are read: a second print of a file follows the first.
+const ENTRIES: &str = "3";
+
+/// The last count.
+#[derive(Debug, Default)]
+pub(super) struct KnownRuns(Mutex<Option<Count>>);
+
+#[derive(Clone, Debug)]
+struct Count {
+    file: String,
+    state: String,
+    /// Seconds since the print began; a smaller number is that of another print.
+    seconds: f64,
+    runs: u32,
+    at: Instant,
+}
+
+impl Count {
+    /// Whether the count still stands for what Klipper shows now.
+    fn stands(&self, file: &str, state: &str, seconds: f64) -> bool {
+        let same = self.file == file && self.state == state && seconds >= self.seconds;
+        // The entries of a print that is over change only when another begins.
+        same && (self.at.elapsed() < COUNT_LIFETIME || !["printing", "paused"].contains(&state))
+    }
+}
+
+/// Returns how many prints of the file that Klipper shows its history knows; `None` where it shows none, or where there
+/// is no history.
+pub(super) async fn of(printer: &FwRest, objects: &Value) -> Option<u32> {
+    let stats = objects.get("print_stats")?;
+    let text = |name: &str| stats.get(name).and_then(Value::as_str);
+    let (file, state) = (text("filename")?.trim_start_matches('/'), text("state")?);
+    if file.is_empty() || state == "standby" {
+        return None;
+    }
+    let seconds = stats.get("total_duration").and_then(Value::as_f64).unwrap_or_default();
+    let last = printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let last = last.filter(|last| last.file == file);
+    if let Some(last) = last.as_ref().filter(|last| last.stands(file, state, seconds)) {
+        return Some(last.runs);
+    }
+    if components::has(printer, "history").await != Some(true) {
+        return None;
+    }
+    let Ok(answer) = printer.get("server/history/list", &[("limit", ENTRIES), ("order", "desc")]).await else {
+        return last.map(|last| last.runs);
+    };
+    let jobs = answer.get("jobs").and_then(Value::as_array).into_iter().flatten();
+    let of_file =
+        |job: &&Value| job.get("filename").and_then(Value::as_str).map(|n| n.trim_start_matches('/')) == Some(file);
+    // What was counted once does not become less when other prints follow.
+    let runs = u32::try_from(jobs.filter(of_file).count()).unwrap_or(u32::MAX).max(last.map_or(0, |last| last.runs));
+    let count = Count { file: file.to_owned(), state: state.to_owned(), seconds, runs, at: Instant::now() };
+    *printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(count);
+    Some(runs)
+}

@@ -1,0 +1,68 @@
+//! What printers push between two looks.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::heaters::Heaters;
+use crate::domain::printer_status::{Activity, Connection, PrintedLayer, Status};
+
+/// Present temperatures in degrees Celsius; 0 when unknown.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Temperatures {
+    /// Of the first nozzle.
+    pub nozzle: f64,
+    /// Of the heated bed.
+    pub bed: f64,
+}
+
+/// What a printer pushed of a print that goes on, or of its heaters. What was not pushed is `None`.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Telemetry {
+    /// Progress of the print in percent, 0 to 100.
+    pub progress: Option<f64>,
+    /// Remaining print time in seconds.
+    pub remaining_seconds: Option<i64>,
+    /// The layer that is being printed.
+    pub layer: Option<PrintedLayer>,
+    /// Filament that the print has used, in millimetres.
+    pub filament_mm: Option<f64>,
+    /// Temperature of the nozzle in degrees Celsius.
+    pub nozzle: Option<f64>,
+    /// Temperature of the bed in degrees Celsius.
+    pub bed: Option<f64>,
+    /// All heaters, as far as they were pushed.
+    pub heaters: Heaters,
+}
+
+impl Telemetry {
+    /// With what was pushed later.
+    pub(super) fn then(self, later: Self) -> Self {
+        Self {
+            progress: later.progress.or(self.progress),
+            remaining_seconds: later.remaining_seconds.or(self.remaining_seconds),
+            layer: later.layer.or(self.layer),
+            filament_mm: later.filament_mm.or(self.filament_mm),
+            nozzle: later.nozzle.or(self.nozzle),
+            bed: later.bed.or(self.bed),
+            heaters: self.heaters.then(later.heaters),
+        }
+    }
+
+    /// Takes it over into the status of the last look. What concerns a print counts only while one is on, because a
+    /// change of state is followed by a look; the time of the status stays that of the look, as its state does.
+    pub fn update(self, status: &mut Status) {
+        if status.connection != Connection::Connected {
+            return;
+        }
+        if matches!(status.state, Activity::Printing | Activity::Paused) {
+            status.progress = self.progress.unwrap_or(status.progress);
+            status.remaining_seconds = self.remaining_seconds.or(status.remaining_seconds);
+            status.layer = self.layer.or(status.layer);
+            status.filament_mm = self.filament_mm.or(status.filament_mm);
+        }
+        status.drop_false_end();
+        status.nozzle = self.nozzle.unwrap_or(status.nozzle);
+        status.bed = self.bed.unwrap_or(status.bed);
+        status.heaters = status.heaters.then(self.heaters);
+    }
+}

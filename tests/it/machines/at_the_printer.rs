@@ -1,0 +1,123 @@
+//! What people do at the machine and at its own server in the middle of our prints.
+
+use serde_json::{Value, json};
+use simulator::printer::{Machine, What};
+
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, register, words};
+use crate::support::{Db, until};
+
+/// A second without the firmware is an outage.
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "1");
+
+/// A print that is on, slowly: (floor, order, job).
+async fn printing(kind: PrinterKind) -> (Floor, String, String) {
+    let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, OFFLINE_SOON]).await;
+    let (order, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    (floor, order, job)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_serial_port_that_a_person_closes_in_mid_print_ends_it_as_its_server_remembers() {
+    let (floor, _, job) = printing(PrinterKind::ServerRest).await;
+    floor.sim(0).handle.with(Machine::disconnect);
+    let failed = floor.app.job_is(&job, "FAILED").await;
+    assert_eq!(attempts(&failed), ["failed"], "{failed}");
+    assert!(words(&failed, "error").contains("lost the connection to its firmware"), "{failed}");
+    floor.connection_is(0, "firmware_disconnected").await;
+    floor.attention(0, "bed_not_cleared", true).await;
+    floor.truth().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_serial_port_that_a_person_closes_without_a_trace_leaves_the_print_to_a_person() {
+    let (floor, order, job) = printing(PrinterKind::ServerRest).await;
+    floor.sim(0).handle.with(|machine| {
+        machine.disconnect();
+        machine.forget_history();
+    });
+    let unverified = |job: &Value| job["attempts"][0]["unverified"] == true;
+    let doubted = floor.job_until("its end to be doubted", &job, unverified).await;
+    assert!(words(&doubted, "waitingReason").contains("lost the connection to its firmware"), "{doubted}");
+    floor.attention(0, "unverified", true).await;
+    let resolved = floor.app.post(&format!("/api/jobs/{job}/resolve"), &json!({"outcome": "finished"})).await;
+    assert_eq!(resolved.expect(200)["state"], "COMPLETED");
+    floor.app.order_is(&order, "ready").await;
+}
+
+/// Klipper names a print by its file alone: the second one looks like ours.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_who_prints_our_file_again_at_its_end_prints_their_own() {
+    for cancelled in [false, true] {
+        let (floor, order, job) = printing(PrinterKind::FwRest).await;
+        let sim = &floor.sim(0).handle;
+        let ours = sim.with(|machine| machine.job().unwrap().filename.clone());
+        if cancelled {
+            sim.with(Machine::cancel).unwrap();
+        } else {
+            sim.set_speed(60_000.0);
+        }
+        let over = |what: &What| matches!(what, What::Finished { .. } | What::Cancelled { .. });
+        while floor.count(0, over) == 0 {
+            tokio::task::yield_now().await;
+        }
+        sim.set_speed(SLOW);
+        sim.with(|machine| machine.start(&ours)).unwrap();
+        if cancelled {
+            let failed = floor.app.job_is(&job, "FAILED").await;
+            assert_eq!(words(&failed, "error"), "cancelled at the printer", "{failed}");
+        } else {
+            floor.app.order_is(&order, "ready").await;
+        }
+        floor.attention(0, "foreign_print", true).await;
+        assert_eq!((floor.started(0), floor.count(0, over)), (2, 1), "theirs goes on, and is not touched");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_moonraker_that_passes_for_an_octoprint_is_told_by_its_name_when_it_is_registered() {
+    let mut floor = Floor::empty(Db::sqlite(), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+    let sim = floor.sim(0);
+    let body = json!({
+        "name": "Left", "type": "server_rest", "machineType": "fdm_standard", "baseUrl": sim.base_url, "apiKey": sim.api_key,
+    });
+    let refused = floor.app.post("/api/printers", &body).await.expect(400);
+    assert_eq!(refused["errors"][0]["path"], "type", "{refused}");
+    let why = words(&refused["errors"][0], "message");
+    assert!(why.contains("must be fw_rest") && why.contains("Moonraker"), "{refused}");
+    // One that did not answer then is told when it does.
+    floor.faults(0, |faults| faults.disconnect = true);
+    let printer = register(&floor.app, floor.sim(0), json!({"type": "server_rest"})).await;
+    floor.printers.push(printer);
+    floor.faults(0, |faults| faults.disconnect = false);
+    let told = |status: &Value| status["message"].as_str().is_some_and(|words| words.contains("must be fw_rest"));
+    let status = floor.status_until("the right type to be told", 0, told).await;
+    assert_eq!((&status["state"], &status["connection"]), (&json!("offline"), &json!("unreachable")), "{status}");
+    floor.app.patch(&floor.path(0, ""), &json!({"type": "fw_rest"})).await.expect(200);
+    floor.connection_is(0, "connected").await;
+}
+
+/// Its own actor records no more than the ends of outages.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_printer_that_answers_was_seen_just_now() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+    let first = words(&floor.status(0).await, "lastSeenAt").to_owned();
+    until("it to be seen later", || async {
+        let seen = words(&floor.status(0).await, "lastSeenAt").to_owned();
+        (seen > first).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_turns_wrong_in_mid_print_is_told_as_that() {
+    let (floor, order, job) = printing(PrinterKind::FwRest).await;
+    floor.faults(0, |faults| faults.wrong_key = true);
+    floor.connection_is(0, "wrong_key").await;
+    let why = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("refuses the API key"));
+    let waits = floor.job_until("the job to say why", &job, why).await;
+    assert!(waits["state"] == "PRINTING" && !words(&waits, "waitingReason").contains("heard"), "{waits}");
+    floor.faults(0, |faults| faults.wrong_key = false);
+    floor.hurry(0);
+    floor.app.order_is(&order, "ready").await;
+}
