@@ -71,7 +71,7 @@ async fn the_server_shows_it_to_anybody() {
 }
 
 #[test]
-fn every_operation_is_documented_and_every_path_has_a_preflight() {
+fn every_operation_is_documented_and_preflights_are_none() {
     let mut ids = BTreeSet::new();
     for (method, path, operation) in operations() {
         let what = format!("{method} {path}");
@@ -80,7 +80,8 @@ fn every_operation_is_documented_and_every_path_has_a_preflight() {
         assert!(id.chars().all(|c| c.is_ascii_alphanumeric()), "{what}: {id}");
         assert!(!operation["summary"].as_str().unwrap_or_default().is_empty(), "{what}");
         assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{what}");
-        assert!(BILLING.document["paths"][path]["options"].is_object(), "{path} has no OPTIONS");
+        // Browsers ask by themselves; the contract lists the question at one path.
+        assert_eq!(BILLING.document["paths"][path]["options"].is_object(), path == "/api/v1/me", "{path}");
         for (status, answer) in operation["responses"].as_object().unwrap() {
             let answer = BILLING.resolve(answer);
             for name in ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining"] {

@@ -1,12 +1,15 @@
 //! What anybody may, everybody gets, whoever they are and whatever they show along with it.
 
 use serde_json::json;
+use simulator::payments::signature;
 
 use super::super::intake::{form, send};
 use super::super::{link, verify};
 use super::for_anybody;
+use crate::support::app::PAYMENT_SECRET;
 use crate::support::contract::BILLING;
 use crate::support::{App, Client};
+use crate::whole::unix_now;
 
 /// Everybody does each operation that is for anybody, with all that it needs; `real` puts things that there are into a
 /// path. The shop's limits must allow it.
@@ -23,6 +26,13 @@ pub(super) async fn everybody_gets_it(app: &App, callers: &[(&str, &Client)], re
                 ("GET", "/api/v1/auth/verify") => {
                     let mailed = link(app, json!({"email": format!("buyer{n}@example.org")})).await;
                     (302, client.get(&verify(&mailed)).await)
+                }
+                ("POST", "/api/v1/webhooks/payments") => {
+                    let body = json!({"id": format!("evt_{n}"), "type": "ping", "data": {"object": {}}}).to_string();
+                    let signed = signature(PAYMENT_SECRET, unix_now(), body.as_bytes());
+                    let event = client.request("POST", &path).header("Stripe-Signature", signed);
+                    let event = event.header("content-type", "application/json").body(body);
+                    (200, client.send(event).await)
                 }
                 ("POST", _) => (200, client.post(&path, &json!({})).await),
                 (method, _) => (200, client.send(client.request(method, &path)).await),
