@@ -161,7 +161,7 @@ const NAMES: [&str; 8] = ["Ελένη", "Дмитрий", "محمد علي", "Ա
 
 #[test]
 fn names_in_the_scripts_of_customers_are_printed_with_the_fonts_of_the_program() {
-    let (invoice, mut documents) = issued(vec![line(1, 1_000, 1900)], &[]);
+    let (invoice, mut documents) = issued(vec![line(2, 1_000, 1900)], &[]);
     documents[0].content.buyer.name = NAMES.join(", ");
     let renderer = Renderer::new(&settings()).unwrap();
     keep("names.pdf", &rendered(&renderer, &invoice, &documents[0], &documents[0]));
@@ -185,7 +185,7 @@ fn fonts_of_the_machine_print_what_those_of_the_program_cannot() {
         let font = include_bytes!("../../../assets/fonts/NotoSansThai-Regular.ttf");
         std::fs::write(folder.path().join(name), font).unwrap();
     };
-    let (invoice, mut documents) = issued(vec![line(1, 1_000, 1900)], &[]);
+    let (invoice, mut documents) = issued(vec![line(2, 1_000, 1900)], &[]);
     documents[0].content.buyer.name = "王".to_owned();
     let with = || Renderer::new(&Pdf { font_folders: vec![folder.path().to_owned()], ..settings() }).unwrap();
     let before = with();

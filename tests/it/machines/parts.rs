@@ -331,7 +331,6 @@ on_both! {
         assert_eq!(shipped["flags"], json!([]), "{shipped}");
 
         // Rejected once more, after all has left, and after a restart: one part is owed.
-        drop((printed, sign));
         floor.app.kill_9();
         floor.app.start().await;
         let last = format!("/api/jobs/{}/sign-off", again[0]["id"].as_str().unwrap());

@@ -206,7 +206,9 @@ fn of_an_older_release(desk: &mut Desk) {
     for mut job in jobs {
         job.attempts.iter_mut().for_each(|attempt| attempt.departures.clear());
         let mut stored = serde_json::to_value(&job).unwrap();
-        ["spareParts", "surplus"].map(|member| stored.as_object_mut().unwrap().remove(member));
+        for member in ["spareParts", "surplus"] {
+            stored.as_object_mut().unwrap().remove(member);
+        }
         let read: Job = serde_json::from_value(stored).unwrap();
         order.jobs.insert_mut(read.id, read.into());
     }
