@@ -76,7 +76,8 @@ async fn read_rest(body: Body) -> bool {
     let mut pieces = body.into_data_stream();
     let mut bytes = 0;
     while let Some(piece) = pieces.next().await {
-        bytes += piece.as_ref().map_or(usize::MAX, Bytes::len);
+        let Ok(piece) = piece else { return false };
+        bytes += piece.len();
         if bytes > MAX_READ_AWAY_BYTES {
             return false;
         }
@@ -168,6 +169,7 @@ mod tests {
         assert!(!unread.read_away(PATIENCE).await, "long");
         let (sender, body) = in_pieces();
         drop(unread.watch(body));
+        assert!(sender.unbounded_send(Ok("piece")).is_ok());
         assert!(sender.unbounded_send(Err(std::io::ErrorKind::ConnectionReset.into())).is_ok());
         assert!(!unread.read_away(PATIENCE).await, "broken");
         let (_sender, body) = in_pieces();
