@@ -1,17 +1,19 @@
 //! A shop with many orders, printers and endpoints, made by its own commands.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{FutureExt as _, StreamExt as _, stream};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::app::App;
+use printfloor::domain::aggregate::{Aggregate as _, Versioned};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::endpoint::EndpointCommand;
 use printfloor::domain::event::OUTBOUND;
 use printfloor::domain::id::Id;
 use printfloor::domain::job::JobState;
-use printfloor::domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderKind};
+use printfloor::domain::order::{Line, Make, NewOrder, Order, OrderAnswer, OrderCommand, OrderKind};
 use printfloor::domain::principal::Principal;
 use printfloor::domain::printer::{PrinterCommand, PrinterFields};
 use printfloor::domain::sku::MachineType;
@@ -41,6 +43,31 @@ pub async fn fill(folder: &Path, [orders, printers, endpoints]: [usize; 3]) {
     each(endpoints, |n| endpoint(&shop, n)).await;
     each(printers, |n| printer(&shop, n).map(drop)).await;
     server.stop(Duration::from_secs(60)).await;
+}
+
+/// Fills the shop of a folder with orders that are over, and closes it: each was paid in cash, invoiced, given back and
+/// credited, and its one job cancelled.
+pub async fn finish(folder: &Path, orders: usize) {
+    let server = Server::start_local(config(folder, None)).await.unwrap();
+    let shop = server.shop().clone();
+    let material = shop.materials.create(caller(), material(0)).await.unwrap().0;
+    each(orders, |_| finished_order(&shop, material)).await;
+    // Their invoices follow, and what was begun for the jobs comes to its end.
+    let at_rest = |(_, order): (Id, Arc<Versioned<Order>>)| order.state.as_ref().is_none_or(Order::at_rest);
+    while !shop.orders.all_resident().into_iter().all(at_rest) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    server.stop(Duration::from_secs(60)).await;
+}
+
+async fn finished_order(shop: &App, material: Id) {
+    let (id, _) = shop.orders.create(caller(), order(shop, material, 1)).await.unwrap();
+    let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
+    let paid = shop.orders.ask(id, caller(), paid).await.unwrap();
+    let OrderAnswer::Order(order) = paid.answer else { panic!("{paid:?}") };
+    let payment = Some(order.payments[0].id);
+    let back = OrderCommand::Refund { payment, amount_cents: None, at_processor: false };
+    shop.orders.ask(id, caller(), back).await.unwrap();
 }
 
 async fn each<F: Future<Output = ()>>(count: usize, make: impl Fn(usize) -> F) {

@@ -82,8 +82,12 @@ fn main() {
             let numbers = [orders, printers, endpoints].map(|number| number.parse().unwrap());
             runtime().block_on(fill::fill(Path::new(folder), numbers));
         }
+        ["finish", folder, orders] => runtime().block_on(fill::finish(Path::new(folder), orders.parse().unwrap())),
         ["resident", folder] => println!("{}", runtime().block_on(memory::resident(Path::new(folder)))),
-        ["serving", folder] => println!("{}", runtime().block_on(start::serving(Path::new(folder)))),
+        ["serving", folder, orders, printers] => {
+            let expected = [orders, printers].map(|number| number.parse().unwrap());
+            println!("{}", runtime().block_on(start::serving(Path::new(folder), expected)));
+        }
         [RAW, "crowd-drive"] => runtime().block_on(crowd::drive()).iter().for_each(|row| println!("{}", row.raw())),
         [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
         ["serve", folder, ref more @ ..] => runtime().block_on(remote::serve(Path::new(folder), more)),

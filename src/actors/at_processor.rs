@@ -96,6 +96,12 @@ impl LedgerWork {
 
     /// Tries an effect once, and tells its owner.
     pub async fn run<T: LedgerOwner>(&self, effect: LedgerEffect, of: &Handle<T>) {
+        if effect == LedgerEffect::Recount {
+            if let Err(error) = report(of, T::asking(LedgerCommand::Recount)).await {
+                tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not recounted, is tried again");
+            }
+            return;
+        }
         // Without a processor nothing is done until the settings name it again. What went back is then what its events
         // say: they are heard without a key.
         let Some(processor) = &self.processor else {
@@ -119,6 +125,7 @@ impl LedgerWork {
             LedgerEffect::CloseSession { session } => self.close_session(processor, of, session).await,
             LedgerEffect::Refund { refund } => self.refund(processor, of, refund).await,
             LedgerEffect::ReadRefunds { intent, number } => read_refunds(processor, of, intent, number).await,
+            LedgerEffect::Recount => {}
         }
     }
 

@@ -20,12 +20,13 @@ mod received;
 mod refunds;
 
 pub use at_processor::{
-    AtProcessor, Checkout, CheckoutNews, CheckoutState, Dispute, DisputeState, DoubtedRefunds, RefundAsked, RefundNews,
+    AtProcessor, Checkout, CheckoutNews, CheckoutState, Dispute, DisputeState, DoubtedRefunds, FailedTry, RefundAsked,
+    RefundNews,
 };
 pub(crate) use books::{books, left_by_hand, refunded_cents};
 pub(crate) use elsewhere::{returned_elsewhere, taken_elsewhere};
 pub use payment::{Payment, kept_by_currency};
-pub(crate) use received::{flag_money, mark_paid};
+pub(crate) use received::{all_tries_came, flag_money, mark_paid};
 pub(crate) use refunds::{refund, refund_otherwise};
 
 use crate::domain::aggregate::{Aggregate, DecisionContext};
@@ -146,6 +147,8 @@ pub enum LedgerCommand {
     },
     /// An event of the payment processor, whose signature was checked.
     Payment(PaymentNews),
+    /// The status is to follow from the payments once more.
+    Recount,
 }
 
 /// Outside work that a ledger calls for.
@@ -173,6 +176,9 @@ pub enum LedgerEffect {
         /// Which reading of it this is.
         number: u32,
     },
+    /// Have the status follow from the payments, by [`LedgerCommand::Recount`]. Releases before 2026-11-24 left unpaid
+    /// what was received in whole when a refund was heard of before its payment.
+    Recount,
 }
 
 /// How the owner of a ledger stands, as far as its money goes.
@@ -187,7 +193,7 @@ pub enum LedgerStage {
 }
 
 /// What is paid: it has a ledger.
-pub trait Payable {
+pub trait Payable: Sized {
     /// What it is, in a word for people.
     const WORD: &'static str;
     /// By which its payments name it.
@@ -239,6 +245,12 @@ pub trait Payable {
         self.under_way().checkout.as_ref()
     }
 
+    /// Whether it still asks for money although all of it was received.
+    fn is_behind(&self) -> bool {
+        let total = self.owed_cents();
+        self.stage() == LedgerStage::Payable && total > 0 && books(self).received >= total
+    }
+
     /// Whether money came by this session.
     fn paid_by_session(&self, session: &str) -> bool {
         self.ledger_payments().iter().any(|one| one.session.as_deref() == Some(session))
@@ -254,7 +266,8 @@ pub trait Payable {
         let asked = asked.map(|one| LedgerEffect::Refund { refund: one.id });
         let unread = doubted.iter().filter(|one| !one.read);
         let unread = unread.map(|one| LedgerEffect::ReadRefunds { intent: one.intent.clone(), number: one.number });
-        wanted.chain(closing).chain(asked).chain(unread).collect()
+        let behind = self.is_behind().then_some(LedgerEffect::Recount);
+        wanted.chain(closing).chain(asked).chain(unread).chain(behind).collect()
     }
 }
 
@@ -296,7 +309,8 @@ pub(crate) trait LedgerChange {
     fn payment_failed(&mut self, reason: Option<&String>);
     /// A refund was just recorded: tells of it.
     fn refund_recorded(&mut self);
-    /// Follows up on a payment that was just recorded; `own` says whether it is in the owner's currency.
+    /// Follows up on a payment that was just recorded; `own` says whether it is in the owner's currency. Whether all
+    /// was paid follows from what was received, whatever went back of it.
     fn money_came(&mut self, amount_cents: i64, own: bool);
     /// Brings the status and the flags in line with what is kept.
     fn money_went(&mut self);
@@ -315,6 +329,7 @@ pub(crate) fn apply<L: LedgerChange>(on: &mut L, command: &LedgerCommand) -> Res
             failed::refunds_read(on, intent, *number, *refunded_cents);
         }
         LedgerCommand::Payment(news) => received::payment(on, news),
+        LedgerCommand::Recount => on.money_came(0, true),
     }
     Ok(())
 }
@@ -329,7 +344,6 @@ fn blank<L: LedgerChange>(on: &L) -> Payment {
         method: String::new(),
         reference: None,
         session: None,
-        due_cents: None,
         whole: false,
         refund_of: None,
         failed_cents: 0,

@@ -102,6 +102,16 @@ impl Line {
     /// Makes a call, unless the circuit is open. A call that takes too long, or is given up by whoever asked, counts as
     /// failed.
     pub async fn call<T>(&self, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
+        self.call_and_judge(call, |_| None).await
+    }
+
+    /// Makes a call as [`Self::call`] does. `judge` says what is wrong with an answer: such a call failed, and it does
+    /// not count towards the opening of the circuit, because the system answers and others can be called.
+    pub async fn call_and_judge<T>(
+        &self,
+        call: impl Future<Output = Result<T, PeerFault>>,
+        judge: impl FnOnce(&T) -> Option<PeerFault>,
+    ) -> Result<T, PeerFault> {
         if let Err(wait_ms) = self.with(|inside| inside.breaker.admit(&self.rules, self.now_ms())) {
             self.meter.withheld.one();
             let seconds = wait_ms.div_ceil(1000);
@@ -113,7 +123,10 @@ impl Line {
         let outcome = timeout(self.within, call).await.unwrap_or_else(|_| Err(late()));
         self.meter.took.took(called.elapsed());
         match &outcome {
-            Ok(_) => self.succeeded(),
+            Ok(answer) => match judge(answer) {
+                None => self.succeeded(),
+                Some(fault) => self.answered_wrongly(&fault),
+            },
             Err(fault) => self.failed(fault),
         }
         outcome
@@ -188,6 +201,18 @@ impl Line {
         }
     }
 
+    fn answered_wrongly(&self, fault: &PeerFault) {
+        self.meter.failed.one();
+        let words = fault.in_one_line();
+        let fresh = self.with(|inside| {
+            inside.breaker.succeeded();
+            inside.last_error.replace(words.clone()).as_ref() != Some(&words)
+        });
+        if fresh {
+            tracing::warn!(integration = self.name, error = words, "its answer is of no use");
+        }
+    }
+
     fn now_ms(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
@@ -259,6 +284,20 @@ mod tests {
         let state = line.state();
         assert_eq!((state.failures, state.last_error, state.retry_in_ms), (0, None, 0));
         assert_eq!((line.meter.done.get(), line.meter.failed.get(), line.meter.withheld.get()), (1, 3, 1));
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_no_use_is_no_success_and_leaves_the_circuit_closed() {
+        let line = line();
+        for _ in 0..5 {
+            let answered = line.call_and_judge(async { Ok(7) }, |_| Some(PeerFault::new("it makes no sense"))).await;
+            assert_eq!(answered, Ok(7), "whoever asked judges for themselves");
+        }
+        let state = line.state();
+        assert_eq!((state.last_ok_at, state.failures, state.retry_in_ms), (None, 0, 0));
+        assert_eq!((state.last_error.as_deref(), line.meter.failed.get()), (Some("it makes no sense"), 5));
+        assert_eq!(line.call(async { Ok(7) }).await, Ok(7));
+        assert!(line.state().last_ok_at.is_some() && line.state().last_error.is_none());
     }
 
     #[tokio::test]

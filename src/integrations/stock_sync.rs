@@ -63,12 +63,29 @@ enum RoundError {
 }
 
 impl RoundError {
+    /// Whether it stays as it is until a person changes something.
+    fn needs_person(&self) -> bool {
+        matches!(self, Self::Stock(error) if error.needs_person())
+    }
+
     /// Whether the others can be brought in step all the same.
     fn is_of_one_thing(&self) -> bool {
         match self {
             Self::Stock(error) => error.is_of_one_thing(),
             Self::Material(_) => true,
         }
+    }
+}
+
+/// What kept one thing from being brought in step, while the others were.
+struct Fault {
+    words: String,
+    needs_person: bool,
+}
+
+impl Fault {
+    fn of(what: &str, error: &RoundError) -> Self {
+        Self { words: format!("{what}: {error}"), needs_person: error.needs_person() }
     }
 }
 
@@ -103,10 +120,12 @@ impl StockSync {
 
     /// Reads everything once and brings every linked material in step. What concerns one material alone keeps no other
     /// waiting: it is noted in `faults`.
-    async fn round(&self, line: &Line, faults: &mut Vec<String>) -> Result<Left, RoundError> {
+    async fn round(&self, line: &Line, faults: &mut Vec<Fault>) -> Result<Left, RoundError> {
         match call(line, self.client.entries()).await {
             Ok(entries) => self.board.entries(entries),
-            Err(error) if error.is_of_one_thing() => faults.push(format!("its entries cannot be listed: {error}")),
+            Err(error) if error.is_of_one_thing() => {
+                faults.push(Fault::of("its entries cannot be listed", &error.into()));
+            }
             Err(error) => return Err(error.into()),
         }
         let mut left = Left::Nothing;
@@ -114,7 +133,7 @@ impl StockSync {
             match self.bring_in_step(line, material).await {
                 Ok(Left::Booking) => left = Left::Booking,
                 Ok(Left::Nothing) => {}
-                Err(error) if error.is_of_one_thing() => faults.push(format!("{}: {error}", self.name(material))),
+                Err(error) if error.is_of_one_thing() => faults.push(Fault::of(&self.name(material), &error)),
                 Err(error) => {
                     *self.stumbled.lock().unwrap_or_else(PoisonError::into_inner) = Some(material);
                     return Err(error);
@@ -123,7 +142,7 @@ impl StockSync {
         }
         if self.client.system() == StockSystem::Spools {
             match slots::tell(self, line).await {
-                Err(error) if error.is_of_one_thing() => faults.push(format!("a spool in a slot: {error}")),
+                Err(error) if error.is_of_one_thing() => faults.push(Fault::of("a spool in a slot", &error)),
                 told => told?,
             }
         }
@@ -247,11 +266,15 @@ impl Work for StockSync {
                 Ok(Left::Booking) => self.settle.min(self.every),
                 Err(_) => AFTER_FAILURE.min(self.every),
             };
-            let more = faults.len().saturating_sub(1);
-            let fault = faults.into_iter().next().map(|words| match more {
+            let (more, needs_person) = (faults.len().saturating_sub(1), faults.iter().any(|one| one.needs_person));
+            let fault = faults.into_iter().next().map(|Fault { words, .. }| match more {
                 0 => words,
                 _ => format!("{words}; and {more} more"),
             });
+            // A round that ended early says nothing of those that it did not come to.
+            if outcome.is_ok() || needs_person {
+                line.needs_person(fault.clone().filter(|_| needs_person));
+            }
             self.board.looked(self.environment.now(), outcome.err().map(|error| error.to_string()).or(fault));
             tokio::select! {
                 biased; // somebody who asks before the time that passes
@@ -262,11 +285,16 @@ impl Work for StockSync {
     }
 }
 
-/// Calls over the line. What is said of one thing is an answer: it says nothing against the line. The kind of failure
-/// is kept, because what never left is certain not to have arrived.
+/// Calls over the line. What is said of one thing is an answer: it says nothing against the line, but an answer that
+/// cannot be understood, or that the token may not do this, is none that went well. The kind of failure is kept,
+/// because what never left is certain not to have arrived.
 async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
-    let answered = line.call(async {
+    let useless = |answer: &Result<T, StockError>| {
+        let error = answer.as_ref().err().filter(|error| error.needs_person())?;
+        Some(PeerFault::new(error.to_string()))
+    };
+    let asked = async {
         began.store(true, Relaxed);
         match asked.await {
             Ok(answer) => Ok(Ok(answer)),
@@ -277,8 +305,8 @@ async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>
                 Err(fault)
             }
         }
-    });
-    match answered.await {
+    };
+    match line.call_and_judge(asked, useless).await {
         Ok(answer) => answer,
         Err(fault) => {
             let known = failed.lock().unwrap_or_else(PoisonError::into_inner).take();

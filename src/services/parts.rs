@@ -71,6 +71,12 @@ impl StockError {
         matches!(self, Self::Refused { status: 404, .. })
     }
 
+    /// Whether it stays as it is until a person changes something: the answer cannot be understood, or the token may
+    /// not do this.
+    pub const fn needs_person(&self) -> bool {
+        matches!(self, Self::Nonsense(_) | Self::Credentials(403))
+    }
+
     /// Whether it says something about the thing that was asked for alone, and nothing against the system.
     pub const fn is_of_one_thing(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Nonsense(_) | Self::Credentials(403))

@@ -4,6 +4,7 @@ mod after_payment;
 mod agent;
 pub mod alerts;
 mod allowed;
+mod arrival;
 mod audit;
 pub mod backup;
 pub mod checkout;

@@ -30,6 +30,7 @@ mod clock;
 mod crowd;
 mod dead;
 pub mod files;
+mod finished;
 mod fit;
 mod foreseen;
 mod hands;

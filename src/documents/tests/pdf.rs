@@ -213,7 +213,6 @@ fn payments_in_other_currencies_and_refunds_are_shown_and_not_added_up() {
         method: "processor".to_owned(),
         reference: Some("pi_3OabcdefGHIJKLmnopQRST".to_owned()),
         session: None,
-        due_cents: None,
         whole: false,
         refund_of: None,
         failed_cents: 0,

@@ -93,7 +93,6 @@ impl<'a> InvoiceChange<'a> {
             reference: Some(period.intent.as_ref().unwrap_or(&period.processor_invoice).clone()),
             // As long as the intent is not known, the payment goes by the name of the processor's invoice.
             session: Some(period.processor_invoice.clone()),
-            due_cents: Some(period.amount_cents),
             whole: false,
             refund_of: None,
             failed_cents: 0,

@@ -18,6 +18,9 @@ pub struct OrderMoney {
     pub version: i64,
     /// Payments in the order's currency less their refunds, in minor units.
     pub kept_cents: i64,
+    /// Payments in the order's currency whatever went back of them, in minor units: what the invoice says was paid when
+    /// it is issued.
+    pub received_cents: i64,
     /// When the order was paid in full; a later refund keeps it.
     pub paid_at: Option<Timestamp>,
     /// Whether all that was paid went back.
@@ -119,7 +122,7 @@ impl NewInvoice {
             created_at: cx.now,
             updated_at: cx.now,
         };
-        let mut rows = vec![invoice.issue(cx, order.money.kept_cents)];
+        let mut rows = vec![invoice.issue(cx, order.money.received_cents)];
         let mut events = vec![invoice.event(cx, "invoice.issued")];
         let (more, told) = invoice.follow(cx, &order.money);
         rows.extend(more);

@@ -122,12 +122,9 @@ impl LedgerChange for InvoiceChange<'_> {
     }
 
     fn money_came(&mut self, amount_cents: i64, own: bool) {
-        let (before, total) = (self.invoice.kept_cents, self.invoice.owed_cents());
-        let kept_cents = books(&self.invoice).kept;
-        let payable = self.invoice.stage() == LedgerStage::Payable;
-        // It was paid at the processor, also when its refund was heard of first.
-        let was_paid = own && before.saturating_add(amount_cents) >= total;
-        let paid = payable && was_paid && (kept_cents >= total || kept_cents == 0);
+        let books = books(&self.invoice);
+        let (kept_cents, payable) = (books.kept, self.invoice.stage() == LedgerStage::Payable);
+        let paid = payable && own && books.received >= self.invoice.owed_cents();
         self.follow_ledger(paid.then_some(self.cx.now));
         if payable && !paid {
             self.tell("invoice.payment_recorded", |invoice| InvoicePaymentData { invoice, amount_cents, kept_cents });

@@ -4,7 +4,7 @@ use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::id::Id;
-use crate::domain::ledger::{self, Payable as _, flag_money};
+use crate::domain::ledger::{self, Payable as _, books, flag_money};
 use crate::domain::mail::Mail;
 use crate::domain::refusal::Refusal;
 use crate::domain::seller::{SELLER_INCOMPLETE, gaps_in_words};
@@ -82,6 +82,7 @@ impl Aggregate for Invoice {
             InvoiceCommand::Ledger(LedgerCommand::RefundNews { .. }) => "invoice.refund_news",
             InvoiceCommand::Ledger(LedgerCommand::RefundsRead { .. }) => "invoice.refunds_read",
             InvoiceCommand::Ledger(LedgerCommand::Payment(_)) => "invoice.payment",
+            InvoiceCommand::Ledger(LedgerCommand::Recount) => "invoice.recount",
             InvoiceCommand::Charge(_) => "invoice.charge",
             InvoiceCommand::OpenPayLink { .. } => "invoice.open_pay_link",
             InvoiceCommand::ClosePayLink => "invoice.close_pay_link",
@@ -100,8 +101,9 @@ impl Aggregate for Invoice {
         Some(self.revision)
     }
 
+    /// The money of an order's invoice is the order's.
     fn effects(&self) -> Vec<LedgerEffect> {
-        self.ledger_effects()
+        if self.order_id.is_some() { Vec::new() } else { self.ledger_effects() }
     }
 
     fn at_rest(&self) -> bool {
@@ -120,13 +122,14 @@ impl InvoiceChange<'_> {
         if !gaps.is_empty() {
             return Err(Refusal::conflict(SELLER_INCOMPLETE, gaps_in_words(&gaps)));
         }
-        let row = invoice.issue(cx, invoice.kept_cents);
+        let received = books(invoice).received;
+        let row = invoice.issue(cx, received);
         let issued = invoice.event(cx, "invoice.issued");
-        let (kept, total) = (invoice.kept_cents, invoice.content.sums.payable_cents());
+        let total = invoice.content.sums.payable_cents();
         self.settled((vec![row], vec![issued]));
         // What costs nothing is paid; so is what the processor took for it before.
-        if total == 0 || kept > 0 {
-            self.follow_ledger((kept >= total).then_some(cx.now));
+        if total == 0 || received > 0 {
+            self.follow_ledger((received >= total).then_some(cx.now));
         }
         Ok(())
     }

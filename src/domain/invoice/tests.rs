@@ -4,6 +4,7 @@
 mod ledgers;
 mod links;
 mod orders;
+mod permutations;
 pub(crate) mod random;
 
 use super::*;

@@ -36,6 +36,9 @@ pub struct AtProcessor {
     /// Payments that the customer's bank takes back, or took.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disputes: Vec<Dispute>,
+    /// Tries to pay that brought no money, the latest ones. One of which money came after all does not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_tries: Vec<FailedTry>,
 }
 
 impl AtProcessor {
@@ -43,6 +46,16 @@ impl AtProcessor {
     pub fn is_idle(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// A try to pay that brought no money.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedTry {
+    /// The processor's payment intent of it, if named.
+    pub intent: Option<String>,
+    /// The processor's checkout session of it, if named.
+    pub session: Option<String>,
 }
 
 /// A checkout of the amount that was due when it was begun.

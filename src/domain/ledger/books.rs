@@ -1,10 +1,10 @@
 //! What was received and kept, added up from payments and refunds.
 //!
 //! A refund takes away from the payment that it names and from no other, and from nothing before that payment is heard
-//! of: events arrive in any order. The sums follow from the set of entries alone, never from the order of their
-//! arrival.
+//! of: events arrive in any order. The sums follow from the set of the processor's entries alone, never from the order
+//! of their arrival. Only money that moves by hand is recorded as it moves, so its balance has a history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{PROCESSOR, Payable, Payment};
 use crate::domain::id::Id;
@@ -14,6 +14,9 @@ use crate::domain::id::Id;
 pub(crate) struct Books {
     /// Kept in the owner's currency: payments less their refunds, in minor units.
     pub(crate) kept: i64,
+    /// Received in the owner's currency, in minor units: the most that can have been there at once. All payments by the
+    /// processor count, whatever went back of them since, and the highest balance of money by hand.
+    pub(crate) received: i64,
     /// Whether money of another currency is kept, which never counts as paid.
     pub(crate) foreign: bool,
     /// Whether the processor took another amount or currency than was due, and that is still kept.
@@ -37,8 +40,12 @@ pub(crate) fn books(of: &impl Payable) -> Books {
             *sum = sum.saturating_add(refund.went_cents());
         }
     }
-    let mut books = Books { kept: 0, foreign: false, mismatch: false };
+    let balances = balances_by_hand(of);
+    let highest_balance = balances.last().copied().unwrap_or_default();
+    let mut books = Books { kept: 0, received: highest_balance, foreign: false, mismatch: false };
     let mut by_processor = 0i64;
+    // What a checkout can have asked for: all, or what money by hand left to pay.
+    let may_be_asked: BTreeSet<i64> = balances.iter().map(|balance| of.owed_cents().saturating_sub(*balance)).collect();
     for payment in payments.iter().filter(|one| one.amount_cents >= 0) {
         let own = payment.currency == of.ledger_currency();
         let named = payment.reference.as_deref().filter(|_| payment.of_processor());
@@ -46,19 +53,42 @@ pub(crate) fn books(of: &impl Payable) -> Books {
         let went = went.saturating_add(by_hand.get(&payment.id).copied().unwrap_or_default());
         let kept = if whole { 0 } else { payment.amount_cents.saturating_sub(went).max(0) };
         match (own, payment.of_processor()) {
-            (true, true) => by_processor = by_processor.saturating_add(kept),
+            (true, true) => {
+                by_processor = by_processor.saturating_add(kept);
+                books.received = books.received.saturating_add(payment.amount_cents);
+            }
             (true, false) => books.kept = books.kept.saturating_add(kept),
             (false, _) => books.foreign |= kept > 0,
         }
-        let as_due = payment.due_cents.is_none_or(|due| own && due == payment.amount_cents);
+        let as_due = own && may_be_asked.contains(&payment.amount_cents);
         books.mismatch |= kept > 0 && payment.of_processor() && !as_due;
     }
     // A refund that names no payment can only be of one of the processor's.
     let unnamed = back.get(&None).map_or(0, |(went, _)| *went);
     books.kept = books.kept.saturating_add(by_processor.saturating_sub(unnamed).max(0));
-    // Once exactly the total is there and nothing else, it does not matter in which parts it came.
-    books.mismatch &= books.foreign || books.kept != of.owed_cents();
+    // Once exactly the total is there, or came, and nothing else, it does not matter in which parts.
+    let total = of.owed_cents();
+    books.mismatch &= books.foreign || (books.kept != total && books.received != total);
     books
+}
+
+/// The balances that money by hand in the owner's currency has had, in minor units; 0 is always among them.
+fn balances_by_hand(of: &impl Payable) -> BTreeSet<i64> {
+    let payments = of.ledger_payments();
+    let by_hand = |one: &&Payment| one.amount_cents >= 0 && !one.of_processor() && one.currency == of.ledger_currency();
+    let of_hand: BTreeSet<Id> = payments.iter().filter(by_hand).map(|one| one.id).collect();
+    let moves = payments.iter().filter_map(|one| match one.refund_of {
+        None if of_hand.contains(&one.id) => Some(one.amount_cents),
+        Some(payment) if of_hand.contains(&payment) => Some(one.net_cents()),
+        _ => None,
+    });
+    let mut balance = 0i64;
+    std::iter::once(0)
+        .chain(moves.map(|cents| {
+            balance = balance.saturating_add(cents);
+            balance
+        }))
+        .collect()
 }
 
 /// What is left of a payment after what was given back by other means than the processor's, in minor units.

@@ -32,10 +32,6 @@ pub struct Payment {
     /// The processor's checkout session, by which a second event about the same payment is recognised.
     #[serde(default)]
     pub session: Option<String>,
-    /// What was due when the payment arrived, in minor units of the owner's currency; `None` for refunds, and while
-    /// the owner took no payments. A processor's payment of another amount is flagged.
-    #[serde(default)]
-    pub due_cents: Option<i64>,
     /// For a refund: whether the processor says that nothing of the payment is left.
     #[serde(default)]
     pub whole: bool,
@@ -127,7 +123,6 @@ mod tests {
             method: "cash".to_owned(),
             reference: None,
             session: None,
-            due_cents: None,
             whole: false,
             refund_of: None,
             failed_cents,

@@ -4,7 +4,7 @@
 //! is recorded and flagged for a person. Events arrive late, twice and out of order. Status and flags follow from what
 //! is kept.
 
-use super::at_processor::Dispute;
+use super::at_processor::{Dispute, FailedTry, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};
 use super::disputes::{book_lost, disputed};
 use super::failed::{reads_again, refund_failed, see_asked, went_again};
@@ -64,10 +64,8 @@ pub(super) fn payment<L: LedgerChange>(on: &mut L, news: &PaymentNews) {
             if let Some(session) = session {
                 forget_session(on, session); // What was completed and failed afterwards cannot be paid again.
             }
-            let paid_since = on.owner().ledger_payments().iter().any(|one| one.is_named(intent.as_ref(), None));
-            if !paid_since {
-                on.payment_failed(reason.as_ref());
-            }
+            let (intent, session) = (intent.clone(), session.clone());
+            note_failure(on, FailedTry { intent, session }, reason.as_ref());
         }
         PaymentNews::Refunded { amount_cents, whole, currency, intent } => {
             let more = refunded(on, *amount_cents, *whole, currency.as_deref(), intent.as_ref());
@@ -102,7 +100,6 @@ fn paid<L: LedgerChange>(
     }
     let owner = on.owner();
     let payable = owner.stage() == LedgerStage::Payable;
-    let due = payable.then(|| owner.to_pay());
     let amount = amount.unwrap_or(owner.owed_cents());
     let currency = currency.map_or_else(|| owner.ledger_currency().to_owned(), str::to_lowercase);
     let own = currency == owner.ledger_currency();
@@ -115,12 +112,56 @@ fn paid<L: LedgerChange>(
         method: PROCESSOR.to_owned(),
         reference: intent.or(session).cloned(),
         session: session.cloned(),
-        due_cents: due,
         ..blank(on)
     };
     on.add_payment(payment);
+    name_currency(on, intent);
     book_lost(on); // Its bank took it back before anybody heard that it came.
     on.money_came(amount, own);
+}
+
+/// Somebody tried to pay, and the processor got no money. It is remembered while a payment is to come: that one may
+/// turn out to be of the same try.
+fn note_failure<L: LedgerChange>(on: &mut L, failed: FailedTry, reason: Option<&String>) {
+    if on.owner().stage() != LedgerStage::Payable {
+        return;
+    }
+    let came = failed.came(on.owner());
+    if !on.owner().under_way().failed_tries.contains(&failed) {
+        let tries = &mut on.under_way_mut().failed_tries;
+        tries.push(failed);
+        let surplus = tries.len().saturating_sub(MAX_UNDER_WAY);
+        tries.drain(..surplus);
+    }
+    if !came {
+        on.payment_failed(reason);
+    }
+}
+
+impl FailedTry {
+    /// Whether money came of it after all.
+    fn came(&self, of: &impl Payable) -> bool {
+        of.ledger_payments().iter().any(|one| one.is_named(self.intent.as_ref(), self.session.as_ref()))
+    }
+}
+
+/// Whether the failed tries that are known of all brought money after all; `None` if none is known.
+pub(crate) fn all_tries_came(of: &impl Payable) -> Option<bool> {
+    let tries = &of.under_way().failed_tries;
+    (!tries.is_empty()).then(|| tries.iter().all(|one| one.came(of)))
+}
+
+/// Refunds that were heard of before their payment are in its currency.
+fn name_currency<L: LedgerChange>(on: &mut L, intent: Option<&String>) {
+    let Some(intent) = intent else { return };
+    let payments = on.owner().ledger_payments();
+    let Some(paid) = payments.iter().find(|one| one.is_named(Some(intent), None)) else { return };
+    let currency = paid.currency.clone();
+    let unlike = |one: &Payment| one.is_refund_of(intent) && one.currency != currency;
+    let refunds: Vec<(usize, Payment)> = payments.iter().cloned().enumerate().filter(|(_, one)| unlike(one)).collect();
+    for (at, refund) in refunds {
+        on.replace_payment(at, Payment { currency: currency.clone(), ..refund });
+    }
 }
 
 /// A payment that is known already. An event that names its intent for the first time makes its refunds known.
@@ -136,6 +177,7 @@ fn told_again<L: LedgerChange>(on: &mut L, known: usize, session: Option<&String
         ..payment.clone()
     };
     on.replace_payment(known, learnt);
+    name_currency(on, Some(intent));
     book_lost(on);
     on.money_went();
 }

@@ -7,6 +7,7 @@ use super::{Order, OrderEffect, OrderStatus};
 use crate::domain::aggregate::{Decision, NewAggregate};
 use crate::domain::id::Id;
 use crate::domain::invoice::{InvoiceLine, NewInvoice, OrderMoney, OrderToInvoice};
+use crate::domain::ledger::books;
 use crate::domain::mail::Mail;
 use crate::domain::party::Party;
 use crate::domain::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
@@ -82,6 +83,7 @@ impl Order {
         OrderMoney {
             version: 0,
             kept_cents: self.kept_cents,
+            received_cents: books(self).received,
             paid_at: self.paid_at,
             refunded: self.status == OrderStatus::Refunded,
             cancelled: self.status == OrderStatus::Cancelled,

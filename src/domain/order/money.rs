@@ -2,9 +2,13 @@
 //! payments and refunds, which are recorded by the rules of every [ledger](crate::domain::ledger). Status and flags
 //! follow from what is kept:
 //!
-//! - kept reaches the total: the order is paid, and its jobs are made; what is kept above it is due back
-//! - kept falls to zero after it was paid: the order is refunded, whichever payments went back
+//! - what was received reaches the total: the order is paid, and its jobs are made, also when a part of it has gone
+//!   back already; what is kept above the total is due back
+//! - nothing is kept once it was paid: the order is refunded, whichever payments went back
 //! - the order is cancelled or refunded: all that is kept is due back
+//!
+//! So the order in which events are heard does not matter, with one exception that is meant: a refunded order takes no
+//! further payment. What comes for it afterwards is due back and makes no jobs.
 
 use super::change::OrderChange;
 use super::{AtProcessor, Order, OrderAnswer, OrderCommand, OrderRow, OrderStatus, Payment, SeenPrints};
@@ -12,7 +16,8 @@ use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
 use crate::domain::id::Id;
 use crate::domain::ledger::{
-    self, LedgerChange, LedgerCommand, LedgerOwner, LedgerStage, Payable, books, flag_money, refunded_cents,
+    self, LedgerChange, LedgerCommand, LedgerOwner, LedgerStage, Payable, all_tries_came, books, flag_money,
+    refunded_cents,
 };
 use crate::domain::refusal::Refusal;
 
@@ -114,6 +119,9 @@ impl LedgerChange for OrderChange<'_> {
     fn session_made(&mut self) {
         if self.order.status == OrderStatus::Draft {
             self.status(OrderStatus::Created, Some("order.created"));
+            if all_tries_came(&self.order) == Some(false) {
+                self.payment_failed(None);
+            }
         }
     }
 
@@ -131,24 +139,19 @@ impl LedgerChange for OrderChange<'_> {
     }
 
     fn money_came(&mut self, amount: i64, own: bool) {
-        let (before, total) = (self.order.kept_cents, self.order.total_cents);
-        let payable = self.order.status.payable();
-        let kept = books(&self.order).kept;
-        // It was paid at the processor, also when its refund was heard of first.
-        let was_paid = own && before.saturating_add(amount) >= total;
-        match self.order.status {
-            status if status.payable() && kept >= total && was_paid => {
-                self.head().kept_cents = kept;
-                self.become_paid();
-            }
-            status if status.payable() && was_paid && kept == 0 && total > 0 => self.had_been_paid(),
-            status if status.payable() => {
-                self.head().kept_cents = kept;
-                let recorded = |order| OrderPaymentData { order, amount_cents: amount, kept_cents: kept };
-                self.event_with("order.payment_recorded", recorded);
-            }
-            OrderStatus::Cancelled if was_paid && total > 0 && self.order.paid_at.is_none() => self.had_been_paid(),
-            _ => {}
+        let (books, total) = (books(&self.order), self.order.total_cents);
+        let (kept, payable) = (books.kept, self.order.status.payable());
+        let was_paid = own && books.received >= total;
+        if payable && was_paid {
+            self.head().kept_cents = kept;
+            self.become_paid();
+        } else if payable {
+            self.head().kept_cents = kept;
+            let recorded = |order| OrderPaymentData { order, amount_cents: amount, kept_cents: kept };
+            self.event_with("order.payment_recorded", recorded);
+        } else if self.order.status == OrderStatus::Cancelled && was_paid && total > 0 && self.order.paid_at.is_none() {
+            let now = self.cx.now;
+            self.head().paid_at = Some(now);
         }
         self.money_went();
         if own && amount > 0 && payable {
@@ -161,6 +164,9 @@ impl LedgerChange for OrderChange<'_> {
         let kept = books(&self.order).kept;
         if kept != self.order.kept_cents {
             self.head().kept_cents = kept;
+        }
+        if self.order.status == OrderStatus::PaymentFailed && all_tries_came(&self.order) == Some(true) {
+            self.status(OrderStatus::Created, None);
         }
         let ends = !self.order.status.payable() && self.order.status != OrderStatus::Refunded;
         if ends && kept == 0 && self.order.total_cents > 0 && self.order.paid_at.is_some() {
@@ -206,13 +212,5 @@ impl OrderChange<'_> {
         self.head().paid_at = Some(now);
         self.status(OrderStatus::Paid, Some("order.paid"));
         self.make_jobs();
-    }
-
-    fn had_been_paid(&mut self) {
-        let now = self.cx.now;
-        self.head().paid_at = Some(now);
-        if self.order.status.payable() {
-            self.status(OrderStatus::Refunded, Some("order.refunded"));
-        }
     }
 }

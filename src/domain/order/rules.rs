@@ -114,6 +114,7 @@ impl Aggregate for Order {
             OrderCommand::Ledger(LedgerCommand::RefundNews { .. }) => "order.refund_news",
             OrderCommand::Ledger(LedgerCommand::RefundsRead { .. }) => "order.refunds_read",
             OrderCommand::Ledger(LedgerCommand::Payment(_)) => "order.payment",
+            OrderCommand::Ledger(LedgerCommand::Recount) => "order.recount",
             OrderCommand::Cancel { .. } => "order.cancel",
             OrderCommand::Ship { .. } => "order.ship",
             OrderCommand::Prepared { .. } => "order.prepared",

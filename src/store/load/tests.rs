@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use sea_orm::{ActiveModelTrait, ConnectionTrait, DatabaseConnection, Set};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Loaded;
 use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
@@ -17,16 +17,18 @@ use crate::domain::export::Export;
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::integration::Integration;
+use crate::domain::invoice::Invoice;
 use crate::domain::job::AttemptState;
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Material, MaterialRow};
-use crate::domain::order::{Order, OrderRow};
+use crate::domain::order::{Order, OrderCommand, OrderCreated, OrderRow, order_to};
 use crate::domain::posting::Posting;
 use crate::domain::printer::Printer;
 use crate::domain::quote::Quote;
 use crate::domain::sales_channel::{SalesChannel, SalesChannelRow};
 use crate::domain::sku::Sku;
+use crate::domain::testing::Bench;
 use crate::entities::files;
 use crate::store::StoredAggregate;
 use crate::store::reader::Reader;
@@ -96,6 +98,65 @@ async fn every_kind_comes_back_as_it_was_written() {
         round_trip::<Export, Infallible>(db, id(9), export(9), vec![], true).await;
         round_trip::<Accounting, Infallible>(db, Id::ONLY, accounting(), vec![], true).await;
         round_trip::<Posting, Infallible>(db, id(10), posting(10), vec![], false).await;
+    })
+    .await;
+}
+
+/// Writes an aggregate as it is, then as it is at its end: it is loaded at start just while it is not at rest.
+async fn leaves_at_its_end<T: StoredAggregate>(db: &DatabaseConnection, n: u128, whole: T, end: (&str, Value)) {
+    let mut doc = serde_json::to_value(&whole).unwrap();
+    doc[end.0] = end.1;
+    let over: T = serde_json::from_value(doc).unwrap();
+    assert!(over.at_rest(), "{} {n} is at its end", T::KIND);
+    for (version, state) in [(1, whole), (2, over)] {
+        let mut batch = Batch::default();
+        batch.push_snapshot(state.snapshot(id(n), version, state.at_rest()).unwrap());
+        write(db, batch).await.unwrap();
+        let resident = load_resident::<T>(db).await.unwrap();
+        let is_loaded = resident.iter().any(|(one, _)| *one == id(n));
+        assert_eq!(is_loaded, !state.at_rest(), "{} at version {version}", T::KIND);
+    }
+}
+
+#[tokio::test]
+async fn what_is_over_is_not_loaded_at_start() {
+    on_each(async |db| {
+        leaves_at_its_end(db, 1, order(1), ("status", json!("shipped"))).await;
+        leaves_at_its_end(db, 2, printer(2), ("archived", json!(true))).await;
+        leaves_at_its_end(db, 3, material(3), ("archived", json!(true))).await;
+        leaves_at_its_end(db, 4, mail(4), ("state", json!("sent"))).await;
+        leaves_at_its_end(db, 5, mail(5), ("state", json!("failed"))).await;
+        leaves_at_its_end(db, 6, kept_payment_event(6), ("done", json!(true))).await;
+        leaves_at_its_end(db, 7, endpoint(7), ("archived", json!(true))).await;
+        leaves_at_its_end(db, 8, sales_channel(8), ("archived", json!(true))).await;
+        leaves_at_its_end(db, 9, quote(9), ("status", json!("declined"))).await;
+        leaves_at_its_end(db, 10, export(10), ("state", json!("expired"))).await;
+    })
+    .await;
+}
+
+/// What the commit of another aggregate creates: at rest from its first commit, it is never loaded at start.
+#[tokio::test]
+async fn what_a_commit_creates_at_rest_is_not_loaded_at_start() {
+    let (bench, mut shop) = (Bench::new(), None::<Order>);
+    bench.tell(&mut shop, id(1), &OrderCommand::Create(Box::new(order_to("DE", 1000)))).unwrap();
+    let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
+    let paid = bench.tell(&mut shop, id(1), &pay).unwrap();
+    assert!(paid.created.iter().any(|one| matches!(one, OrderCreated::Invoice(_))));
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for created in &paid.created {
+            batch.push_row(created).unwrap();
+        }
+        batch.push_row(&mail(9_999)).unwrap();
+        write(db, batch).await.unwrap();
+        assert_eq!(
+            load_resident::<Invoice>(db).await.unwrap().len(),
+            0,
+            "it follows its order and has no work of its own"
+        );
+        let mails = load_resident::<Mail>(db).await.unwrap();
+        assert!(mails.iter().any(|(one, _)| *one == id(9_999)), "a mail that waits is sent after a start");
     })
     .await;
 }

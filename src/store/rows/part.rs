@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use sea_orm::EntityTrait;
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::domain::aggregate::Aggregate;
 use crate::domain::id::Id;
 use crate::store::memory::Tables;
 use crate::store::rows::batch::{Batch, TableRow};
@@ -105,9 +106,9 @@ impl<'a> RowSink<'a> {
         }
     }
 
-    /// Writes an aggregate that is new, at version 1.
-    pub fn create<T: Snapshot>(&mut self, id: Id, new: &T) -> Result<(), WriteError> {
-        let snapshot = new.snapshot(id, 1, false)?;
+    /// Writes an aggregate that is new, at version 1. One that is at rest from the beginning is not loaded at start.
+    pub fn create<T: Snapshot + Aggregate>(&mut self, id: Id, new: &T) -> Result<(), WriteError> {
+        let snapshot = new.snapshot(id, 1, new.at_rest())?;
         match &mut self.0 {
             Target::Database(batch) => batch.push_snapshot(snapshot),
             Target::Memory(tables) => tables.write_snapshot(&snapshot)?,

@@ -136,10 +136,11 @@ on_both! {
         app.start().await;
         tell(&app, &payment, E::Completed, "evt_p").await;
         let (status, flags, _, jobs) = stands(&app, &order).await;
-        assert_eq!((status.as_str(), flags.len(), jobs), ("refunded", 0, 0));
+        assert_eq!((status.as_str(), flags.len(), jobs), ("refunded", 0, 1));
+        app.job_is(&id(&app.jobs(&order).await[0]), "CANCELLED").await;
         tell(&app, &payment, E::Completed, "evt_p2").await;
         let (status, _, _, jobs) = stands(&app, &order).await;
-        assert_eq!((status.as_str(), jobs), ("refunded", 0));
+        assert_eq!((status.as_str(), jobs), ("refunded", 1));
     }
 
     async fn an_event_that_matches_nothing_is_kept_until_it_does(db: Db) {

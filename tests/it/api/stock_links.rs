@@ -367,6 +367,12 @@ on_both! {
                 (error.contains("PLA 0: ") && error.contains("; and 1 more") == (spoilt == 1)).then_some(())
             })
             .await;
+            until("a person to be told", || async {
+                let shown = app.get("/api/integrations").await.expect(200).to_string();
+                let ready = app.get("/readyz").await.expect(200);
+                (shown.contains("PLA 0: ") && ready["degraded"].to_string().contains("PLA 0: ")).then_some(())
+            })
+            .await;
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::api::sales_channels::{channel, map, record, shop, stands};
 use crate::support::{on_both, until};
 
 /// Sells one there, and waits until it is printed here; gives the order there and ours.
-async fn printed(floor: &Floor, shop: &OtherShop, channel: &str) -> (u64, String) {
+pub(super) async fn printed(floor: &Floor, shop: &OtherShop, channel: &str) -> (u64, String) {
     map(&floor.app, channel, "7", &floor.sku, 1).await;
     let there = shop.place(&[("7", 1, 1250)]);
     shop.pay(there);
@@ -20,12 +20,12 @@ async fn printed(floor: &Floor, shop: &OtherShop, channel: &str) -> (u64, String
     (there, order)
 }
 
-async fn ship(floor: &Floor, order: &str, tracking: &str) {
+pub(super) async fn ship(floor: &Floor, order: &str, tracking: &str) {
     let shipment = json!({"carrier": "DHL", "trackingNumber": tracking, "estimatedDelivery": "2027-01-01"});
     floor.app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
 }
 
-async fn told(floor: &Floor, channel: &str, there: u64) -> Value {
+pub(super) async fn told(floor: &Floor, channel: &str, there: u64) -> Value {
     until("the shop to be told", || async {
         let found = record(&floor.app, channel, there).await?;
         (found["shipments"][0]["state"] == "told").then_some(found)
@@ -33,7 +33,7 @@ async fn told(floor: &Floor, channel: &str, there: u64) -> Value {
     .await
 }
 
-const QUICK: &[(&str, &str)] = &[
+pub(super) const QUICK: &[(&str, &str)] = &[
     ("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", "1"),
     ("PRINTFLOOR_INTEGRATIONS__RETRY_FIRST_SECONDS", "0.1"),
     ("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", "0.2"),

@@ -16,10 +16,10 @@ use crate::domain::rules::TaxRate;
 use crate::domain::testing::Bench;
 
 /// What each of them costs.
-const TOTAL: i64 = 1190;
+pub(super) const TOTAL: i64 = 1190;
 
 /// What an operator does.
-enum Act {
+pub(super) enum Act {
     Cash(i64),
     /// Of the processor's payments, the newest first.
     Refund(Option<i64>),
@@ -32,7 +32,7 @@ enum Act {
 }
 
 /// Something that is paid, kept by the test as the server keeps it.
-trait Desk {
+pub(super) trait Desk {
     type Of: Payable;
     fn of(&self) -> &Self::Of;
     /// Whether it was not refused.
@@ -43,15 +43,15 @@ trait Desk {
     fn issued(&mut self) -> (Vec<Invoice>, &[Document]);
 }
 
-struct OrderDesk {
+pub(super) struct OrderDesk {
     bench: Bench,
-    order: Option<Order>,
+    pub(super) order: Option<Order>,
     invoices: Vec<Invoice>,
     documents: Vec<Document>,
 }
 
 impl OrderDesk {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut bench = Bench::new();
         bench.rules.tax_rates = vec![TaxRate { country: "DE".to_owned(), region: None, bps: 1900 }];
         let mut desk = Self { bench, order: None, invoices: Vec::new(), documents: Vec::new() };
@@ -60,7 +60,7 @@ impl OrderDesk {
         desk
     }
 
-    fn ask(&mut self, command: &OrderCommand) -> bool {
+    pub(super) fn ask(&mut self, command: &OrderCommand) -> bool {
         let Ok(decision) = Order::decide(self.order.as_ref(), id(1), &self.bench.cx(), command) else { return false };
         for created in decision.created {
             if let OrderCreated::Invoice(new) = created {
@@ -133,14 +133,14 @@ impl Desk for OrderDesk {
     }
 }
 
-struct InvoiceDesk {
+pub(super) struct InvoiceDesk {
     bench: Bench,
-    invoice: Option<Invoice>,
+    pub(super) invoice: Option<Invoice>,
     documents: Vec<Document>,
 }
 
 impl InvoiceDesk {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut desk = Self { bench: Bench::new(), invoice: None, documents: Vec::new() };
         assert!(desk.ask(&InvoiceCommand::Create(Box::new(draft(vec![line(1, 1000, 1900)])))));
         assert!(desk.ask(&InvoiceCommand::Send));
@@ -190,7 +190,7 @@ impl Desk for InvoiceDesk {
 }
 
 /// The next of a row of numbers that looks random.
-fn next(seed: &mut u64) -> usize {
+pub(super) fn next(seed: &mut u64) -> usize {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 33) as usize
 }

@@ -335,5 +335,5 @@ fn what_the_bank_took_is_booked_as_money_that_went_back() {
     assert_eq!((desk.o().flags.clone(), desk.o().payments.len()), (vec!["dispute_lost".to_owned()], 0));
     desk.news(paid(500, "pi_1"));
     assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
-    assert_eq!((desk.o().flags.len(), desk.o().payments.len(), desk.o().jobs.size()), (0, 2, 0));
+    assert_eq!((desk.o().flags.len(), desk.o().payments.len(), desk.state()), (0, 2, JobState::Cancelled));
 }

@@ -47,7 +47,7 @@ fn a_wrong_amount_or_currency_is_flagged_and_not_paid() {
 }
 
 #[test]
-fn a_late_failure_never_undoes_and_an_early_refund_makes_no_jobs() {
+fn a_late_failure_never_undoes_and_what_an_early_refund_leaves_is_not_made() {
     let failed = PaymentNews::Failed { reason: None, intent: Some("pi_1".into()), session: None };
     let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
     desk.news(failed.clone());
@@ -55,9 +55,55 @@ fn a_late_failure_never_undoes_and_an_early_refund_makes_no_jobs() {
     desk.news(refunded(500, true, "pi_1"));
     assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
     desk.news(paid(500, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Refunded, 0));
+    let refunded = (OrderStatus::Refunded, 1, JobState::Cancelled);
+    assert_eq!((desk.o().status, desk.o().jobs.size(), desk.state()), refunded, "as if the payment was heard first");
     let mut desk = Desk::sliced();
     assert!(desk.news(failed).next.is_none());
+}
+
+#[test]
+fn a_refund_heard_before_its_payment_ends_as_one_heard_after_it() {
+    // 50.00 paid and 19.00 of it refunded.
+    let mut desk = Desk::with(new_order(vec![line(1, 5000, true)]));
+    desk.news(refunded(1900, false, "pi_1"));
+    let paid_now = desk.news(paid(5000, "pi_1"));
+    assert!(names(&paid_now).contains(&"order.paid"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 3100, vec![], 1));
+    assert_eq!((desk.o().due_cents(), desk.state()), (0, JobState::Created), "nothing is asked for again");
+    // All of it in two parts, one of them heard first.
+    desk.news(refunded(5000, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+    assert_eq!((desk.o().due_cents(), desk.state()), (0, JobState::Cancelled));
+}
+
+#[test]
+fn what_an_older_release_left_unpaid_is_paid_by_itself() {
+    let mut desk = Desk::with(new_order(vec![line(1, 5000, true)]));
+    desk.news(refunded(1900, false, "pi_1"));
+    desk.news(paid(5000, "pi_1"));
+    let order = desk.order.as_mut().unwrap();
+    (order.status, order.paid_at, order.jobs) = (OrderStatus::Created, None, Default::default());
+    assert!(!desk.o().at_rest(), "it is kept in memory until it is paid");
+    assert!(desk.o().effects().contains(&OrderEffect::Ledger(LedgerEffect::Recount)));
+    desk.ask(&OrderCommand::Ledger(LedgerCommand::Recount)).unwrap();
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 3100, vec![], 1));
+    assert!(desk.ask(&OrderCommand::Ledger(LedgerCommand::Recount)).unwrap().next.is_none(), "once");
+}
+
+#[test]
+fn a_try_that_failed_and_was_paid_after_all_leaves_no_trace() {
+    let failed = |intent: &str| PaymentNews::Failed { reason: None, intent: Some(intent.into()), session: None };
+    for failed_first in [true, false] {
+        let mut desk = unpaid();
+        let mut news = vec![failed("pi_1"), paid(250, "pi_1")];
+        if !failed_first {
+            news.reverse();
+        }
+        news.into_iter().for_each(|one| drop(desk.news(one)));
+        assert_eq!(desk.o().status, OrderStatus::Created, "{failed_first}");
+        desk.news(failed("pi_2"));
+        assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
+    }
 }
 
 #[test]

@@ -1,0 +1,283 @@
+//! The same payments, refunds, disputes and failed tries in every order, and told again: status, jobs, flags, invoice
+//! and credit notes are those of the set.
+//!
+//! Two things depend on what was heard when, because what was issued is never changed and a refunded order takes no
+//! further payment: a payment that is heard after everything before it went back is due back, and of what was paid
+//! twice a refund that is heard between the payments is credited.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::super::*;
+use super::ledgers::{Act, Desk, InvoiceDesk, OrderDesk, TOTAL, next};
+use crate::domain::ledger::{DisputeState, LedgerStage, Payable, PaymentNews, books, kept_by_currency};
+use crate::domain::order::{OrderCommand, OrderStatus};
+
+/// Most events of which all permutations are tried; of more a few are.
+const MAX_EVENTS_OF_ALL: usize = 5;
+
+/// What came of the events, as far as it must not depend on their order.
+#[derive(Clone, PartialEq, Debug)]
+struct Outcome {
+    status: String,
+    paid: bool,
+    due_cents: i64,
+    flags: Vec<String>,
+    kept: BTreeMap<String, i64>,
+    jobs: Vec<String>,
+    /// Status, total, what is kept, and how many were issued.
+    invoices: Vec<(InvoiceStatus, i64, i64, usize)>,
+    credited_cents: i64,
+}
+
+trait Shop: Desk {
+    fn status(&self) -> (String, bool);
+    fn jobs(&self) -> Vec<String>;
+
+    fn is_refunded(&self) -> bool {
+        self.status().0 == "refunded"
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        let (status, paid) = self.status();
+        let mut flags = self.flags().to_vec();
+        flags.sort();
+        let due_cents = self.of().to_pay();
+        let kept = kept_by_currency(self.of().ledger_payments());
+        let kept = kept.into_iter().map(|(currency, cents)| (currency.to_owned(), cents)).collect();
+        let jobs = self.jobs();
+        let (invoices, documents) = self.issued();
+        let of = |invoice: &Invoice, kind| {
+            documents.iter().filter(move |one| one.invoice_id == invoice.id && one.kind == kind).collect::<Vec<_>>()
+        };
+        let credited = |invoice: &Invoice| {
+            let notes = of(invoice, DocumentKind::CreditNote);
+            notes.iter().map(|one| one.payable_cents()).sum::<i64>()
+        };
+        let short = |invoice: &Invoice| {
+            let issued = of(invoice, DocumentKind::Invoice).len();
+            (invoice.status, invoice.content.sums.payable_cents(), invoice.kept_cents, issued)
+        };
+        Outcome {
+            status,
+            paid,
+            due_cents,
+            flags,
+            kept,
+            jobs,
+            credited_cents: invoices.iter().map(credited).sum(),
+            invoices: invoices.iter().map(short).collect(),
+        }
+    }
+}
+
+impl Shop for OrderDesk {
+    fn status(&self) -> (String, bool) {
+        (self.of().status.to_string(), self.of().paid_at.is_some())
+    }
+    fn jobs(&self) -> Vec<String> {
+        let mut states: Vec<String> = self.of().jobs.values().map(|job| format!("{:?}", job.state)).collect();
+        states.sort();
+        states
+    }
+}
+
+impl Shop for InvoiceDesk {
+    fn status(&self) -> (String, bool) {
+        (self.of().status.to_string(), self.of().paid_at.is_some())
+    }
+    fn jobs(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn paid(n: usize, amount: i64, foreign: bool) -> PaymentNews {
+    PaymentNews::Paid {
+        amount_cents: Some(amount),
+        currency: Some(if foreign { "eur" } else { "usd" }.to_owned()),
+        session: Some(format!("cs_{n}")),
+        intent: Some(format!("pi_{n}")),
+    }
+}
+
+fn refunded(n: usize, amount_cents: i64, whole: bool) -> PaymentNews {
+    PaymentNews::Refunded { amount_cents, whole, currency: None, intent: Some(format!("pi_{n}")) }
+}
+
+fn disputed(n: usize, amount_cents: i64, state: DisputeState) -> PaymentNews {
+    let (id, intent) = (format!("dp_{n}"), Some(format!("pi_{n}")));
+    PaymentNews::Disputed { id, amount_cents, reason: "fraudulent".into(), state, intent }
+}
+
+fn failed(n: usize) -> PaymentNews {
+    PaymentNews::Failed { reason: None, intent: Some(format!("pi_{n}")), session: None }
+}
+
+/// All that is told of one payment.
+fn payment(n: usize) -> impl Strategy<Value = Vec<PaymentNews>> {
+    let amount = prop_oneof![4 => Just(TOTAL), 2 => Just(690i64), 2 => Just(500i64), 1 => 1i64..1500];
+    let quarters = prop::collection::vec(1i64..=4, 0..3);
+    let others = (prop::bool::weighted(0.15), prop::bool::weighted(0.15), prop::bool::weighted(0.2));
+    (amount, quarters, others, prop::bool::weighted(0.1)).prop_map(
+        move |(amount, mut quarters, (is_disputed, is_lost, fails), foreign)| {
+            quarters.sort_unstable();
+            quarters.dedup();
+            let mut news = vec![paid(n, amount, foreign)];
+            news.extend(quarters.iter().map(|quarter| refunded(n, amount * quarter / 4, *quarter == 4)));
+            news.retain(|one| !matches!(one, PaymentNews::Refunded { amount_cents: 0, .. }));
+            if is_disputed {
+                news.push(disputed(n, amount / 3 + 1, DisputeState::Open));
+                let state = if is_lost { DisputeState::Lost } else { DisputeState::Won };
+                news.push(disputed(n, amount / 3 + 1, state));
+            }
+            if fails {
+                news.push(failed(n));
+            }
+            news
+        },
+    )
+}
+
+/// A set of events, payments first.
+fn events() -> impl Strategy<Value = Vec<PaymentNews>> {
+    let payments = (payment(0), prop::option::weighted(0.5, payment(1)), prop::option::weighted(0.2, payment(2)));
+    let others = (prop::bool::weighted(0.2), prop::bool::weighted(0.2));
+    (payments, others).prop_map(|((first, second, third), (declined, expired))| {
+        let mut all: Vec<PaymentNews> =
+            first.into_iter().chain(second.into_iter().flatten()).chain(third.into_iter().flatten()).collect();
+        all.extend(declined.then(|| failed(9)));
+        all.extend(expired.then(|| PaymentNews::SessionExpired { session: Some("cs_9".to_owned()) }));
+        all.sort_by_key(|one| !matches!(one, PaymentNews::Paid { .. }));
+        all
+    })
+}
+
+/// All permutations of so many, or some of them.
+fn permutations(count: usize, mut seed: u64) -> Vec<Vec<usize>> {
+    if count <= MAX_EVENTS_OF_ALL {
+        let mut all = vec![Vec::new()];
+        for n in 0..count {
+            let longer = |one: &Vec<usize>| {
+                (0..=one.len()).map(|at| [&one[..at], &[n], &one[at..]].concat()).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        return all;
+    }
+    let shuffled = |_| {
+        let mut one: Vec<usize> = (0..count).collect();
+        for n in (1..count).rev() {
+            one.swap(n, next(&mut seed) % (n + 1));
+        }
+        one
+    };
+    (0..40).map(shuffled).collect()
+}
+
+/// Tells the events in this order, and some of them again; says whether one of the payments came for what was refunded.
+fn tell<D: Shop>(desk: &mut D, events: &[PaymentNews], order: &[usize], seed: &mut u64) -> bool {
+    let mut came_late = false;
+    for (at, n) in order.iter().enumerate() {
+        came_late |= matches!(events[*n], PaymentNews::Paid { .. }) && desk.is_refunded();
+        assert!(desk.tell(LedgerCommand::Payment(events[*n].clone())), "an event is never refused");
+        if next(seed).is_multiple_of(3) {
+            let again = order[next(seed) % (at + 1)];
+            assert!(desk.tell(LedgerCommand::Payment(events[again].clone())));
+        }
+        if next(seed).is_multiple_of(2) {
+            desk.issued(); // The invoice of an order follows at any time.
+        }
+    }
+    came_late
+}
+
+fn any_order_ends_the_same<D: Shop>(
+    new: impl Fn() -> D,
+    events: &[PaymentNews],
+    mut seed: u64,
+) -> Result<(), TestCaseError> {
+    let mut first = new();
+    let sorted: Vec<usize> = (0..events.len()).collect();
+    tell(&mut first, events, &sorted, &mut seed);
+    let expected = first.outcome();
+    let paid_twice = books(first.of()).received > TOTAL;
+    for order in permutations(events.len(), seed) {
+        let mut desk = new();
+        let came_late = tell(&mut desk, events, &order, &mut seed);
+        let outcome = desk.outcome();
+        let told: Vec<&PaymentNews> = order.iter().map(|n| &events[*n]).collect();
+        prop_assert_eq!(&outcome.kept, &expected.kept, "{:?}", told);
+        if came_late && expected.status != "refunded" {
+            prop_assert_eq!(desk.of().stage(), LedgerStage::Closed);
+            prop_assert!(desk.flags().iter().any(|flag| flag == "refund_due"), "{:?}", told);
+            continue;
+        }
+        if paid_twice {
+            prop_assert!(outcome.credited_cents >= TOTAL - desk.of().kept().clamp(0, TOTAL) || !outcome.paid);
+            let credited_cents = expected.credited_cents;
+            prop_assert_eq!(Outcome { credited_cents, ..outcome }, expected.clone(), "{:?}", told);
+        } else {
+            prop_assert_eq!(&outcome, &expected, "{:?}", told);
+        }
+    }
+    Ok(())
+}
+
+fn order(placed: bool, cash: Option<i64>) -> OrderDesk {
+    let mut desk = OrderDesk::new();
+    if placed {
+        assert!(desk.ask(&OrderCommand::Confirm));
+    }
+    cash.into_iter().for_each(|cents| assert!(desk.act(Act::Cash(cents))));
+    desk
+}
+
+fn invoice(cash: Option<i64>) -> InvoiceDesk {
+    let mut desk = InvoiceDesk::new();
+    cash.into_iter().for_each(|cents| assert!(desk.act(Act::Cash(cents))));
+    desk
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+    #[test]
+    fn status_jobs_flags_invoice_and_credit_notes_follow_from_the_set(
+        events in events(), placed in any::<bool>(), cash in prop::option::weighted(0.3, prop_oneof![Just(500i64), Just(690)]),
+        seed in any::<u64>(),
+    ) {
+        any_order_ends_the_same(|| order(placed, cash), &events, seed)?;
+        any_order_ends_the_same(|| invoice(cash), &events, seed)?;
+    }
+}
+
+#[test]
+fn a_payment_in_whole_and_a_refund_in_part_pay_in_either_order() {
+    for told in [[0, 1], [1, 0]] {
+        let news = [paid(0, TOTAL, false), refunded(0, 450, false)];
+        let mut desk = order(true, None);
+        tell(&mut desk, &news, &told, &mut 1);
+        let outcome = desk.outcome();
+        assert_eq!((desk.of().status, outcome.due_cents, outcome.jobs.len()), (OrderStatus::Paid, 0, 1), "{told:?}");
+        assert_eq!((outcome.invoices, outcome.credited_cents), (vec![(InvoiceStatus::Paid, TOTAL, 740, 1)], 450));
+        let (_, documents) = desk.issued();
+        assert_eq!(documents[0].paid_cents, TOTAL, "what was paid when it was issued");
+        let mut desk = invoice(None);
+        tell(&mut desk, &news, &told, &mut 1);
+        let outcome = desk.outcome();
+        assert_eq!((&*outcome.status, outcome.due_cents, outcome.credited_cents), ("paid", 0, 450), "{told:?}");
+    }
+}
+
+#[test]
+fn what_an_older_release_left_unpaid_is_recounted() {
+    let mut desk = invoice(None);
+    tell(&mut desk, &[refunded(0, 450, false), paid(0, TOTAL, false)], &[0, 1], &mut 1);
+    let mut left = desk.of().clone();
+    (left.status, left.paid_at) = (InvoiceStatus::PartiallyPaid, None);
+    left.documents.truncate(1);
+    desk.invoice = Some(left);
+    assert_eq!(desk.of().ledger_effects(), [LedgerEffect::Recount]);
+    assert!(desk.tell(LedgerCommand::Recount));
+    assert_eq!((desk.of().status, desk.of().credited_cents()), (InvoiceStatus::Paid, 450));
+}
