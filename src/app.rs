@@ -33,6 +33,7 @@ use crate::store::writer::WriterCounters;
 
 pub mod backups;
 mod contents;
+pub mod customer_space;
 pub mod documents;
 mod export_rows;
 mod kinds;
@@ -77,6 +78,8 @@ pub struct App {
     pub subscribers: Subscribers,
     /// Contents of files, by their hash.
     pub blobs: Arc<Blobs>,
+    /// How much room customers' files take, and may take.
+    pub customer_space: Arc<customer_space::CustomerSpace>,
     /// Tables that were asked for.
     pub export_files: ExportFiles,
     /// Copies everything that the shop has, for somebody to keep elsewhere.

@@ -8,6 +8,7 @@ pub mod exports;
 pub mod picture;
 pub mod pieces;
 pub mod setup_draft;
+pub mod turns;
 
 mod metadata;
 mod reading;

@@ -27,6 +27,7 @@ mod m20261123_000021_pay_links;
 mod m20261123_000024_list_invoices;
 mod m20261124_000025_unsigned_jobs;
 mod m20261125_000026_finished_invoices_and_early_refunds;
+mod m20261125_000031_customer_files;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -63,6 +64,7 @@ impl MigratorTrait for Migrator {
             whole(m20261123_000024_list_invoices::Migration),
             whole(m20261124_000025_unsigned_jobs::Migration),
             whole(m20261125_000026_finished_invoices_and_early_refunds::Migration),
+            whole(m20261125_000031_customer_files::Migration),
         ]
     }
 }

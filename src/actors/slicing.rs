@@ -23,6 +23,7 @@ use crate::domain::gcode::{Content, Extents};
 use crate::domain::id::Id;
 use crate::domain::slice_source::SliceSource;
 use crate::files::blobs::Blobs;
+use crate::files::turns::FileOwner;
 use crate::services::slicer::{SliceError, SliceRequest, Slicer};
 use crate::store::rows::LoadError;
 
@@ -164,7 +165,7 @@ impl Slicing {
             }
         }
         drop(sliced);
-        let mut found = incoming.describe().await?;
+        let mut found = incoming.describe(&FileOwner::Shop).await?;
         // A slicer may end without an error and without a print.
         let printable = found.content == Some(Content::Gcode) && found.metadata.filament_mm.is_some_and(|mm| mm > 0.0);
         if !printable {

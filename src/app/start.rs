@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use super::App;
 use super::backups::Backups;
+use super::customer_space::{self, CustomerSpace};
 use super::documents::InvoiceDocuments;
 use super::export_rows::RowsOfQueries;
 use super::kinds::{Directories, EffectServices};
@@ -185,6 +186,7 @@ impl App {
                 client,
             },
         );
+        let customer_space = CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space());
         directories.start(&root, &services).await?;
         directories.start_resident().await?;
         services.dispatcher.start(&root).await?;
@@ -201,6 +203,7 @@ impl App {
             payments: services.matcher,
             subscribers,
             checkouts,
+            customer_space: Arc::new(customer_space),
             blobs: services.blobs,
             export_files: services.export_files,
             backups,
@@ -222,6 +225,10 @@ impl App {
         let keep = config.printers.keep_finish_photos_days;
         if !keep.is_zero() {
             tokio::spawn(photos::run(Arc::downgrade(&app), keep.duration()));
+        }
+        let keep = config.files.unclaimed_days;
+        if !keep.is_zero() {
+            tokio::spawn(customer_space::run(Arc::downgrade(&app), keep.duration()));
         }
         Ok(app)
     }

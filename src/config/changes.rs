@@ -17,6 +17,9 @@ const FORMER: &str = ".bak";
 /// Settings that cannot be changed here, because the data is bound to them.
 const BOUND_TO_DATA: [&str; 3] = ["auth.api_key_salt", "auth.secrets_key", "server.data_dir"];
 
+/// Settings that name a program which this server runs: whoever sets them runs what they like on its machine.
+const PROGRAMS: [&str; 1] = ["slicing.program"];
+
 /// A change of one setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
@@ -134,9 +137,13 @@ pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
 pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, ChangeError> {
     let options = origin.options().ok_or(ChangeError::NoOrigin)?;
     let bound = changes.iter().filter(|change| BOUND_TO_DATA.contains(&change.key.as_str()));
-    let bound: Vec<_> = bound.map(|change| (change.key.clone(), "is bound to the data".to_owned())).collect();
-    if !bound.is_empty() {
-        return Err(ChangeError::Faults(bound));
+    let bound = bound.map(|change| (change.key.clone(), "is bound to the data".to_owned()));
+    let programs = changes.iter().filter(|change| PROGRAMS.contains(&change.key.as_str()));
+    let words = "names a program that the server runs; set it on the server's machine, in printfloor.toml or .env";
+    let programs = programs.map(|change| (change.key.clone(), words.to_owned()));
+    let refused: Vec<_> = bound.chain(programs).collect();
+    if !refused.is_empty() {
+        return Err(ChangeError::Faults(refused));
     }
     let file = options.dotenv();
     let former = match fs::read_to_string(&file) {

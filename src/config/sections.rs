@@ -3,6 +3,7 @@
 
 mod accounting;
 mod catalog;
+mod files;
 mod intake;
 mod integrations;
 mod invoices;
@@ -24,6 +25,7 @@ use crate::domain::shop_hours::{ShopHours, ShopHoursError};
 
 pub use self::accounting::Accounting;
 pub use self::catalog::Catalog;
+pub use self::files::Files;
 pub use self::intake::{Intake, IntakePrice};
 pub use self::integrations::{FailureDetection, Integrations, SmartHome, StockSync, Workflow};
 pub use self::invoices::{Invoices, ObjectStorage, Pdf};
@@ -308,14 +310,6 @@ pub struct Agent {
     pub token: Secret,
     /// Patterns of the user ids that may give commands, `*` for any text; empty: everybody behind the gateway.
     pub allowed_users: Vec<String>,
-}
-
-/// `[files]`: where uploaded files are kept.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Files {
-    /// Directory of uploaded files; empty: see [`super::Config::files_dir`].
-    pub dir: PathBuf,
 }
 
 /// `[slicing]`: how models are made into G-code.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
+use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::sku::Dimensions;
@@ -82,6 +83,16 @@ pub struct PhotoOf {
     pub attempt: Id,
 }
 
+/// What a customer sent a file for, before anybody of the shop had looked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CustomerUpload {
+    /// To have it priced.
+    Model,
+    /// As a photo of this custom request.
+    PhotoOf(Id),
+}
+
 /// An uploaded file: its name, use and facts. Its content is stored apart, by its hash.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -101,6 +112,9 @@ pub struct File {
     /// The print of whose end it is a picture that the server took; `None` for files that somebody brought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_of: Option<PhotoOf>,
+    /// What a customer sent it for; `None` for the shop's own files, and for those from before this was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub customer_upload: Option<CustomerUpload>,
     /// Whether it was deleted; the record stays for the history of jobs.
     pub archived: bool,
     /// When it was uploaded.
@@ -108,8 +122,8 @@ pub struct File {
 }
 
 impl File {
-    /// A picture that somebody brought, whose content is on disk already.
-    pub fn picture(cx: &DecisionContext<'_>, name: String, sha256: String, size: i64) -> Self {
+    /// Describes a photo of a custom request, whose content is on disk already.
+    pub fn photo(cx: &DecisionContext<'_>, request: Id, name: String, sha256: String, size: i64) -> Self {
         Self {
             id: cx.ids.id(),
             name,
@@ -118,6 +132,7 @@ impl File {
             sha256,
             metadata: FileMetadata::default(),
             photo_of: None,
+            customer_upload: Some(CustomerUpload::PhotoOf(request)),
             archived: false,
             created_at: cx.now,
         }
@@ -178,6 +193,7 @@ impl Aggregate for File {
                 sha256: sha256.clone(),
                 metadata: (**metadata).clone(),
                 photo_of: *photo_of,
+                customer_upload: matches!(cx.by, Principal::Customer { .. }).then_some(CustomerUpload::Model),
                 archived: false,
                 created_at: cx.now,
             },

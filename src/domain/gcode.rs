@@ -84,6 +84,9 @@ pub enum Damage {
     /// It has more parts than files of its kind have; reading it would take too long.
     #[error("the file has more parts than any print needs: export it again")]
     TooManyParts,
+    /// Whoever shows the picture would need more memory than a browser has.
+    #[error("the picture has too many pixels: save it smaller and upload that")]
+    TooManyPixels,
     /// The version of the format is not known.
     #[error("this version of binary G-code is not supported: export it as text")]
     Unknown,

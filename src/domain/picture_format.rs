@@ -37,3 +37,13 @@ impl PictureFormat {
         }
     }
 }
+
+/// Longest side of a picture, in pixels.
+const MAX_SIDE_PIXELS: u64 = 30_000;
+/// Most pixels of a picture. Phones take 50 million, some of them 108; whoever shows more needs gigabytes of memory.
+const MAX_PIXELS: u64 = 120_000_000;
+
+/// Whether a picture of this width and height, in pixels, may be shown to people.
+pub const fn fits_a_screen(width: u64, height: u64) -> bool {
+    width <= MAX_SIDE_PIXELS && height <= MAX_SIDE_PIXELS && width * height <= MAX_PIXELS
+}

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
+use crate::domain::picture_address::is_picture_address;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::slice_source::SliceSource;
@@ -148,9 +149,14 @@ impl SkuFields {
         !self.components.is_empty()
     }
 
-    /// Refuses what a kit cannot be, and what only a kit can.
-    fn check(&self, own: Id) -> Result<(), Refusal> {
+    /// Refuses what a kit cannot be, what only a kit can, and pictures that are none. Those that are there already stay.
+    fn check(&self, own: Id, before: Option<&Self>) -> Result<(), Refusal> {
         let mut faults = Faults::default();
+        for (at, image) in self.images.iter().enumerate() {
+            let is_known = before.is_some_and(|before| before.images.contains(image));
+            let words = "must be a web address (https://...), a path on the shop's site, or the id of an uploaded file";
+            faults.check(is_known || is_picture_address(image), &format!("images.{at}"), words);
+        }
         if !self.is_kit() {
             faults.check(self.material_id.is_some(), "materialId", "is required, unless it is a kit");
             return faults.refuse();
@@ -259,7 +265,7 @@ impl Aggregate for Sku {
         command: &SkuCommand,
     ) -> Result<Decision<Self>, Refusal> {
         if let SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } = command {
-            fields.check(id)?;
+            fields.check(id, this.map(|sku| &sku.fields))?;
         }
         let next = match (this.filter(|sku| !sku.archived), command) {
             (None, SkuCommand::Create(fields)) => {

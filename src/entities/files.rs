@@ -15,6 +15,9 @@ pub struct Model {
     pub kind: String,
     pub sha256: String,
     pub attempt_id: Option<String>,
+    pub size: i64,
+    pub from_customer: bool,
+    pub custom_request_id: Option<String>,
     pub archived: bool,
     pub created_at: i64,
 }

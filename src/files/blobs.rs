@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use sha2::{Digest as _, Sha256};
 use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-use super::reading::MAX_READERS;
+use super::turns::{FileOwner, ReadingTurns};
 use crate::domain::gcode::{Content, Found};
 use crate::domain::mesh::{MeasureError, MeshFacts};
 
@@ -33,7 +33,7 @@ pub struct Blobs {
     /// How many need everything that is there: as long as it is not zero, nothing is removed.
     kept_by: Arc<AtomicUsize>,
     /// Turns at reading what files say.
-    pub(super) readers: Semaphore,
+    pub(super) turns: ReadingTurns,
 }
 
 /// A content that is stored on disk, whichever files name it.
@@ -120,8 +120,8 @@ impl Blobs {
         for left in std::fs::read_dir(&incoming)? {
             std::fs::remove_file(left?.path())?;
         }
-        let (recording, readers) = (Arc::default(), Semaphore::new(MAX_READERS));
-        Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), readers })
+        let (recording, turns) = (Arc::default(), ReadingTurns::default());
+        Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
     }
 
     /// The path of a content. A text that is not a hex SHA-256 gives the path of no content.
@@ -216,12 +216,12 @@ impl Incoming<'_> {
         Ok(())
     }
 
-    /// What it is by its bytes so far, and what a slicer wrote into it.
-    pub async fn describe(&mut self) -> io::Result<Found> {
+    /// Returns what it is by its bytes so far, and what a slicer wrote into it.
+    pub async fn describe(&mut self, owner: &FileOwner) -> io::Result<Found> {
         if let Some(file) = &mut self.file {
             file.flush().await?;
         }
-        self.blobs.describe(&self.path).await
+        self.blobs.describe(&self.path, owner).await
     }
 
     /// What it measures, if it is a model of this kind.
@@ -229,11 +229,11 @@ impl Incoming<'_> {
     /// # Errors
     ///
     /// When it cannot be measured, or cannot be read.
-    pub async fn measure(&mut self, content: Content) -> Result<MeshFacts, MeasureError> {
+    pub async fn measure(&mut self, content: Content, owner: &FileOwner) -> Result<MeshFacts, MeasureError> {
         if let Some(file) = &mut self.file {
             file.flush().await.map_err(MeasureError::Io)?;
         }
-        self.blobs.measure(&self.path, content).await
+        self.blobs.measure(&self.path, content, owner).await
     }
 
     /// Number of bytes so far.

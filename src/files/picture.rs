@@ -23,7 +23,7 @@ use self::heic::Heic;
 use self::jpeg::Jpeg;
 use self::png::Png;
 use self::webp::Webp;
-use crate::domain::picture_format::PictureFormat;
+use crate::domain::picture_format::{PictureFormat, fits_a_screen};
 
 /// Bytes from which the format is told.
 const HEAD_BYTES: usize = 12;
@@ -59,6 +59,9 @@ pub enum PictureFault {
     /// Its parts contradict each other.
     #[error("is damaged: save it anew and send that")]
     Damaged,
+    /// Whoever shows it would need more memory than a browser has.
+    #[error("has too many pixels: save it smaller and send that")]
+    TooManyPixels,
     /// Where it holds metadata cannot be told before that has passed by.
     #[error("cannot be freed of what tells where it was taken: send it as JPEG")]
     Unusual,
@@ -127,6 +130,11 @@ impl Cleaner {
             Self::Heic(heic) => heic.push(piece, kept),
         }
     }
+}
+
+/// Refuses a picture that has more pixels than anybody should have to show.
+const fn check_pixels(width: u64, height: u64) -> Result<(), PictureFault> {
+    if fits_a_screen(width, height) { Ok(()) } else { Err(PictureFault::TooManyPixels) }
 }
 
 /// Moves bytes of the piece to what is held until that has this many; whether it has.

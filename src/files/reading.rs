@@ -1,78 +1,118 @@
-//! Reads what stored files say, off the async threads, few at a time and within a time limit.
+//! Reads what stored files say, off the async threads, in turns and within a time limit (`turns`).
 
 use std::fs::File;
-use std::io::{self, BufReader, Read as _};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use crate::domain::gcode::{Content, Found, GcodeReader, read_package};
+use super::blobs::Blobs;
+use super::picture::{PictureCleaner, PictureFault};
+use super::turns::{FileOwner, Reading};
+use crate::domain::file::FileKind;
+use crate::domain::gcode::{Content, Damage, Found, GcodeReader, read_package};
 use crate::domain::mesh::{self, MeasureError, MeshFacts, MeshFault};
-use crate::files::blobs::Blobs;
 
-/// Files that are read at the same time: reading takes a processor as long as it lasts, and others want one too.
-pub(super) const MAX_READERS: usize = 1;
-/// Longest time to read one file. A gigabyte of G-code takes some seconds.
-const READING_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 impl Blobs {
-    /// What a file is, and what a slicer wrote into it. Waits for its turn.
-    pub(super) async fn describe(&self, path: &Path) -> io::Result<Found> {
-        let _turn = self.readers.acquire().await.map_err(io::Error::other)?;
+    /// Returns what a file is, and what a slicer wrote into it. Waits for its turn.
+    pub(super) async fn describe(&self, path: &Path, owner: &FileOwner) -> io::Result<Found> {
         let path = path.to_owned();
-        tokio::task::spawn_blocking(move || describe(&path, Instant::now() + READING_TIMEOUT))
-            .await
-            .map_err(io::Error::other)?
+        self.turns.read(owner, move |reading| describe(&path, &mut || reading.goes_on())).await?
     }
-}
 
-impl Blobs {
-    /// What a stored model measures. Waits for its turn.
+    /// Returns what a stored model measures. Waits for the shop's turn.
     ///
     /// # Errors
     ///
     /// When it is no model that can be measured, or cannot be read.
     pub async fn measure_stored(&self, sha256: &str) -> Result<MeshFacts, MeasureError> {
         let path = self.path(sha256);
-        let found = self.describe(&path).await.map_err(MeasureError::Io)?;
-        self.measure(&path, found.content.ok_or(MeshFault::NotAMesh)?).await
+        let found = self.describe(&path, &FileOwner::Shop).await.map_err(MeasureError::Io)?;
+        self.measure(&path, found.content.ok_or(MeshFault::NotAMesh)?, &FileOwner::Shop).await
     }
 
-    /// What a model of this kind measures. Waits for its turn.
-    pub(super) async fn measure(&self, path: &Path, content: Content) -> Result<MeshFacts, MeasureError> {
-        let closed = |error| MeasureError::Io(io::Error::other(error));
-        let _turn = self.readers.acquire().await.map_err(closed)?;
+    /// Returns what a model of this kind measures. Waits for its turn.
+    pub(super) async fn measure(
+        &self,
+        path: &Path,
+        content: Content,
+        owner: &FileOwner,
+    ) -> Result<MeshFacts, MeasureError> {
         let path = path.to_owned();
-        let measured = tokio::task::spawn_blocking(move || {
-            let until = Instant::now() + READING_TIMEOUT;
+        let measure = move |reading: &mut Reading| {
             let file = File::open(&path).map_err(MeasureError::Io)?;
-            mesh::measure(BufReader::new(file), content, &mut || Instant::now() <= until)
-        });
-        measured.await.map_err(|error| MeasureError::Io(io::Error::other(error)))?
+            mesh::measure(BufReader::new(file), content, &mut || reading.goes_on())
+        };
+        self.turns.read(owner, measure).await.map_err(MeasureError::Io)?
     }
 }
 
-fn describe(path: &Path, until: Instant) -> io::Result<Found> {
-    let mut file = File::open(path)?;
-    let (mut reader, mut chunk) = (GcodeReader::new(), vec![0; CHUNK_BYTES]);
+fn timed_out() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the file takes too long to read")
+}
+
+/// A file that is read as long as its reading goes on.
+struct TimedFile<'a> {
+    file: File,
+    may_go_on: &'a mut dyn FnMut() -> bool,
+    is_over: &'a mut bool,
+}
+
+impl Read for TimedFile<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        *self.is_over |= !(self.may_go_on)();
+        if *self.is_over { Err(timed_out()) } else { self.file.read(buffer) }
+    }
+}
+
+impl Seek for TimedFile<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+fn describe(path: &Path, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Found> {
+    let (mut reader, mut chunk, mut is_over) = (GcodeReader::new(), vec![0; CHUNK_BYTES], false);
+    let mut file = TimedFile { file: File::open(path)?, may_go_on, is_over: &mut is_over };
     loop {
         match file.read(&mut chunk)? {
             0 => break,
             length => reader.push(&chunk[..length]),
         }
-        if Instant::now() > until {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "the file takes too long to read"));
-        }
     }
     let mut found = reader.finish();
+    if found.content.is_some_and(|content| content.kind() == FileKind::Image) {
+        file.rewind()?;
+        if has_too_many_pixels(&mut file)? {
+            found.damage = Some(Damage::TooManyPixels);
+        }
+    }
     if found.content == Some(Content::SlicedThreeMf) {
-        match read_package(File::open(path)?) {
+        file.rewind()?;
+        match read_package(file) {
             Ok((metadata, plates)) => (found.metadata, found.plates) = (metadata, plates),
+            // A package that is not read to its end looks damaged.
+            Err(_) if is_over => return Err(timed_out()),
             Err(damage) => found.damage = Some(damage),
         }
     }
     Ok(found)
+}
+
+/// Whether a picture has more pixels than anybody should have to show. Whether it is whole is not asked.
+fn has_too_many_pixels(file: &mut impl Read) -> io::Result<bool> {
+    let (mut picture, mut chunk, mut kept) = (PictureCleaner::new(), vec![0; CHUNK_BYTES], Vec::new());
+    loop {
+        let length = file.read(&mut chunk)?;
+        if length == 0 {
+            return Ok(false);
+        }
+        kept.clear();
+        if let Err(fault) = picture.push(&chunk[..length], &mut kept) {
+            return Ok(fault == PictureFault::TooManyPixels);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -86,10 +126,10 @@ mod tests {
         let blobs = Blobs::open(dir.path()).unwrap();
         let mut incoming = blobs.begin().unwrap();
         incoming.write(b"; estimated printing time (normal mode) = 1m\nG28\n").await.unwrap();
-        let found = incoming.describe().await.unwrap();
+        let found = incoming.describe(&FileOwner::Shop).await.unwrap();
         assert_eq!((found.content, found.metadata.seconds), (Some(Content::Gcode), Some(60)));
         let kept = incoming.keep(&blobs.recording().await).await.unwrap();
-        let over = describe(&blobs.path(&kept.sha256), Instant::now()).unwrap_err();
+        let over = describe(&blobs.path(&kept.sha256), &mut || false).unwrap_err();
         assert_eq!(over.kind(), io::ErrorKind::TimedOut);
     }
 }

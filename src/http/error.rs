@@ -4,6 +4,7 @@
 
 mod at_processor;
 mod of_backup;
+mod of_files;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -212,15 +213,6 @@ impl From<LoadError> for ApiError {
                 tracing::warn!(%reason, "cannot be read");
                 Unavailable::Database.into()
             }
-        }
-    }
-}
-
-impl From<std::io::Error> for ApiError {
-    fn from(error: std::io::Error) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Unavailable::DiskFull.into(),
-            _ => Self::internal(error),
         }
     }
 }

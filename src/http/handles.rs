@@ -22,6 +22,7 @@ use crate::actors::quotes::QuoteOrders;
 use crate::actors::slicing::Slicing;
 use crate::actors::subscribers::Subscribers;
 use crate::app::backups::Backups;
+use crate::app::customer_space::CustomerSpace;
 use crate::app::documents::InvoiceDocuments;
 use crate::app::{Directories, KindsOverview};
 use crate::config::Config;
@@ -75,6 +76,7 @@ held! {
     Checkouts: checkouts;
     Subscribers: subscribers;
     Arc<Blobs>: blobs;
+    Arc<CustomerSpace>: customer_space;
     Arc<SecretCipher>: cipher;
     Arc<Slicing>: slicing;
     Option<Arc<Redis>>: redis;

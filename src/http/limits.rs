@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 use crate::config::Config;
 use crate::domain::limits::address::{self, Network};
 use crate::domain::limits::{LimitKind, LimitRule, Standing};
+use crate::domain::mailbox::mailbox;
 use crate::domain::principal::Principal;
 use crate::domain::time::Timestamp;
 use crate::http::error::{ApiError, ErrorMeta};
@@ -48,6 +49,11 @@ impl Charge {
     /// A window for one text (such as an e-mail address), whatever address it comes from.
     pub fn of_text(named: LimitKind, word: &str) -> Self {
         Self { named, scope: shortened(Sha256::new().chain_update(word)) }
+    }
+
+    /// Returns the window of the mailbox behind an e-mail address, however the address is written.
+    pub fn of_mailbox(named: LimitKind, email: &str) -> Self {
+        Self::of_text(named, &mailbox(email))
     }
 
     /// A window for one text (such as an e-mail address) from one address.

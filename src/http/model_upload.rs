@@ -10,12 +10,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
+use crate::app::customer_space::{CustomerSpace, SpaceShare};
 use crate::config::Config;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata};
+use crate::domain::file_name::clean_name;
 use crate::domain::id::Id;
+use crate::domain::mailbox::mailbox;
 use crate::domain::mesh::{MeasureError, MeshFacts};
 use crate::domain::refusal::Refusal;
 use crate::files::blobs::{Blobs, Incoming, Recording};
+use crate::files::turns::FileOwner;
 use crate::http::access::{AccessHandles, Caller, still};
 use crate::http::command_request::{CommandRequest, RequestHandles};
 use crate::http::error::ApiError;
@@ -23,7 +27,6 @@ use crate::http::handles::handles;
 use crate::http::idempotency;
 use crate::http::multipart::{broken, store};
 use crate::http::part_heads::PartHeads;
-use crate::http::production::files::clean_name;
 use crate::http::wire::{Request, read_query};
 
 /// Longest form field other than the model, in bytes.
@@ -35,6 +38,7 @@ handles! {
     /// What taking a model takes.
     pub(crate) struct ModelHandles {
         blobs: Arc<Blobs>,
+        space: Arc<CustomerSpace>,
         config: Arc<Config>,
         access: AccessHandles,
         request: RequestHandles,
@@ -56,6 +60,8 @@ pub(crate) struct ModelUpload<F> {
     sha256: String,
     size: i64,
     metadata: FileMetadata,
+    /// The room that a customer's model takes.
+    share: Option<SpaceShare>,
     /// Until the file is recorded, its content is not removed.
     _recording: Recording,
 }
@@ -71,7 +77,9 @@ impl<F> ModelUpload<F> {
             metadata: Box::new(self.metadata.clone()),
             photo_of: None,
         };
-        Ok(files.create(origin, create).await?.0)
+        let (id, _) = files.create(origin, create).await?;
+        self.share.iter().for_each(SpaceShare::keep);
+        Ok(id)
     }
 }
 
@@ -82,7 +90,7 @@ pub(crate) fn unmeasured(error: MeasureError, member: &str) -> ApiError {
         MeasureError::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
             Refusal::field(member, "takes too long to measure").into()
         }
-        MeasureError::Io(error) => ApiError::internal(error),
+        MeasureError::Io(error) => error.into(),
     }
 }
 
@@ -100,13 +108,19 @@ pub(crate) async fn take<F: Request>(
             let message = "the body must be multipart/form-data";
             ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
         })?;
-    let (file, pairs) = receive(app, &heads, form).await?;
+    // Staff work is never refused for what customers have sent.
+    let mut share = match call.who.customer() {
+        Ok(_) => Some(app.space.admit().await??),
+        Err(_) => None,
+    };
+    let (file, pairs) = receive(app, &heads, form, share.as_mut()).await?;
     let told = json!(pairs);
     let fields = read_query::<F>(pairs)?;
     let (name, mut content) = file.ok_or_else(|| Refusal::field("file", "is required"))?;
-    let found = content.describe().await?;
+    let owner = call.who.customer().map_or(FileOwner::Shop, |(_, email)| FileOwner::Customer(mailbox(email)));
+    let found = content.describe(&owner).await.map_err(|error| unmeasured(MeasureError::Io(error), "file"))?;
     let kind = found.content.ok_or_else(|| Refusal::field("file", "is no STL and no 3MF"))?;
-    let facts = content.measure(kind).await.map_err(|error| unmeasured(error, "file"))?;
+    let facts = content.measure(kind, &owner).await.map_err(|error| unmeasured(error, "file"))?;
     // The key or session may have ended while the model came.
     if !still(&app.access, &call.who) {
         return Err(ApiError::unauthorized("the key or session has ended"));
@@ -116,13 +130,29 @@ pub(crate) async fn take<F: Request>(
     let metadata = app.blobs.keep_metadata(found, &recording).await?;
     let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
     let hash = idempotency::short(&Sha256::digest(json!([kept.sha256, name, told]).to_string()));
-    Ok(ModelUpload { call, fields, name, facts, hash, sha256: kept.sha256, size, metadata, _recording: recording })
+    Ok(ModelUpload {
+        call,
+        fields,
+        name,
+        facts,
+        hash,
+        sha256: kept.sha256,
+        size,
+        metadata,
+        share,
+        _recording: recording,
+    })
 }
 
 /// The model with its name, if it came, and the other fields as they are written.
 type Received<'a> = (Option<(String, Incoming<'a>)>, Vec<(String, String)>);
 
-async fn receive<'a>(app: &'a ModelHandles, heads: &PartHeads, mut form: Multipart) -> Result<Received<'a>, ApiError> {
+async fn receive<'a>(
+    app: &'a ModelHandles,
+    heads: &PartHeads,
+    mut form: Multipart,
+    mut share: Option<&mut SpaceShare>,
+) -> Result<Received<'a>, ApiError> {
     let (mut file, mut pairs) = (None, Vec::new());
     while let Some(mut field) = heads.reading(form.next_field()).await.map_err(broken)? {
         let name = field.name().unwrap_or("(no name)").to_owned();
@@ -130,9 +160,9 @@ async fn receive<'a>(app: &'a ModelHandles, heads: &PartHeads, mut form: Multipa
             if file.is_some() {
                 return Err(Refusal::field("file", "is sent twice").into());
             }
-            let called = clean_name(field.file_name().unwrap_or_default());
+            let called = clean_name(field.file_name().unwrap_or_default())?;
             let limit = app.config.pricing.model_max_bytes.min(app.config.server.upload_max_bytes);
-            file = Some((called, store(&app.blobs, &mut field, limit).await?));
+            file = Some((called, store(&app.blobs, &mut field, limit, share.as_deref_mut()).await?));
         } else {
             if pairs.len() >= MAX_FIELDS {
                 return Err(Refusal::field(&name, "is one field too many").into());

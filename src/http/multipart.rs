@@ -3,28 +3,34 @@
 
 use axum::extract::multipart::{Field, MultipartError};
 
+use crate::app::customer_space::SpaceShare;
 use crate::domain::refusal::Refusal;
 use crate::files::blobs::{Blobs, Incoming};
 use crate::http::bodies::{MAX_PASSED_BYTES, silent};
 use crate::http::error::ApiError;
 
-/// Writes a file as it comes. Of one that is larger than `limit` bytes some of the rest is passed over, so that the
-/// client hears why it is refused.
+/// Writes a file as it comes. `share`: the room that it takes, where a customer sends it. Of a file that is larger than
+/// `limit` bytes, or for which there is no room, some of the rest is passed over, so that the client hears why it is
+/// refused.
 ///
 /// # Errors
 ///
 /// When it is empty or too large, breaks off, or cannot be written.
-pub async fn store<'a>(blobs: &'a Blobs, field: &mut Field<'_>, limit: u64) -> Result<Incoming<'a>, ApiError> {
+pub async fn store<'a>(
+    blobs: &'a Blobs,
+    field: &mut Field<'_>,
+    limit: u64,
+    mut share: Option<&mut SpaceShare>,
+) -> Result<Incoming<'a>, ApiError> {
     let mut incoming = blobs.begin()?;
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {
-            let mut left = MAX_PASSED_BYTES;
-            while let Ok(Some(piece)) = field.chunk().await
-                && left > 0
-            {
-                left = left.saturating_sub(piece.len());
-            }
+            pass_over(field, MAX_PASSED_BYTES).await;
             return Err(ApiError::too_large(limit));
+        }
+        if let Some(refusal) = share.as_mut().and_then(|share| share.grow(piece.len() as u64).err()) {
+            pass_over(field, MAX_PASSED_BYTES).await;
+            return Err(refusal.into());
         }
         incoming.write(&piece).await?;
     }
@@ -32,6 +38,15 @@ pub async fn store<'a>(blobs: &'a Blobs, field: &mut Field<'_>, limit: u64) -> R
         return Err(Refusal::field("file", "must not be empty").into());
     }
     Ok(incoming)
+}
+
+/// Reads at most so many bytes of what is not wanted.
+pub async fn pass_over(field: &mut Field<'_>, mut left: usize) {
+    while let Ok(Some(piece)) = field.chunk().await
+        && left > 0
+    {
+        left = left.saturating_sub(piece.len());
+    }
 }
 
 /// A form that cannot be read to its end.

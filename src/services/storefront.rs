@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, send, whole};
 use super::peers::PeerFault;
 use crate::domain::currency;
+use crate::domain::picture_address::is_picture_address;
 use crate::domain::refusal::shortened;
 use crate::domain::time::Timestamp;
 
@@ -161,7 +162,8 @@ fn product(of: &Value, currency: &str) -> Option<StoreProduct> {
     let variants = list("variants");
     let price = &variants.first()?["price"];
     let images = list("images").iter().filter_map(|image| image["src"].as_str());
-    let web = |url: &&str| url.starts_with("https://") || url.starts_with("http://");
+    // Theirs are never the ids of our files.
+    let web = |url: &&str| url.starts_with("http") && is_picture_address(url);
     Some(StoreProduct {
         id: of["id"].as_u64()?.to_string(),
         slug: slug(&of["handle"])?,

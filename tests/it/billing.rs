@@ -20,6 +20,7 @@ mod redirects;
 mod roles;
 mod sessions;
 mod storefront;
+mod uploads;
 mod whole;
 
 use mail_parser::{MessageParser, MimeHeaders as _};

@@ -257,6 +257,7 @@ fn check_is_content_with_what_works() {
         "{beside}"
     );
     assert!(beside.ends_with("all checks passed\n"), "{beside}");
+    assert!(beside.contains("go to the active admins") && !beside.contains("nobody is told"), "{beside}");
 }
 
 /// A check that closed a printer's serial port would end its print.

@@ -80,7 +80,7 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Name
     if let Some(first) = printers.first() {
         spools(api, &first.id, &materials).await?;
     }
-    let mut on_sale = Vec::new();
+    let (mut on_sale, mut sold) = (Vec::new(), Vec::new());
     for (part, (id, _)) in PARTS.iter().zip(&parts) {
         if part.second.is_some() {
             continue; // Sold in the kit.
@@ -91,7 +91,9 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Name
             |printer: &&Registered| printer.machine_type == part.machine.word() && printer.packages == part.package;
         let able = printers.iter().filter(able).count() * if part.package { PACKAGE_FANS } else { 1 };
         on_sale.extend(std::iter::repeat_n(id.clone(), able));
+        sold.push((id, able > 0));
     }
+    sell(api, &sold).await?;
     let kit = kit(api, &parts).await?;
     on_sale.extend(std::iter::repeat_n(kit.clone(), (on_sale.len() / 4).max(1)));
     parts.push((kit, KIT.name.to_owned()));
@@ -163,6 +165,18 @@ async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>,
         found.push((id(&api.post("/api/skus", &body).await?)?, part.name.to_owned()));
     }
     Ok(found)
+}
+
+/// Shows in the catalogue what a printer of the floor can make, and nothing else: the floor may have another size than
+/// last time.
+async fn sell(api: &Api, sold: &[(&String, bool)]) -> Result<(), CliError> {
+    let known = api.list::<Value>("/api/skus", "skus").await?;
+    for (id, is_sold) in sold {
+        if known.iter().any(|sku| sku["id"] == id.as_str() && sku["public"] != *is_sold) {
+            api.patch(&format!("/api/skus/{id}"), &json!({"public": is_sold})).await?;
+        }
+    }
+    Ok(())
 }
 
 /// The kit, of these parts in the order of [`PARTS`].

@@ -122,7 +122,7 @@ fn create(cx: &DecisionContext<'_>, id: Id, new: &NewCustomRequest) -> Result<De
 /// The photo with this number as a file.
 fn file(cx: &DecisionContext<'_>, request: Id, n: usize, photo: &NewPhoto) -> File {
     let name = format!("custom-request-{request}-{n}.{}", photo.format.extension());
-    File::picture(cx, name, photo.sha256.clone(), photo.size)
+    File::photo(cx, request, name, photo.sha256.clone(), photo.size)
 }
 
 impl CustomRequest {

@@ -9,6 +9,7 @@ use super::project::{Plates, names, plate_json, slice_info};
 use super::thumbnail::Thumbnail;
 use super::{Damage, FoundPlate, GcodeReader, Metadata};
 use crate::domain::file::MAX_PLATES;
+use crate::domain::picture_format::fits_a_screen;
 use crate::domain::sku::Dimensions;
 
 /// Bytes read of the first plate's G-code. Its beginning has all statements, and a small archive may unpack to any
@@ -173,7 +174,8 @@ fn picture<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str) -> Option<Th
     let size = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
     // The first chunk of a PNG has its size.
     let (width, height) = (size(16)?, size(20)?);
-    png.starts_with(super::content::PNG).then_some(Thumbnail { width, height, png })
+    let is_shown = png.starts_with(super::content::PNG) && fits_a_screen(width.into(), height.into());
+    is_shown.then_some(Thumbnail { width, height, png })
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::domain::picture_format::fits_a_screen;
+
 /// Size limit of a picture, in characters of base64.
 const MAX_PICTURE_CHARS: usize = 4 << 20;
 
@@ -69,7 +71,10 @@ impl Thumbnails {
     /// Keeps the picture if it is a PNG and the largest so far.
     pub(super) fn offer(&mut self, found: Thumbnail) {
         let larger = self.best.as_ref().is_none_or(|best| found.pixels() > best.pixels());
-        if larger && found.png.starts_with(super::content::PNG) {
+        // The size that the picture itself tells counts for whoever shows it.
+        let side = |at: usize| Some(u64::from(u32::from_be_bytes(found.png.get(at..at + 4)?.try_into().ok()?)));
+        let is_shown = side(16).zip(side(20)).is_none_or(|(width, height)| fits_a_screen(width, height));
+        if larger && is_shown && found.png.starts_with(super::content::PNG) {
             self.best = Some(found);
         }
     }

@@ -160,6 +160,14 @@ fn packages_that_are_made_to_do_harm_end_early() {
     }
     let bomb = model("millimeter", &doubling, "<item objectid=\"60\"/>");
     assert_eq!(three_mf(&bomb), Err(MeshFault::TooLarge), "objects that double");
+    // An object of nothing within others, each put ten times: 100,000 places of less than a kilobyte.
+    let mut many = object("<mesh><vertices/></mesh>");
+    for n in 2..=6 {
+        let parts = format!("<component objectid=\"{}\"/>", n - 1).repeat(10);
+        write!(many, "<object id=\"{n}\"><components>{parts}</components></object>").unwrap();
+    }
+    let item_of_six = "<item objectid=\"6\"/>";
+    assert_eq!(three_mf(&model("millimeter", &many, item_of_six)), Err(MeshFault::TooLarge), "too many places");
     let outside =
         object("<mesh><vertices/><triangles><triangle v1=\"0\" v2=\"1\" v3=\"4000000000\"/></triangles></mesh>");
     assert_eq!(three_mf(&model("millimeter", &outside, item)), Err(MeshFault::Damaged), "corners that are not there");
@@ -187,6 +195,42 @@ fn reading_ends_when_its_time_is_over() {
     let cube = binary(&cuboid([0.0; 3], [10.0; 3]).repeat(1000));
     let ended = measure(Cursor::new(cube), Content::BinaryStl, &mut || false).unwrap_err();
     assert!(matches!(ended, MeasureError::Io(error) if error.kind() == io::ErrorKind::TimedOut));
+}
+
+/// A plate of so many equal cubes, in rows of 100: a tenth of a millimetre each, so that they stand within any bound.
+fn plate_of(cubes: usize) -> String {
+    let object = format!("<object id=\"1\">{}</object>", mesh(&cuboid([0.0; 3], [0.1; 3])));
+    let mut items = String::new();
+    for n in 0..cubes {
+        write!(items, "<item objectid=\"1\" transform=\"1 0 0 0 1 0 0 0 1 {} {} 0\"/>", n % 100, n / 100).unwrap();
+    }
+    model("millimeter", &object, &items)
+}
+
+#[test]
+fn a_full_plate_is_measured_and_an_absurd_one_is_refused() {
+    assert_eq!(three_mf(&plate_of(2000)).map(|facts| facts.facets), Ok(2000 * 12));
+    assert_eq!(three_mf(&plate_of(10_001)), Err(MeshFault::TooLarge));
+}
+
+#[test]
+fn reading_ends_while_objects_are_placed() {
+    let bytes = package(&[("3D/3dmodel.model", &plate_of(2000))]);
+    let mut questions = 0;
+    let mut count = || {
+        questions += 1;
+        true
+    };
+    measure(Cursor::new(bytes.clone()), Content::ThreeMf, &mut count).unwrap();
+    assert!(questions > 2000, "asked {questions} times for 2,000 places");
+    let mut left = 1000;
+    let mut some = || {
+        left -= 1;
+        left > 0
+    };
+    let ended = measure(Cursor::new(bytes), Content::ThreeMf, &mut some).unwrap_err();
+    assert!(matches!(ended, MeasureError::Io(error) if error.kind() == io::ErrorKind::TimedOut));
+    assert_eq!(left, 0, "the first no ends it");
 }
 
 proptest! {

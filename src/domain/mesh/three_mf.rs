@@ -22,6 +22,11 @@ const MAX_PARTS: usize = 10_000;
 const MAX_LEVELS: usize = 16;
 /// Most corners that are looked at, an object that is put at two places counted twice.
 const MAX_PLACED_CORNERS: usize = 50_000_000;
+/// Most places at which objects stand in the end, an object within one that is put at two places counted twice. A full
+/// plate has some hundreds; without this bound, objects that double each other stand at millions of places.
+const MAX_PLACEMENTS: usize = MAX_PARTS;
+/// Corners after which the caller is asked whether the reading goes on.
+const CORNERS_BETWEEN_QUESTIONS: usize = 64 * 1024;
 /// Most files of a package that hold models.
 const MAX_FILES: usize = 256;
 
@@ -78,14 +83,11 @@ pub(super) fn measure(file: impl Read + Seek, may_go_on: &mut dyn FnMut() -> boo
         known.extend(new.iter().cloned());
         waiting.extend(new);
     }
-    let (mut solid, mut placed) = (Solid::new(), 0);
+    let mut assembly = Assembly { package: &package, solid: Solid::new(), placements: 0, corners: 0, may_go_on };
     for one in &package.build {
-        package.put(one, &UNMOVED, 0, &mut solid, &mut placed)?;
-        if !may_go_on() {
-            return Err(super::timed_out());
-        }
+        assembly.put(one, &UNMOVED, 0)?;
     }
-    Ok(solid.facts()?)
+    Ok(assembly.solid.facts()?)
 }
 
 /// Reads one file of the package; gives how many bytes may still be unpacked.
@@ -252,34 +254,47 @@ fn scale(by: &Transform) -> f64 {
     six_volumes([[by[0], by[1], by[2]], [by[3], by[4], by[5]], [by[6], by[7], by[8]]])
 }
 
-impl Package {
+/// The model while its objects are put where they stand.
+struct Assembly<'a> {
+    package: &'a Package,
+    solid: Solid,
+    placements: usize,
+    corners: usize,
+    may_go_on: &'a mut dyn FnMut() -> bool,
+}
+
+impl Assembly<'_> {
     /// Puts an object, and those that it consists of, where they stand.
-    fn put(
-        &self,
-        one: &Placed,
-        outer: &Transform,
-        level: usize,
-        solid: &mut Solid,
-        placed: &mut usize,
-    ) -> Result<(), MeshFault> {
-        let object = self.objects.get(&one.object).ok_or(MeshFault::Damaged)?;
-        if level > MAX_LEVELS {
-            return Err(MeshFault::TooLarge);
+    ///
+    /// # Errors
+    ///
+    /// When an object is missing, stands outside any machine or too often, or the caller says no in between.
+    fn put(&mut self, one: &Placed, outer: &Transform, level: usize) -> Result<(), MeasureError> {
+        let package = self.package;
+        let object = package.objects.get(&one.object).ok_or(MeshFault::Damaged)?;
+        // An object of nothing counts too: a few of them within each other make very many.
+        self.placements += 1;
+        self.corners += object.corners.len();
+        if level > MAX_LEVELS || self.placements > MAX_PLACEMENTS || self.corners > MAX_PLACED_CORNERS {
+            return Err(MeshFault::TooLarge.into());
         }
         if object.is_support {
             return Ok(());
         }
-        // An object of nothing counts too: a few of them within each other make very many.
-        *placed += object.corners.len() + 1;
-        if *placed > MAX_PLACED_CORNERS {
-            return Err(MeshFault::TooLarge);
-        }
+        self.go_on()?;
         let by = joined(&one.transform, outer);
-        for corner in &object.corners {
-            solid.reach(checked(moved(corner.map(f64::from), &by))?);
+        for corners in object.corners.chunks(CORNERS_BETWEEN_QUESTIONS) {
+            for corner in corners {
+                self.solid.reach(checked(moved(corner.map(f64::from), &by))?);
+            }
+            self.go_on()?;
         }
-        solid.six_volumes += (object.six_volumes * scale(&by)).abs();
-        solid.facets = solid.facets.saturating_add(object.facets);
-        object.parts.iter().try_for_each(|part| self.put(part, &by, level + 1, solid, placed))
+        self.solid.six_volumes += (object.six_volumes * scale(&by)).abs();
+        self.solid.facets = self.solid.facets.saturating_add(object.facets);
+        object.parts.iter().try_for_each(|part| self.put(part, &by, level + 1))
+    }
+
+    fn go_on(&mut self) -> Result<(), MeasureError> {
+        if (self.may_go_on)() { Ok(()) } else { Err(super::timed_out()) }
     }
 }

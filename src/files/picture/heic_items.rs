@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::PictureFault;
 use super::boxes::{BigEndian, BoxPart, VERSION_BYTES, parts};
+use super::{PictureFault, check_pixels};
 
 /// Boxes of the description that pictures need; others are emptied.
 const NEEDED: [&[u8; 4]; 9] = [b"hdlr", b"pitm", b"iinf", b"iref", b"iprp", b"iloc", b"idat", b"grpl", b"dinf"];
@@ -52,6 +52,11 @@ pub(super) fn clean(body: &mut [u8], at: u64) -> Result<Vec<Range<u64>>, Picture
         } else if &one.kind == b"iprp" {
             for list in parts(body, one.body.clone())?.iter().filter(|list| &list.kind == b"ipco") {
                 let telling = parts(body, list.body.clone())?;
+                for size in telling.iter().filter(|one| &one.kind == b"ispe") {
+                    let mut sides = BigEndian(&body[size.body.clone()]);
+                    sides.next(VERSION_BYTES)?;
+                    check_pixels(sides.next(4)?, sides.next(4)?)?;
+                }
                 let telling = telling.iter().filter(|one| TELLING.contains(&&one.kind));
                 telling.for_each(|one| empty(body, one));
             }

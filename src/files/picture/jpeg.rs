@@ -1,7 +1,7 @@
 //! JPEG: segments with markers, and scans between them. Segments of applications and comments are cut out, but for what
 //! colours and orientation need; what follows the end of the picture, such as a film or a second picture, is dropped.
 
-use super::{PictureFault, exif, fill, take};
+use super::{PictureFault, check_pixels, exif, fill, take};
 
 /// The first bytes of every JPEG.
 pub(super) const BEGINNING: &[u8] = b"\xff\xd8\xff";
@@ -85,7 +85,7 @@ impl Jpeg {
                         let length = bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
                         let length = length.checked_sub(2).ok_or(PictureFault::Damaged)?;
                         self.state = match *marker {
-                            marker @ (APP0_MARKER..=APP15_MARKER | COM_MARKER) => {
+                            marker if is_frame(marker) || matches!(marker, APP0_MARKER..=APP15_MARKER | COM_MARKER) => {
                                 JpegState::Held { marker, length, data: Vec::new() }
                             }
                             marker => {
@@ -94,19 +94,19 @@ impl Jpeg {
                                 JpegState::Kept { marker, left: length as u64 }
                             }
                         };
-                        self.settle(kept);
+                        self.settle(kept)?;
                     }
                 }
                 JpegState::Held { length, data, .. } => {
                     let length = *length;
                     fill(data, &mut piece, length);
-                    self.settle(kept);
+                    self.settle(kept)?;
                 }
                 JpegState::Kept { left, .. } => {
                     let part = take(&mut piece, *left);
                     *left -= part.len() as u64;
                     kept.extend_from_slice(part);
-                    self.settle(kept);
+                    self.settle(kept)?;
                 }
                 JpegState::Scan => {
                     let end = piece.iter().position(|byte| *byte == 0xff);
@@ -154,9 +154,12 @@ impl Jpeg {
     }
 
     /// Ends a segment whose data has come as a whole.
-    fn settle(&mut self, kept: &mut Vec<u8>) {
+    fn settle(&mut self, kept: &mut Vec<u8>) -> Result<(), PictureFault> {
         match &self.state {
             JpegState::Held { marker, length, data } if data.len() == *length => {
+                if is_frame(*marker) {
+                    check_frame(data)?;
+                }
                 if let Some(data) = needed(*marker, data, &mut self.oriented) {
                     let length = u16::try_from(data.len() + 2).unwrap_or(u16::MAX);
                     kept.extend_from_slice(&[0xff, *marker]);
@@ -170,7 +173,23 @@ impl Jpeg {
             }
             _ => {}
         }
+        Ok(())
     }
+}
+
+/// Whether a segment begins a frame, and so tells the size of the picture.
+const fn is_frame(marker: u8) -> bool {
+    matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
+}
+
+/// Refuses a frame of too many pixels. A height of 0 is told behind the first scan, so it may be any.
+fn check_frame(data: &[u8]) -> Result<(), PictureFault> {
+    let side = |at: usize| {
+        let bytes = data.get(at..at + 2).ok_or(PictureFault::Damaged)?;
+        Ok(u64::from(bytes[0]) << 8 | u64::from(bytes[1]))
+    };
+    let (height, width) = (side(1)?, side(3)?);
+    check_pixels(width, if height == 0 { u64::from(u16::MAX) } else { height })
 }
 
 /// What is kept of the data of an application's segment, or of a comment.
@@ -187,6 +206,7 @@ fn needed(marker: u8, data: &[u8], oriented: &mut bool) -> Option<Vec<u8>> {
             *oriented = true;
             Some(exif::only_orientation(orientation).to_vec())
         }
+        marker if is_frame(marker) => Some(data.to_vec()),
         APP2_MARKER if data.starts_with(b"ICC_PROFILE\0") => Some(data.to_vec()),
         APP14_MARKER if data.starts_with(b"Adobe") => Some(data.get(..12)?.to_vec()),
         _ => None,

@@ -2,7 +2,7 @@
 
 use flate2::Crc;
 
-use super::{PictureFault, exif, fill, take};
+use super::{PictureFault, check_pixels, exif, fill, take};
 
 /// The first bytes of every PNG.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -16,6 +16,8 @@ const NEEDED: [&[u8; 4]; 18] = [
 
 /// Length and type of a chunk, in bytes.
 const HEAD_BYTES: usize = 8;
+/// Data of the first chunk, in bytes.
+const SIZE_BYTES: usize = 13;
 /// Checksum behind the data of a chunk, in bytes.
 const CHECKSUM_BYTES: usize = 4;
 /// Longest data of a chunk, in bytes.
@@ -38,6 +40,8 @@ enum PngState {
     Signature,
     /// In length and type of a chunk.
     Head,
+    /// In data and checksum of the first chunk, which tells the size of the picture.
+    Size { wanted: usize, data: Vec<u8> },
     /// In data and checksum of EXIF, which are held.
     Exif { wanted: usize, data: Vec<u8> },
     /// In data and checksum of a chunk.
@@ -66,10 +70,19 @@ impl Png {
                 PngState::Head => {
                     if fill(&mut self.head, &mut piece, HEAD_BYTES) {
                         self.state = self.chunk()?;
-                        if matches!(self.state, PngState::Chunk { needed: true, .. }) {
+                        if matches!(self.state, PngState::Size { .. } | PngState::Chunk { needed: true, .. }) {
                             kept.extend_from_slice(&self.head);
                         }
                         self.head.clear();
+                    }
+                }
+                PngState::Size { wanted, data } => {
+                    if fill(data, &mut piece, *wanted) {
+                        let side =
+                            |at: usize| data[at..at + 4].iter().fold(0, |side, byte| side << 8 | u64::from(*byte));
+                        check_pixels(side(0), side(4))?;
+                        kept.append(data);
+                        self.state = PngState::Head;
                     }
                 }
                 PngState::Exif { wanted, data } => {
@@ -107,6 +120,12 @@ impl Png {
             return Err(PictureFault::Damaged);
         }
         let bytes = usize::try_from(length).unwrap_or(usize::MAX);
+        if first {
+            return match bytes {
+                SIZE_BYTES => Ok(PngState::Size { wanted: bytes + CHECKSUM_BYTES, data: Vec::new() }),
+                _ => Err(PictureFault::Damaged),
+            };
+        }
         if kind == b"eXIf" && !self.oriented && bytes <= exif::MAX_EXIF_BYTES {
             return Ok(PngState::Exif { wanted: bytes + CHECKSUM_BYTES, data: Vec::new() });
         }

@@ -26,6 +26,37 @@ fn all() -> [(PictureFormat, Vec<u8>); 4] {
     ]
 }
 
+/// The picture with these numbers where its first part of this name has its size.
+fn sized(picture: &[u8], name: &[u8], skip: usize, numbers: &[u8]) -> Vec<u8> {
+    let mut picture = picture.to_vec();
+    let at = picture.windows(name.len()).position(|window| window == name).unwrap() + name.len() + skip;
+    picture[at..at + numbers.len()].copy_from_slice(numbers);
+    picture
+}
+
+#[test]
+fn a_picture_of_more_pixels_than_anybody_shows_is_refused_in_any_pieces() {
+    // 30,001 wide and one high; 20,000 by 20,000.
+    let [jpeg, png, webp, heic] = all().map(|(_, picture)| picture);
+    let too_large = [
+        sized(&jpeg, b"\xff\xc0", 3, &[0x4e, 0x20, 0x4e, 0x20]),
+        sized(&jpeg, b"\xff\xc0", 3, &[0, 1, 0x75, 0x31]),
+        sized(&jpeg, b"\xff\xc0", 3, &[0, 0, 0x4e, 0x20]),
+        sized(&png, b"IHDR", 0, &[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]),
+        sized(&png, b"IHDR", 0, &[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]),
+        sized(&webp, b"VP8X", 8, &[0x1f, 0x4e, 0, 0x1f, 0x4e, 0]),
+        sized(&webp, b"VP8L", 5, &[0xff, 0xff, 0xff, 0x0f]),
+        sized(&heic, b"ispe", 4, &[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]),
+    ];
+    for (n, picture) in too_large.iter().enumerate() {
+        for piece in [1, 7, usize::MAX] {
+            assert_eq!(cleaned(picture, piece).unwrap_err(), PictureFault::TooManyPixels, "{n} by {piece}");
+        }
+    }
+    let phone = sized(&jpeg, b"\xff\xc0", 3, &[0x23, 0x28, 0x2e, 0xe0]);
+    assert!(cleaned(&phone, 7).is_ok(), "108 million, as phones take");
+}
+
 fn holds(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }

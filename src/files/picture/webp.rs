@@ -1,7 +1,7 @@
 //! WebP: chunks of RIFF. The length of the file stands at its beginning, so chunks that showing the picture does not
 //! need are overwritten with zeros under a name that nobody reads.
 
-use super::{PictureFault, append_zeros, exif, fill, take};
+use super::{PictureFault, append_zeros, check_pixels, exif, fill, take};
 
 /// Chunks that say how the picture looks, animations included.
 const NEEDED: [&[u8; 4]; 7] = [b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"];
@@ -12,6 +12,8 @@ const NAMELESS: &[u8; 4] = b"JUNK";
 const START_BYTES: usize = 12;
 /// Name and length of a chunk, in bytes.
 const HEAD_BYTES: usize = 8;
+/// First bytes of a chunk in which the size of the picture stands.
+const SIZE_BYTES: usize = 10;
 /// Flag of `VP8X` that announces XMP. That of EXIF stays: the side that is up is told by EXIF alone.
 const XMP_FLAG: u8 = 0x04;
 /// Shortest EXIF that tells the side that is up, in bytes.
@@ -36,8 +38,8 @@ enum WebpState {
     Start,
     /// In name and length of a chunk.
     Head,
-    /// In the first byte of the flags.
-    Flags { left: u64 },
+    /// In the first bytes of a chunk that tells the size of the picture, which are held.
+    Size { name: [u8; 4], left: u64, data: Vec<u8> },
     /// In the data of EXIF, which is held, with what fills it up to an even length.
     Exif { left: u64, data: Vec<u8> },
     /// In the data of a chunk, with what fills it up to an even length.
@@ -52,7 +54,7 @@ impl Webp {
     }
 
     pub(super) fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
-        while let Some(&byte) = piece.first() {
+        while !piece.is_empty() {
             match &mut self.state {
                 WebpState::Start => {
                     if fill(&mut self.head, &mut piece, START_BYTES) {
@@ -68,12 +70,22 @@ impl Webp {
                         self.head.clear();
                     }
                 }
-                WebpState::Flags { left } => {
-                    kept.push(byte & !XMP_FLAG);
-                    piece = &piece[1..];
-                    self.left -= 1;
-                    let left = *left - 1;
-                    self.state = if left == 0 { self.next() } else { WebpState::Chunk { left, needed: true } };
+                WebpState::Size { name, left, data } => {
+                    let held = data.len();
+                    let is_full = fill(data, &mut piece, SIZE_BYTES);
+                    let part = (data.len() - held) as u64;
+                    *left -= part;
+                    self.left -= part;
+                    if is_full {
+                        let (width, height) = size(name, data);
+                        check_pixels(width, height)?;
+                        if name == b"VP8X" {
+                            data[0] &= !XMP_FLAG;
+                        }
+                        kept.append(data);
+                        let left = *left;
+                        self.state = if left == 0 { self.next() } else { WebpState::Chunk { left, needed: true } };
+                    }
                 }
                 WebpState::Exif { left, data } => {
                     let part = take(&mut piece, *left);
@@ -131,10 +143,31 @@ impl Webp {
         kept.extend_from_slice(length);
         Ok(match left {
             0 => self.next(),
-            left if name == b"VP8X" => WebpState::Flags { left },
+            left if matches!(name, b"VP8X" | b"VP8L" | b"VP8 ") && left >= SIZE_BYTES as u64 => {
+                let name = name.try_into().map_err(|_| PictureFault::Damaged)?;
+                WebpState::Size { name, left, data: Vec::new() }
+            }
+            // Shorter ones tell no size, and are no pictures.
+            _ if matches!(name, b"VP8X" | b"VP8L" | b"VP8 ") => return Err(PictureFault::Damaged),
             left if oriented => WebpState::Exif { left, data: Vec::new() },
             left => WebpState::Chunk { left, needed },
         })
+    }
+}
+
+/// Width and height by the first bytes of such a chunk.
+fn size(name: &[u8; 4], data: &[u8]) -> (u64, u64) {
+    let number = |bytes: &[u8]| u64::from(number(bytes));
+    match name {
+        // The canvas, less one, in 24 bits each.
+        b"VP8X" => (number(&data[4..7]) + 1, number(&data[7..10]) + 1),
+        // Behind a mark of one byte: 14 bits each, less one.
+        b"VP8L" => {
+            let both = number(&data[1..5]);
+            ((both & 0x3fff) + 1, (both >> 14 & 0x3fff) + 1)
+        }
+        // Behind a frame's head and its mark: 14 bits each, with two that scale.
+        _ => (number(&data[6..8]) & 0x3fff, number(&data[8..10]) & 0x3fff),
     }
 }
 

@@ -103,8 +103,8 @@ async fn request(
     RequestSite(site): RequestSite,
     call: CommandRequest<ExportRequest>,
 ) -> Result<Limited<Plain<DoneWithWords>>, ApiError> {
-    let (customer, email) = call.who.customer()?;
-    let charge = Charge { named: LimitKind::Export, scope: customer.0.as_u128() };
+    let (_, email) = call.who.customer()?;
+    let charge = Charge::of_mailbox(LimitKind::Export, email);
     let command = async {
         let ExportRequest { kind, from, to, status, site: named } = call.read_body()?;
         if app.queries.pending_exports(email).await? >= MAX_PENDING_EXPORTS {

@@ -20,12 +20,14 @@ use super::session::customer_of;
 use super::site::RequestSite;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
+use crate::app::customer_space::{CustomerSpace, SpaceShare};
 use crate::app::remove_contents;
 use crate::domain::currency;
 use crate::domain::custom_request::{CustomRequest, CustomRequestCommand, NewCustomRequest, NewPhoto};
 use crate::domain::customer::Customer;
 use crate::domain::id::Id;
 use crate::domain::limits::LimitKind;
+use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
 use crate::files::blobs::{Blobs, Recording};
 use crate::http::access::{Caller, RequiredAccess};
@@ -50,6 +52,7 @@ handles! {
         customers: Directory<Customer>,
         queries: Queries,
         blobs: Arc<Blobs>,
+        space: Arc<CustomerSpace>,
         limits: Arc<Limits>,
         environment: Arc<Environment>,
         request: RequestHandles,
@@ -69,6 +72,7 @@ pub fn routes() -> ResourceRoutes {
                 .takes_form(schema_of::<IntakeForm>())
                 .keyed()
                 .error(400, "too_many_parts", "The form has more parts than any request needs.")
+                .error(507, "storage_full", "The shop has no room for more files of customers now.")
         })
         .schema::<IntakeForm>()
 }
@@ -120,8 +124,12 @@ async fn take_in(
     let taken = Box::pin(async {
         let (parts, body) = request.into_parts();
         let call = CommandRequest::without_body(&app.request, who, &parts)?;
-        let form = form::receive(&app.blobs, extract::Request::from_parts(parts, body)).await?;
+        // Staff work is never refused for what customers have sent.
+        let mut share = if call.who.has(Role::Operator) { None } else { Some(app.space.admit().await??) };
+        let request = extract::Request::from_parts(parts, body);
+        let form = form::receive(&app.blobs, request, share.as_mut()).await?;
         let done = record(&app, &call, site, form).await?;
+        share.iter().for_each(SpaceShare::keep);
         Ok(Made::after(&done, IntakeReply::new(&done.answer)))
     });
     within(&app.limits, app.environment.now(), &[charge], taken).await

@@ -227,7 +227,7 @@ async fn draft(
     call: CommandRequest<DraftRequest>,
 ) -> Result<Limited<Made<DraftReply>>, ApiError> {
     let (customer, email) = call.who.customer()?;
-    let charge = Charge { named: LimitKind::DraftOrder, scope: customer.0.as_u128() };
+    let charge = Charge::of_mailbox(LimitKind::DraftOrder, email);
     let command = async {
         let DraftRequest { lines, shipping_address_id, notes } = call.read_body()?;
         let (lines, currency) = look_up(&app.orders, true, &lines).await.map_err(as_bad_request)?;

@@ -54,6 +54,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("createQuoteModel", "Upload a model for a quote")
                 .about("STL or 3MF. It is measured and has a price at once; the shop looks at it and sends the quote, which is what counts.")
                 .takes_form(schema_of::<OwnModelForm>())
+                .error(507, "storage_full", "The shop has no room for more files of customers now.")
         })
         .get(customer, "/api/v1/quotes/models/{modelId}", models::model, |op| {
             op.named("getQuoteModel", "Show the price of an uploaded model")

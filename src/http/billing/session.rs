@@ -120,7 +120,8 @@ pub(crate) async fn mail_link<B>(
     next: Option<&str>,
 ) -> Result<Limited<Plain<Done>>, ApiError> {
     let email = normal_email(email)?;
-    let charges = [Charge::of_text(LimitKind::LinkOfEmail, &email), Charge::of_address(LimitKind::LinkOfAddress, from)];
+    let charges =
+        [Charge::of_mailbox(LimitKind::LinkOfEmail, &email), Charge::of_address(LimitKind::LinkOfAddress, from)];
     let mailed = async {
         let token = credentials::session_token();
         let url = link(&app.config, &token, next);

@@ -180,10 +180,11 @@ const BODY: [DescribedError; 6] = [INVALID, MALFORMED, INCOMPLETE, SILENT, TOO_L
 const FORM: [DescribedError; 6] = [INVALID, MALFORMED_FORM, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
 const KEYED: [DescribedError; 3] = [KEY, KEY_IN_USE, KEY_REUSED];
 /// Why the server may be out of service for a moment; `Retry-After` is always there.
-const UNAVAILABLE: [DescribedError; 8] = [
+const UNAVAILABLE: [DescribedError; 9] = [
     (503, "unavailable", "The database does not answer."),
     (503, "disk_full", "The disk is full."),
-    (503, "read_only", "The database cannot be written."),
+    (503, "read_only", "The database, or the folder of files, cannot be written."),
+    (503, "storage_unavailable", "The disk of the files does not work."),
     (503, "overloaded", "The server has too much to do at the same time, or this client too many unfinished requests."),
     (503, "parked", "The resource is out of service after repeated faults."),
     (503, "unknown_outcome", "Whether it happened is not known; repeating it with its `Idempotency-Key` tells."),

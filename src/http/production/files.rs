@@ -3,6 +3,7 @@
 mod at_printer;
 mod by_page;
 mod judge;
+mod pictures;
 mod requests;
 mod view;
 mod with_picture;
@@ -19,9 +20,9 @@ use sha2::{Digest as _, Sha256};
 use tokio_util::io::ReaderStream;
 
 pub(crate) use self::at_printer::take_gcode;
-pub(crate) use self::by_page::{picture, remove_by_page, take_by_page};
-pub(crate) use self::judge::clean_name;
+pub(crate) use self::by_page::{remove_by_page, take_by_page};
 use self::judge::decide_kind;
+pub(crate) use self::pictures::picture;
 pub use self::requests::FileQuery;
 use self::requests::FileUpload;
 use self::view::FileView;
@@ -32,10 +33,12 @@ use crate::app::remove_contents;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::file::{File, FileCommand, FileKind, GcodeForm};
+use crate::domain::file_name::clean_name;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::files::blobs::{Blobs, Incoming};
+use crate::files::turns::FileOwner;
 use crate::http::access::{AccessHandles, Caller, RequiredAccess, still};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, found, state_of};
 use crate::http::error::ApiError;
@@ -79,7 +82,7 @@ handles! {
 /// The routes of files.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    ResourceRoutes::new("Files", "Uploaded G-code, models and pictures.", "file")
+    let all = ResourceRoutes::new("Files", "Uploaded G-code, models and pictures.", "file")
         .get(operator, PATH, list, |op| op.named("listFiles", "List the files"))
         .post_long(operator, PATH, upload, |op| {
             op.named("uploadFile", "Upload a file")
@@ -94,7 +97,8 @@ pub fn routes() -> ResourceRoutes {
         .get_long(operator, "/api/files/{id}/content", content, |op| {
             op.named("downloadFile", "Download a file").sends("application/octet-stream", None)
         })
-        .schema::<FileUpload>()
+        .schema::<FileUpload>();
+    pictures::routes(all)
 }
 
 async fn list(
@@ -181,8 +185,11 @@ async fn recorded(
     meant: Option<FileKind>,
 ) -> Result<CommandOutcome<File>, ApiError> {
     let mut content = upload.content.ok_or_else(|| Refusal::field("file", "is required"))?;
-    let name = clean_name(upload.name.as_deref().unwrap_or_default());
-    let found = content.describe().await?;
+    let name = clean_name(upload.name.as_deref().unwrap_or_default())?;
+    let found = content.describe(&FileOwner::Shop).await.map_err(|error| match error.kind() {
+        std::io::ErrorKind::TimedOut => Refusal::field("file", "takes too long to read").into(),
+        _ => ApiError::from(error),
+    })?;
     // The key or session may have ended while the file came.
     if !still(&app.access, &call.who) {
         return Err(ApiError::unauthorized("the key or session has ended"));
@@ -219,7 +226,7 @@ pub(crate) async fn keep_made(
     }
     let mut content = app.blobs.begin()?;
     content.write(gcode.as_bytes()).await?;
-    let found = content.describe().await?;
+    let found = content.describe(&FileOwner::Shop).await?;
     let kind = decide_kind(Some(FileKind::Gcode), found.content)?;
     let recording = app.blobs.recording().await;
     let kept = content.keep(&recording).await?;
@@ -241,7 +248,7 @@ async fn receive<'a>(
         match field.name() {
             Some("file") if upload.content.is_none() => {
                 upload.name = field.file_name().map(str::to_owned);
-                upload.content = Some(store(&app.blobs, &mut field, app.config.server.upload_max_bytes).await?);
+                upload.content = Some(store(&app.blobs, &mut field, app.config.server.upload_max_bytes, None).await?);
             }
             Some("print") if fields == FormFields::OfSlicers => upload.print = word(&mut field).await? == "true",
             _ if fields != FormFields::Ours => {}
@@ -321,14 +328,6 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::domain::gcode::Content;
-
-    #[test]
-    fn a_name_is_never_a_path() {
-        assert_eq!(clean_name("../../etc/passwd"), "passwd");
-        assert_eq!(clean_name("C:\\prints\\vase.gcode"), "vase.gcode");
-        assert_eq!(clean_name("..."), "file");
-        assert_eq!(clean_name("a\u{0}b\n.gcode"), "ab.gcode");
-    }
 
     #[test]
     fn the_content_decides_what_a_file_is() {

@@ -1,6 +1,7 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
 mod cache;
+mod degraded;
 mod report;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::root;
 use crate::actors::slicing::Slicing;
 use crate::app::KindsOverview;
+use crate::app::customer_space::CustomerSpace;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::http::access::{AccessHandles, Credentials, RequiredAccess};
@@ -31,17 +33,16 @@ use crate::http::openapi::operation::DescribedOperation;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
-use crate::integrations::{IntegrationSummary, Integrations};
+use crate::integrations::Integrations;
 use crate::services::redis::Redis;
 use crate::store::Unavailable;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
 pub use self::cache::ReadinessCache;
+use self::degraded::degraded;
 pub(crate) use self::report::{SystemReport, system_report};
 
-/// Most aggregates out of service, and most damaged rows, that are named one by one.
-const MAX_NAMED: usize = 20;
 /// The readiness check waits no longer than this for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 /// Heading of the operations on the server itself.
@@ -50,6 +51,9 @@ pub const TAG: &str = "System";
 pub const ABOUT: &str = "Health, the server's own actors and numbers, this description.";
 const READY: &str = "The database takes writes and answers reads, and every component stands. Reads, streams and emergency stop go on \
      when they do not. What is wrong and stops nobody is said under `degraded`.";
+
+/// What strangers are told of what is wrong and stops nobody.
+const UNTOLD_TROUBLE: &str = "something is wrong that stops nobody; operators can read what";
 
 handles! {
     /// What the routes of health use.
@@ -65,6 +69,7 @@ handles! {
         leaving: CancellationToken,
         access: AccessHandles,
         readiness: Arc<ReadinessCache>,
+        space: Arc<CustomerSpace>,
     }
 }
 
@@ -162,7 +167,7 @@ struct Facts {
     redis: Option<RedisStatus>,
     /// Each component of the server; told to operators only, empty for others.
     components: BTreeMap<&'static str, ComponentStatus>,
-    /// In plain words, what is wrong and stops nobody; told to operators only, empty for others.
+    /// In plain words, what is wrong and stops nobody. Only operators are told what; others get one sentence.
     degraded: Vec<String>,
 }
 
@@ -283,7 +288,8 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
         Facts { database, redis, components, degraded }
     } else {
         // Strangers learn whether it works; which components it has is not theirs to know.
-        Facts { database, redis: None, components: BTreeMap::new(), degraded: Vec::new() }
+        let degraded = if degraded.is_empty() { degraded } else { vec![UNTOLD_TROUBLE.to_owned()] };
+        Facts { database, redis: None, components: BTreeMap::new(), degraded }
     };
     let Some(fault) = fault else {
         return Ok(ReadyReply::Ready(Readiness { status, facts }));
@@ -315,7 +321,7 @@ async fn judge(app: &HealthHandles) -> Judged {
         fault = Some(ApiError::unavailable("shutting_down", "the server is shutting down", 5));
     }
     let redis = app.redis.as_ref().map(|redis| if redis.is_up() { RedisStatus::Ok } else { RedisStatus::Unavailable });
-    Judged { database, redis, components, degraded: degraded(app), fault }
+    Judged { database, redis, components, degraded: degraded(app).await, fault }
 }
 
 /// The word for the database, and why it is not ready.
@@ -354,31 +360,6 @@ fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, 
         shown.insert(name, ComponentStatus { state, crashes: component.crashes });
     }
     (shown, crashed)
-}
-
-/// In plain words what is wrong and stops nobody.
-fn degraded(app: &HealthHandles) -> Vec<String> {
-    let parked = app.kinds.summaries().into_iter().filter_map(|seen| {
-        let parked = seen.statuses.get("parked").copied().unwrap_or(0);
-        (parked > 0).then(|| format!("{parked} of kind {} are out of service", seen.kind))
-    });
-    let mut words: Vec<String> = parked.collect();
-    if !words.is_empty() {
-        let parked = app.kinds.actors().into_iter().filter(|actor| actor.status == "parked");
-        let why = |actor: ActorSummary| Some(format!("{} {}: {}", actor.kind, actor.id, actor.last_error?));
-        words.extend(parked.filter_map(why).take(MAX_NAMED));
-    }
-    let damaged = app.queries.damaged();
-    if damaged.count() > 0 {
-        words.push(format!("{} rows cannot be read and are left out of lists", damaged.count()));
-        words.extend(damaged.named(MAX_NAMED));
-    }
-    let redis_away = app.redis.iter().any(|redis| !redis.is_up());
-    words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
-    words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
-    words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
-    words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
-    words
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {

@@ -10,9 +10,11 @@ use serde_json::{Map, Value, json};
 
 use super::settings::changes::{ChangeHandles, WrittenSettings, startable, tested, write};
 use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
+use crate::actors::kernel::directory::Directory;
 use crate::app::service_tests::Service;
 use crate::config::Config;
 use crate::config::changes::Change;
+use crate::domain::mail::{Mail, MailState};
 use crate::domain::peer_address::without_login;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
@@ -24,6 +26,7 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{MaxChars, ONE_LINE, Optional, SecretText};
 use crate::integrations::{Integrations, LineState};
+use crate::services::redis::Redis;
 
 const PATH: &str = "/api/integrations";
 const MAX_URL_CHARS: usize = 2_000;
@@ -34,6 +37,8 @@ handles! {
     pub(crate) struct IntegrationHandles {
         config: Arc<Config>,
         integrations: Arc<Integrations>,
+        redis: Option<Arc<Redis>>,
+        mails: Directory<Mail>,
         changes: ChangeHandles,
     }
 }
@@ -43,7 +48,8 @@ pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     ResourceRoutes::new(TAG, TAG_ABOUT, "integration")
         .get(admin, PATH, list, |op| {
-            op.named("listIntegrations", "Show the other systems of the shop").about("Tokens are never shown.")
+            op.named("listIntegrations", "Show the other systems of the shop")
+                .about("With Redis and the mail server, which are changed by the settings. Tokens are never shown.")
         })
         .patch_long(admin, PATH, change, |op| {
             op.named("changeIntegrations", "Change where other systems are")
@@ -135,7 +141,46 @@ pub(crate) fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
 }
 
 async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<IntegrationsView>, ApiError> {
-    Ok(Plain(IntegrationsView { integrations: views(&app) }))
+    let mut integrations = views(&app);
+    integrations.extend([redis(&app), smtp(&app)]);
+    Ok(Plain(IntegrationsView { integrations }))
+}
+
+/// How Redis fares. Where it is not used, its part is in this process.
+fn redis(app: &IntegrationHandles) -> IntegrationView {
+    let url = app.config.redis.url.expose();
+    let is_away = app.redis.as_ref().is_some_and(|redis| !redis.is_up());
+    IntegrationView {
+        kind: Service::Redis,
+        url: (!url.is_empty()).then(|| without_login(url).into_owned()),
+        has_token: url.contains('@'),
+        configured: app.redis.is_some(),
+        failures: u32::from(is_away),
+        error: is_away.then(|| "it does not answer: limits are counted in this process meanwhile".to_owned()),
+        last_ok_at: None,
+        note: None,
+    }
+}
+
+/// How the mail server fares, by the mails that still wait to be sent.
+fn smtp(app: &IntegrationHandles) -> IntegrationView {
+    let mail = &app.config.mail;
+    let configured = Service::Smtp.is_configured(&app.config);
+    let waiting = app.mails.all_resident().into_iter().filter_map(|(_, seen)| {
+        let mail = seen.state.as_ref().filter(|mail| configured && mail.state == MailState::Queued)?;
+        Some((mail.tries, mail.error.clone()?))
+    });
+    let (failures, error) = waiting.max_by_key(|(tries, _)| *tries).map_or((0, None), |(n, error)| (n, Some(error)));
+    IntegrationView {
+        kind: Service::Smtp,
+        url: configured.then(|| format!("smtp://{}:{}", mail.smtp_host, mail.smtp_port)),
+        has_token: !mail.smtp_password.is_empty(),
+        configured,
+        failures,
+        error,
+        last_ok_at: None,
+        note: (!configured && mail.api_key.is_empty()).then(|| "mails are written to files".to_owned()),
+    }
 }
 
 /// Changes where one of them is by the form of a page: texts by the names of the settings (`section.key`), an empty one

@@ -24,6 +24,7 @@ use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::root;
 use crate::app::KindsOverview;
+use crate::app::customer_space::CustomerSpace;
 use crate::domain::endpoint::Endpoint;
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::{Mail, MailState};
@@ -75,6 +76,7 @@ handles! {
         integrations: Arc<Integrations>,
         tallies: Arc<Tallies>,
         queries: Queries,
+        space: Arc<CustomerSpace>,
     }
 }
 
@@ -139,10 +141,24 @@ async fn gathered(app: &MetricsHandles) -> MetricsPage {
     page.gauge("damaged_rows", "Rows that cannot be read and are left out of lists", [(NONE, damaged)]);
     events(app, &mut page);
     integrations(&app.integrations, &mut page);
+    files(&app.space, &mut page).await;
     work(app, &mut page).await;
     let numbers = tokio::task::spawn_blocking(ProcessNumbers::read).await.unwrap_or_default();
     process(&numbers, &mut page);
     page
+}
+
+/// The disk, and what customers have sent that nobody has answered; nothing while the database does not answer.
+async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
+    let Ok(space) = space.summary().await else { return };
+    let bytes = |bytes: u64| (NONE, i64::try_from(bytes).unwrap_or(i64::MAX));
+    let help = "Bytes of customers' models and photos that the shop has not answered";
+    page.gauge("unclaimed_file_bytes", help, [bytes(space.stored.unclaimed_bytes)]);
+    let help = "Most bytes of customers' models and photos that the shop has not answered; 0 is no bound";
+    page.gauge("unclaimed_file_bytes_limit", help, [bytes(space.limits.unclaimed_max_bytes)]);
+    page.gauge("disk_free_bytes", "Free bytes of the disk of the files", space.stored.free_bytes.map(bytes));
+    let refused = i64::from(space.refusal.is_some());
+    page.gauge("customer_uploads_refused", "Whether customers' files are refused for want of room", [(NONE, refused)]);
 }
 
 /// The other systems of the shop that are switched on.

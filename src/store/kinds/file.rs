@@ -1,6 +1,6 @@
 //! Files: a snapshot row alone; the content is a blob on the disk.
 
-use crate::domain::file::File;
+use crate::domain::file::{CustomerUpload, File};
 use crate::store::load::Load;
 use crate::store::rows::{snapshot_row, text, word};
 
@@ -9,6 +9,12 @@ snapshot_row!(File in files, |this, at_rest| {
     kind: word(&this.kind)?,
     sha256: this.sha256.clone(),
     attempt_id: text(this.photo_of.map(|of| of.attempt)),
+    size: this.size,
+    from_customer: this.customer_upload.is_some(),
+    custom_request_id: match this.customer_upload {
+        Some(CustomerUpload::PhotoOf(request)) => text(Some(request)),
+        _ => None,
+    },
     archived: this.archived,
     created_at: this.created_at.0,
 });

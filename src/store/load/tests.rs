@@ -283,6 +283,9 @@ async fn a_damaged_doc_is_told_by_table_and_id() {
             kind: Set("gcode".to_owned()),
             sha256: Set(String::new()),
             attempt_id: Set(None),
+            size: Set(0),
+            from_customer: Set(false),
+            custom_request_id: Set(None),
             archived: Set(false),
             created_at: Set(0),
         };

@@ -248,3 +248,54 @@ on_both! {
         assert_eq!(plate["thumbnail"], plain["metadata"]["thumbnail"]);
     }
 }
+
+#[tokio::test]
+async fn a_name_keeps_its_ending_and_never_turns_its_direction() {
+    let app = App::new(Db::sqlite()).await;
+    let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
+    let long = format!("{}.gcode", "x".repeat(240));
+    let made = upload(&app, file(&long, code.as_bytes())).await.expect(201);
+    let name = made["name"].as_str().unwrap();
+    assert!(name.len() == 200 && name.ends_with(".gcode"), "{name}");
+    let turned = upload(&app, file("vase\u{202E}edocg.exe", code.as_bytes())).await.expect(400);
+    assert_eq!(paths(&turned), ["file"], "{turned}");
+    assert_eq!(count(&app, "/api/files").await, 1);
+}
+
+#[tokio::test]
+async fn the_picture_that_a_slicer_put_in_is_shown_and_one_of_too_many_pixels_is_refused() {
+    let app = App::new(Db::sqlite()).await;
+    let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
+    let made = upload(&app, file("vase.gcode", code.as_bytes())).await.expect(201);
+    let path = format!("/api/files/{}/picture", id(&made));
+    for query in ["", "?plate=0", "?plate=1"] {
+        let picture = app.get(&format!("{path}{query}")).await;
+        assert_eq!((picture.status, picture.header("content-type")), (200, Some("image/png")), "{query}");
+    }
+    assert_eq!(app.get(&format!("{path}?plate=7")).await.error(404), "picture_not_found");
+    assert_eq!(app.get(&format!("{path}?plate=x")).await.status, 400);
+    assert!(matches!(app.nobody().get(&path).await.status, 401 | 403));
+    let plain = upload(&app, file("plain.gcode", b"G28\nG1 X10 E1\n").text("kind", "gcode")).await.expect(201);
+    assert_eq!(app.get(&format!("/api/files/{}/picture", id(&plain))).await.error(404), "picture_not_found");
+
+    let mut huge = simulator::pictures::png();
+    huge[16..24].copy_from_slice(&[0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
+    let refused = upload(&app, file("huge.png", &huge)).await.expect(400);
+    assert!(refused["errors"][0]["message"].as_str().unwrap().contains("too many pixels"), "{refused}");
+    upload(&app, file("small.png", &simulator::pictures::png())).await.expect(201);
+}
+
+#[tokio::test]
+async fn an_upload_that_the_disk_does_not_take_is_for_later() {
+    let app = App::new(Db::sqlite()).await;
+    let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
+    let incoming = app.data().join("files/incoming");
+    std::fs::remove_dir_all(&incoming).unwrap();
+    std::fs::write(&incoming, b"no folder").unwrap();
+    let failed = upload(&app, file("vase.gcode", code.as_bytes())).await;
+    assert!(failed.header("retry-after").is_some(), "{}", failed.text);
+    assert_eq!(failed.error(503), "storage_unavailable");
+    std::fs::remove_file(&incoming).unwrap();
+    std::fs::create_dir(&incoming).unwrap();
+    upload(&app, file("vase.gcode", code.as_bytes())).await.expect(201);
+}

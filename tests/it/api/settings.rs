@@ -262,3 +262,13 @@ async fn who_takes_away_what_another_source_sets_is_told_so() {
     let told = app.patch("/api/settings", &json!({"settings": {"PARTS_URL": null}})).await.expect(200);
     assert_eq!(told["shadowed"], by);
 }
+
+#[tokio::test]
+async fn no_browser_says_which_program_the_server_runs() {
+    let app = App::new(Db::sqlite()).await;
+    for name in ["slicing.program", "PRINTFLOOR_SLICING__PROGRAM"] {
+        let refused = app.patch("/api/settings", &json!({"settings": {name: "/bin/sh"}})).await.expect(400);
+        assert!(refused["errors"][0]["message"].as_str().unwrap().contains("on the server's machine"), "{refused}");
+    }
+    app.patch("/api/settings", &json!({"settings": {"slicing.max_parallel": 2}})).await.expect(200);
+}

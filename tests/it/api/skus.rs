@@ -174,3 +174,17 @@ on_both! {
         assert_eq!((&found["skus"][0]["id"], &found["pagination"]["total"]), (&json!(again), &json!(1)), "{found}");
     }
 }
+
+#[tokio::test]
+async fn a_picture_is_a_web_address_a_path_or_a_file() {
+    let app = App::new(Db::sqlite()).await;
+    let material = app.material("PLA", 1.0).await;
+    for address in ["javascript:alert(1)", "data:text/html,<script>", "//evil.example/a.png", "https://"] {
+        let refused = app.post("/api/skus", &with(sku("VASE", &material), json!({"images": [address]}))).await;
+        assert_eq!(paths(&refused.expect(400)), ["images.0"], "{address}");
+    }
+    let fine = json!({"images": ["https://cdn.example/a.png", "/a.png"]});
+    let made = id(&app.post("/api/skus", &with(sku("VASE", &material), fine)).await.expect(201));
+    let change = json!({"images": ["https://cdn.example/a.png", "javascript:alert(1)"]});
+    assert_eq!(paths(&app.patch(&format!("/api/skus/{made}"), &change).await.expect(400)), ["images.1"]);
+}

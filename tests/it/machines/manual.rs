@@ -136,3 +136,22 @@ async fn a_printer_that_a_person_began_to_use_meanwhile_gets_no_file() {
     assert_eq!(floor.started(0), 1, "the person's own");
     floor.attention(0, "foreign_print", true).await;
 }
+
+/// Klipper takes the endings of files by their very letters, and no file system takes names of any length.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_is_printed_by_hand_whatever_its_name() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+    let code = simulator::gcode::gcode("vase", 60, 1.0, 330.0);
+    let long = format!("{}.gcode", "\u{e4}".repeat(220));
+    for name in ["Vase.GCODE", "vase", &long] {
+        let form = reqwest::multipart::Form::new().text("kind", "gcode");
+        let form = form.part("file", reqwest::multipart::Part::text(code.clone()).file_name(name.to_owned()));
+        let upload = floor.app.request("POST", "/api/files").multipart(form);
+        let file = floor.app.send(upload).await.expect(201)["id"].clone();
+        let printed = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await.expect(200);
+        let on_printer = words(&printed, "filename");
+        assert!(on_printer.ends_with(".gcode") && on_printer.len() <= 255, "{name}: {on_printer}");
+        floor.free(0).await;
+        floor.attention(0, "foreign_print", false).await;
+    }
+}

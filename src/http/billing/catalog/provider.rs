@@ -8,6 +8,7 @@ use async_trait::async_trait;
 
 use super::{Catalog, CatalogCollection, CatalogItem};
 use crate::domain::id::Id;
+use crate::domain::picture_address::is_picture_address;
 use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::services::circuit::Circuit;
@@ -139,7 +140,7 @@ fn item(sku: &Sku, orderable: bool) -> CatalogItem {
         description: fields.description.clone(),
         price_cents: fields.price_cents,
         currency: fields.currency.clone(),
-        images: fields.images.clone(),
+        images: fields.images.iter().filter(|image| is_picture_address(image)).cloned().collect(),
         collections: fields.collections.clone(),
         published_at: sku.created_at,
         sku_id: orderable.then_some(sku.id),

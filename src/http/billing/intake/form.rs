@@ -8,13 +8,14 @@ use axum::http::StatusCode;
 use sha2::{Digest as _, Sha256};
 
 use super::fields::{FormTexts, IntakeFields};
+use crate::app::customer_space::SpaceShare;
 use crate::domain::custom_request::MAX_PHOTOS;
 use crate::domain::picture_format::PictureFormat;
 use crate::files::blobs::{Blobs, Incoming};
 use crate::files::picture::PictureCleaner;
 use crate::http::bodies::MAX_PASSED_BYTES;
 use crate::http::error::ApiError;
-use crate::http::multipart::broken;
+use crate::http::multipart::{broken, pass_over};
 use crate::http::part_heads::PartHeads;
 
 /// The field of the photos; pages may also call it `photos[]`.
@@ -53,12 +54,21 @@ pub(super) struct ReceivedPhoto<'a> {
     pub(super) digest: String,
 }
 
-/// Reads the whole form, or as much of it as shows that it is not taken.
-pub(super) async fn receive(blobs: &Blobs, request: Request) -> Result<TakenForm<'_>, ApiError> {
-    receive_within(blobs, request, BOUNDS).await
+/// Reads the whole form, or as much of it as shows that it is not taken. `share`: the room that its photos take.
+pub(super) async fn receive<'a>(
+    blobs: &'a Blobs,
+    request: Request,
+    share: Option<&mut SpaceShare>,
+) -> Result<TakenForm<'a>, ApiError> {
+    receive_within(blobs, request, BOUNDS, share).await
 }
 
-async fn receive_within(blobs: &Blobs, request: Request, bounds: FormBounds) -> Result<TakenForm<'_>, ApiError> {
+async fn receive_within<'a>(
+    blobs: &'a Blobs,
+    request: Request,
+    bounds: FormBounds,
+    mut share: Option<&mut SpaceShare>,
+) -> Result<TakenForm<'a>, ApiError> {
     let (parts, body) = request.into_parts();
     let heads = PartHeads::default();
     let mut form =
@@ -81,7 +91,7 @@ async fn receive_within(blobs: &Blobs, request: Request, bounds: FormBounds) -> 
                 // A page whose user chose nothing sends an empty part without a name.
                 let unnamed = reading.field.file_name().is_none_or(str::is_empty);
                 let path = format!("{PHOTOS}.{named}");
-                match reading.photo(blobs).await? {
+                match reading.photo(blobs, share.as_deref_mut()).await? {
                     PhotoOutcome::Nothing if unnamed => continue,
                     PhotoOutcome::Nothing => texts.fault(&path, "must not be empty"),
                     PhotoOutcome::Faulty(words) => texts.fault(&path, words),
@@ -130,7 +140,11 @@ impl PartReading<'_, '_> {
     }
 
     /// The photo, while it goes to the disk.
-    async fn photo<'b>(&mut self, blobs: &'b Blobs) -> Result<PhotoOutcome<'b>, ApiError> {
+    async fn photo<'b>(
+        &mut self,
+        blobs: &'b Blobs,
+        mut share: Option<&mut SpaceShare>,
+    ) -> Result<PhotoOutcome<'b>, ApiError> {
         let mut content = blobs.begin()?;
         let (mut cleaner, mut digest) = (PictureCleaner::new(), Sha256::new());
         let (mut size, mut kept, mut fault) = (0, Vec::new(), None);
@@ -142,6 +156,10 @@ impl PartReading<'_, '_> {
             // Of a photo that is no such picture the rest is only counted: other fields may have faults, too.
             if fault.is_some() {
                 continue;
+            }
+            if let Some(refusal) = share.as_mut().and_then(|share| share.grow(piece.len() as u64).err()) {
+                pass_over(&mut self.field, self.bounds.passed).await;
+                return Err(refusal.into());
             }
             digest.update(&piece);
             kept.clear();
@@ -186,12 +204,7 @@ impl PartReading<'_, '_> {
 
     /// 413. A little more is read and thrown away, so that the client hears the answer and not a broken connection.
     async fn too_large(&mut self, what: &str, limit: u64) -> ApiError {
-        let mut left = self.bounds.passed;
-        while let Ok(Some(piece)) = self.field.chunk().await
-            && left > 0
-        {
-            left = left.saturating_sub(piece.len());
-        }
+        pass_over(&mut self.field, self.bounds.passed).await;
         let message = format!("{what} larger than {limit} bytes");
         ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }

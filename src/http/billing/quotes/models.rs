@@ -142,8 +142,8 @@ pub(crate) async fn take_model<R>(
     request: extract::Request,
     answer: impl FnOnce(&CommandOutcome<Box<Quote>>) -> Result<R, ApiError>,
 ) -> Result<Limited<R>, ApiError> {
-    let (customer, email) = who.customer().map(|(id, email)| (id, email.to_owned()))?;
-    let charge = Charge { named: LimitKind::DraftOrder, scope: customer.0.as_u128() };
+    let (_, email) = who.customer().map(|(id, email)| (id, email.to_owned()))?;
+    let charge = Charge::of_mailbox(LimitKind::DraftOrder, &email);
     let quotes = &app.quotes;
     let made = Box::pin(async {
         let upload = model_upload::take::<OwnModelFields>(&quotes.models, who, request).await?;

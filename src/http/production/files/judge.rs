@@ -1,12 +1,9 @@
-//! What an upload is taken for, and what it is called.
+//! What an upload is taken for.
 
 use crate::domain::file::FileKind;
 use crate::domain::gcode::Content;
 use crate::domain::refusal::Refusal;
 use crate::http::error::ApiError;
-
-/// Longest name of a file, in characters; the rest of a longer one is cut off.
-const MAX_NAME_CHARS: usize = 200;
 
 /// What the content says wins over nothing, and must not be contradicted.
 pub(super) fn decide_kind(said: Option<FileKind>, content: Option<Content>) -> Result<FileKind, ApiError> {
@@ -21,12 +18,4 @@ pub(super) fn decide_kind(said: Option<FileKind>, content: Option<Content>) -> R
             Err(Refusal::field("file", "its content is not G-code, a model or a picture; say its kind").into())
         }
     }
-}
-
-/// The last part of a path, without what other programs might stumble over.
-pub(crate) fn clean_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let clean: String = last.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect();
-    let clean = clean.trim().trim_start_matches('.').to_owned();
-    if clean.is_empty() { "file".to_owned() } else { clean }
 }

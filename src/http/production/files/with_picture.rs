@@ -59,7 +59,7 @@ pub(crate) async fn take_with_picture(
         let chosen = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned);
         if chosen.is_some() && upload.content.is_none() {
             upload.name = chosen;
-            let stored = store(&app.blobs, &mut field, app.config.server.upload_max_bytes).await;
+            let stored = store(&app.blobs, &mut field, app.config.server.upload_max_bytes, None).await;
             upload.content = Some(stored.map_err(|error| of_picture(error, label))?);
         }
     }

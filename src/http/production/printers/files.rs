@@ -15,6 +15,7 @@ use super::device::reach;
 use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
 use crate::actors::printers::unused_name;
 use crate::domain::file::{File, FileKind};
+use crate::domain::file_name::printer_name;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::{Act, Printer, is_of_job};
@@ -185,7 +186,8 @@ async fn upload(
     connection(&app.printer_connections, id, &printer).await?;
     let file = gcode_file(&app, &printer.fields.kind, file_id).await?;
     let source = Source::of(&file, app.blobs.path(&file.sha256));
-    let (name, tag) = (file.name, app.environment.id());
+    let form = file.metadata.form.unwrap_or_default();
+    let (name, tag) = (printer_name(&file.name, form), app.environment.id());
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::PutFile, detail: Some(name.clone()) };
     let put = |connection: Arc<PrinterConnection>| async move {
         let name = unused_name(connection.adapter.as_ref(), &name, tag).await?;

@@ -10,6 +10,7 @@ use super::files::{EXAMPLE_FILE_ID, UploadedFile, gcode_file};
 use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
 use crate::actors::printers::{MANUAL_PLATE, StartOutcome, await_start};
 use crate::domain::file::MAX_FILAMENTS;
+use crate::domain::file_name::printer_name;
 use crate::domain::id::Id;
 use crate::domain::launch::FilamentSlot;
 use crate::domain::principal::Role;
@@ -240,7 +241,8 @@ async fn begin<B>(
             PrintedFile::Stored(file) => {
                 let stored = gcode_file(app, &printer.fields.kind, file).await?;
                 let filaments = stored.metadata.plate(MANUAL_PLATE).map(|plate| plate.filaments.clone());
-                (Some(file), stored.name, filaments.unwrap_or_default())
+                let form = stored.metadata.form.unwrap_or_default();
+                (Some(file), printer_name(&stored.name, form), filaments.unwrap_or_default())
             }
             PrintedFile::OnPrinter(name) => (None, name, Vec::new()),
         };

@@ -59,7 +59,7 @@ fn received(form: &[u8], piece: usize) -> Result<usize, ApiError> {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let form = runtime.block_on(receive_within(&blobs, request(form, piece), SMALL));
+    let form = runtime.block_on(receive_within(&blobs, request(form, piece), SMALL, None));
     let photos = form.map(|form| {
         assert_eq!(files_below(dir.path()), form.photos.len());
         form.photos.len()

@@ -1,12 +1,16 @@
 //! How the server fares: readiness, database, Redis, disk, components, actors and their restarts.
 
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{SettingsPageHandles, backup};
 use crate::actors::kernel::entry::ActorSummary;
+use crate::app::customer_space::{CustomerSpace, CustomerSpaceSummary};
 use crate::config::{Config, Mode};
+use crate::domain::customer_space::SpaceRefusal;
 use crate::domain::principal::Role;
 use crate::files::disk::DiskRoom;
 use crate::http::access::Caller;
@@ -27,6 +31,7 @@ handles! {
     pub(crate) struct SystemPageHandles {
         settings: SettingsPageHandles,
         health: HealthHandles,
+        space: Arc<CustomerSpace>,
     }
 }
 
@@ -37,6 +42,7 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
     let report = system_report(&app.health).await;
     let folder = config.server.data_dir.clone();
     let disk = tokio::task::spawn_blocking(move || DiskRoom::of(&folder)).await.map_err(ApiError::internal)?.ok();
+    let space = app.space.summary().await.ok();
     let (tone, words) = match (&report.fault, report.degraded.is_empty()) {
         (Some(_), _) => (Tone::Error, "Cannot work"),
         (None, false) => (Tone::Attention, "Works, with troubles"),
@@ -53,7 +59,7 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
                     ul class="rows" { @for words in &report.degraded { li { (words) } } }
                 }
             }
-            (glance(config, &report, disk, who.has(Role::Admin)))
+            (glance(config, &report, disk, space, who.has(Role::Admin)))
             (components(&report))
             (kinds(&report))
             (troubled(&report.troubled))
@@ -84,7 +90,13 @@ fn gigabytes(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)
 }
 
-fn glance(config: &Config, report: &SystemReport, disk: Option<DiskRoom>, admin: bool) -> Markup {
+fn glance(
+    config: &Config,
+    report: &SystemReport,
+    disk: Option<DiskRoom>,
+    space: Option<CustomerSpaceSummary>,
+    admin: bool,
+) -> Markup {
     let place = connect::shown(config.database_url().expose());
     // Where it is on the machine is for admins.
     let database = if admin { &place } else { place.split(' ').next().unwrap_or_default() };
@@ -113,8 +125,23 @@ fn glance(config: &Config, report: &SystemReport, disk: Option<DiskRoom>, admin:
                         None => { "not known" },
                     }
                 }
+                dt { "Customers' files" }
+                dd { @match space { Some(space) => { (customer_files(&space)) }, None => { "not known" } } }
             }
         }
+    }
+}
+
+/// What customers have sent that nobody has answered, and whether more is taken.
+fn customer_files(space: &CustomerSpaceSummary) -> Markup {
+    html! {
+        (gigabytes(space.stored.unclaimed_bytes))
+        @if space.limits.unclaimed_max_bytes > 0 { " of " (gigabytes(space.limits.unclaimed_max_bytes)) }
+        " wait for an answer "
+        (state(space.refusal.map(|refusal| match refusal {
+            SpaceRefusal::Unclaimed => "more are refused",
+            SpaceRefusal::Disk => "more are refused: the disk is nearly full",
+        })))
     }
 }
 

@@ -1,0 +1,235 @@
+//! How much customers have sent that the shop has not answered yet: bounded while it comes, deleted when it is old.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex as BlockingMutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep};
+
+use super::{App, remove_contents};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::AskError;
+use crate::domain::custom_request::{CustomRequestChange, CustomRequestCommand, CustomRequestStatus};
+use crate::domain::customer_space::{SpaceLimits, SpaceRefusal, SpaceUse};
+use crate::domain::file::{File, FileCommand};
+use crate::domain::id::Id;
+use crate::domain::quote::{QuoteCommand, QuoteStatus};
+use crate::domain::time::Timestamp;
+use crate::files::disk::DiskRoom;
+use crate::store::Unavailable;
+use crate::store::queries::{Queries, UnclaimedFile};
+use crate::store::rows::LoadError;
+
+/// How long a measurement holds; what comes meanwhile is added to it.
+const MEASURED_FOR: Duration = Duration::from_secs(2);
+/// Time between two looks for old files.
+const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
+/// Most files that one look deletes.
+const MAX_DELETED: u64 = 1_000;
+
+/// The room that customers' files take, and its bounds.
+#[derive(Debug)]
+pub struct CustomerSpace {
+    queries: Queries,
+    folder: PathBuf,
+    limits: SpaceLimits,
+    /// When it was measured last.
+    measured_at: Mutex<Option<Instant>>,
+    /// What was stored then.
+    stored: Arc<BlockingMutex<SpaceUse>>,
+    /// Bytes of files that are coming, and of those that came since the last measurement.
+    growth: Arc<AtomicU64>,
+    /// Bytes of files that came since the last measurement.
+    arrived: Arc<AtomicU64>,
+}
+
+/// How full the room of customers' files is.
+#[derive(Clone, Copy, Debug)]
+pub struct CustomerSpaceSummary {
+    /// What is stored.
+    pub stored: SpaceUse,
+    /// The bounds.
+    pub limits: SpaceLimits,
+    /// Why customers' files are refused; `None` while they are taken.
+    pub refusal: Option<SpaceRefusal>,
+}
+
+/// The room that one customer's upload takes while it comes.
+#[derive(Debug)]
+pub struct SpaceShare {
+    limits: SpaceLimits,
+    stored: Arc<BlockingMutex<SpaceUse>>,
+    bytes: u64,
+    is_kept: AtomicBool,
+    growth: Arc<AtomicU64>,
+    arrived: Arc<AtomicU64>,
+}
+
+impl SpaceShare {
+    /// Takes room for so many more bytes.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn grow(&mut self, bytes: u64) -> Result<(), SpaceRefusal> {
+        let growth = self.growth.fetch_add(bytes, Relaxed) + bytes;
+        self.bytes += bytes;
+        self.limits.refusal(latest(&self.stored), growth).map_or(Ok(()), Err)
+    }
+
+    /// Notes that what came is recorded.
+    pub fn keep(&self) {
+        self.is_kept.store(true, Relaxed);
+    }
+}
+
+impl Drop for SpaceShare {
+    fn drop(&mut self) {
+        if self.is_kept.load(Relaxed) {
+            self.arrived.fetch_add(self.bytes, Relaxed);
+        } else {
+            self.growth.fetch_sub(self.bytes, Relaxed);
+        }
+    }
+}
+
+impl CustomerSpace {
+    pub(super) fn new(queries: Queries, folder: PathBuf, limits: SpaceLimits) -> Self {
+        let (measured_at, stored) = (Mutex::default(), Arc::default());
+        Self { queries, folder, limits, measured_at, stored, growth: Arc::default(), arrived: Arc::default() }
+    }
+
+    /// Returns the share of an upload that begins, with room for one byte at least.
+    ///
+    /// # Errors
+    ///
+    /// The reason why there is no room, inside; outside, when the database does not answer.
+    pub async fn admit(&self) -> Result<Result<SpaceShare, SpaceRefusal>, LoadError> {
+        let stored = self.measure().await?;
+        if let Some(refusal) = self.limits.refusal(stored, self.growth.load(Relaxed) + 1) {
+            return Ok(Err(refusal));
+        }
+        let (stored, growth, arrived) = (self.stored.clone(), self.growth.clone(), self.arrived.clone());
+        Ok(Ok(SpaceShare { limits: self.limits, stored, bytes: 0, is_kept: AtomicBool::new(false), growth, arrived }))
+    }
+
+    /// Returns how full it is.
+    ///
+    /// # Errors
+    ///
+    /// When the database does not answer.
+    pub async fn summary(&self) -> Result<CustomerSpaceSummary, LoadError> {
+        let stored = self.measure().await?;
+        let refusal = self.limits.refusal(stored, self.growth.load(Relaxed) + 1);
+        Ok(CustomerSpaceSummary { stored, limits: self.limits, refusal })
+    }
+
+    async fn measure(&self) -> Result<SpaceUse, LoadError> {
+        let mut measured_at = self.measured_at.lock().await;
+        if measured_at.is_some_and(|at| at.elapsed() < MEASURED_FOR) {
+            return Ok(latest(&self.stored));
+        }
+        // What arrives while it is counted may be counted twice until the next time, and never not at all.
+        let arrived = self.arrived.swap(0, Relaxed);
+        let unclaimed = self.queries.unclaimed_bytes().await;
+        let folder = self.folder.clone();
+        let room = spawn_blocking(move || DiskRoom::of(&folder)).await.ok().and_then(Result::ok);
+        let unclaimed_bytes = match unclaimed {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.arrived.fetch_add(arrived, Relaxed);
+                return Err(error);
+            }
+        };
+        let stored = SpaceUse { unclaimed_bytes, free_bytes: room.map(|room| room.free_bytes) };
+        *self.stored.lock().unwrap_or_else(PoisonError::into_inner) = stored;
+        self.growth.fetch_sub(arrived, Relaxed);
+        *measured_at = Some(Instant::now());
+        Ok(stored)
+    }
+}
+
+fn latest(stored: &BlockingMutex<SpaceUse>) -> SpaceUse {
+    *stored.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Deletes what nobody answered for so long, at the start and every hour, as long as the app lives.
+pub(super) async fn run(app: Weak<App>, keep: Duration) {
+    let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
+    loop {
+        {
+            let Some(app) = app.upgrade() else { return };
+            match app.delete_unclaimed(app.environment.now().plus_ms(-keep_ms)).await {
+                Ok(0) => {}
+                Ok(deleted) => tracing::info!(deleted, "customers' files that nobody answered are deleted"),
+                Err(error) => tracing::warn!(%error, "customers' files that nobody answered cannot be looked for"),
+            }
+        }
+        sleep(LOOK_INTERVAL).await;
+    }
+}
+
+impl App {
+    /// Deletes what customers sent before this moment and nobody answered; returns how many files.
+    async fn delete_unclaimed(&self, before: Timestamp) -> Result<usize, LoadError> {
+        let mut deleted = 0;
+        for UnclaimedFile { file, custom_request_id } in self.queries.unclaimed_before(before, MAX_DELETED).await? {
+            let result = match custom_request_id {
+                Some(request) => self.close_unanswered(request).await,
+                None => self.discard_untouched_draft(&file).await,
+            };
+            match result {
+                Ok(count) => deleted += count,
+                Err(error) => tracing::debug!(file = %file.id, %error, "a customer's old file is deleted later"),
+            }
+        }
+        Ok(deleted)
+    }
+
+    /// Closes a request that is still new, and deletes its photos; returns how many.
+    async fn close_unanswered(&self, id: Id) -> Result<usize, AskError> {
+        let read = self.custom_requests.read(id).await.map_err(unavailable)?;
+        let request = read.and_then(|request| request.state.clone());
+        let Some(request) = request.filter(|request| request.status == CustomRequestStatus::New) else { return Ok(0) };
+        let change = CustomRequestChange { status: Some(CustomRequestStatus::Closed), internal_notes: None };
+        let close = CustomRequestCommand::Update { if_version: Some(request.revision), change };
+        self.custom_requests.ask(id, CommandOrigin::system(), close).await?;
+        for photo in &request.photos {
+            let read = self.files.read(photo.file_id).await.map_err(unavailable)?;
+            if let Some(file) = read.and_then(|file| file.state.clone()).filter(|file| !file.archived) {
+                self.delete_upload(&file).await?;
+            }
+        }
+        Ok(request.photos.len())
+    }
+
+    /// Deletes a model with its draft, unless somebody of the shop has changed that; returns how many files.
+    async fn discard_untouched_draft(&self, model: &File) -> Result<usize, AskError> {
+        if let Some(quote) = self.queries.quote_of_model(model.id).await.map_err(unavailable)? {
+            if quote.status != QuoteStatus::Draft || quote.revision > 1 {
+                return Ok(0);
+            }
+            self.quotes.ask(quote.id, CommandOrigin::system(), QuoteCommand::Archive).await?;
+        }
+        self.delete_upload(model).await?;
+        Ok(1)
+    }
+
+    async fn delete_upload(&self, file: &File) -> Result<(), AskError> {
+        self.files.ask(file.id, CommandOrigin::system(), FileCommand::Archive).await?;
+        let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
+        if let Err(error) = remove_contents(&self.blobs, &self.queries, contents).await {
+            tracing::warn!(file = %file.id, %error, "the content of a customer's old file is still on the disk");
+        }
+        Ok(())
+    }
+}
+
+fn unavailable(error: LoadError) -> AskError {
+    tracing::debug!(%error, "what a customer sent cannot be read");
+    AskError::Unavailable(Unavailable::Database)
+}

@@ -1,0 +1,96 @@
+//! The "no" of the disk that files are on, and of whoever reads and stores them.
+
+use std::io::{self, ErrorKind};
+
+use axum::http::StatusCode;
+
+use super::ApiError;
+use crate::domain::customer_space::SpaceRefusal;
+use crate::files::turns::ReadersBusy;
+use crate::store::Unavailable;
+
+/// When a customer whose file finds no room may send it again, in seconds.
+const ROOM_RETRY_SECONDS: u32 = 600;
+/// When a customer whose model found too many others may send it again, in seconds.
+const TURN_RETRY_SECONDS: u32 = 5;
+/// When a request that the disk failed may be sent again, in seconds: somebody has to look at it.
+const DISK_RETRY_SECONDS: u32 = 30;
+
+impl From<SpaceRefusal> for ApiError {
+    fn from(refusal: SpaceRefusal) -> Self {
+        let error = Self::new(StatusCode::INSUFFICIENT_STORAGE, "storage_full", refusal.to_string());
+        error.retry_after(ROOM_RETRY_SECONDS)
+    }
+}
+
+impl From<ReadersBusy> for ApiError {
+    fn from(busy: ReadersBusy) -> Self {
+        match busy {
+            ReadersBusy::All => Self::unavailable("overloaded", busy.to_string(), TURN_RETRY_SECONDS),
+            ReadersBusy::Mailbox => Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", busy.to_string())
+                .retry_after(TURN_RETRY_SECONDS),
+        }
+    }
+}
+
+impl From<io::Error> for ApiError {
+    fn from(error: io::Error) -> Self {
+        let error = match error.downcast::<ReadersBusy>() {
+            Ok(busy) => return busy.into(),
+            Err(error) => error,
+        };
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Unavailable::DiskFull.into(),
+            ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
+                tracing::error!(%error, "the folder of files cannot be written");
+                let words = "the server's files cannot be written; its operator has to look at the disk";
+                Self::unavailable("read_only", words, DISK_RETRY_SECONDS)
+            }
+            // What no disk says: a content that is gone, and what the program itself is wrong about.
+            ErrorKind::NotFound
+            | ErrorKind::AlreadyExists
+            | ErrorKind::InvalidInput
+            | ErrorKind::InvalidData
+            | ErrorKind::UnexpectedEof
+            | ErrorKind::Unsupported
+            | ErrorKind::Other => Self::internal(error),
+            // Many errors of a disk, EIO among them, have no kind of their own.
+            _ => {
+                tracing::error!(%error, "the disk of the files fails");
+                let words = "the disk of the server's files does not work; try again in a moment";
+                Self::unavailable("storage_unavailable", words, DISK_RETRY_SECONDS)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_disk_says_is_for_later_and_what_we_say_is_a_fault() {
+        // ENOSPC, EDQUOT, EROFS, EACCES, EIO, ENOTDIR, EMFILE, ESTALE.
+        let codes = [
+            (28, "disk_full"),
+            (122, "disk_full"),
+            (30, "read_only"),
+            (13, "read_only"),
+            (5, "storage_unavailable"),
+            (20, "storage_unavailable"),
+            (24, "storage_unavailable"),
+            (116, "storage_unavailable"),
+        ];
+        for (number, code) in codes {
+            let error = ApiError::from(io::Error::from_raw_os_error(number));
+            assert_eq!((error.status().as_u16(), error.code()), (503, code), "{number}");
+            // Some layers keep the kind alone.
+            let error = ApiError::from(io::Error::from(io::Error::from_raw_os_error(number).kind()));
+            assert_eq!((error.status().as_u16(), error.code()), (503, code), "the kind of {number}");
+        }
+        assert_eq!(ApiError::from(io::Error::from_raw_os_error(2)).status(), 500, "a content that is gone");
+        assert_eq!(ApiError::from(io::Error::other("a thread is gone")).status(), 500);
+        let busy = ApiError::from(io::Error::new(ErrorKind::ResourceBusy, ReadersBusy::Mailbox));
+        assert_eq!((busy.status().as_u16(), busy.code()), (429, "rate_limited"));
+    }
+}

@@ -1,0 +1,88 @@
+//! The pictures that slicers put into files.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use tokio_util::io::ReaderStream;
+
+use super::FileHandles;
+use crate::domain::file::File;
+use crate::domain::picture_format::PictureFormat;
+use crate::domain::principal::Role;
+use crate::domain::refusal::Refusal;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
+use crate::http::page::Query;
+use crate::http::path_id::PathId;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Components, Reply, Within};
+
+/// Number of the picture of a file as a whole; those of its plates have the numbers of the plates.
+const WHOLE_PICTURE: u32 = 0;
+/// Highest number of a plate that is asked for.
+const MAX_PLATE_NUMBER: u32 = 9_999;
+
+/// Adds the route of pictures.
+pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    to.get_long(operator, "/api/files/{id}/picture", show, |op| {
+        op.named("getFilePicture", "Show the picture in a file")
+            .about("The slicer put it into the file. `plate` asks for that of one plate, else it is that of the whole file.")
+            .error(404, "picture_not_found", "The file, or the plate, has no picture.")
+    })
+}
+
+/// Which picture of a file is asked for.
+#[derive(api_derive::Request, Debug)]
+struct PictureQuery {
+    /// Number of the plate; 0, as when it is absent, asks for the picture of the whole file.
+    #[api(Within(0..=MAX_PLATE_NUMBER), default = WHOLE_PICTURE)]
+    plate: u32,
+}
+
+/// 200 with a picture.
+struct PictureReply(Response);
+
+impl IntoResponse for PictureReply {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+impl Reply for PictureReply {
+    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
+        operation.answer = (200, DescribedContent::Binary(&[PictureFormat::Png.media()]));
+    }
+}
+
+async fn show(
+    State(app): State<FileHandles>,
+    PathId(id): PathId,
+    Query(PictureQuery { plate }): Query<PictureQuery>,
+) -> Result<PictureReply, ApiError> {
+    let (_, state) = found(&app.files, id).await?;
+    Ok(PictureReply(picture(&app, state_of(&state)?, plate).await?))
+}
+
+/// The picture that a slicer put into a file: of a plate or, with the number 0, of the whole. Slicers write PNG, and no
+/// others are kept; a browser is told to show it as that and as nothing else.
+pub(crate) async fn picture(app: &FileHandles, file: &File, number: u32) -> Result<Response, ApiError> {
+    let of_plate = file.metadata.plate(number).and_then(|plate| plate.thumbnail.as_ref());
+    let kept = if number == WHOLE_PICTURE { file.metadata.thumbnail.as_ref() } else { of_plate };
+    let nothing = || ApiError::from(Refusal::not_found("picture"));
+    let sha256 = kept.filter(|_| !file.archived).ok_or_else(nothing)?;
+    let (content, size) = app.blobs.read(sha256).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "image/png".to_owned()),
+        (header::CONTENT_LENGTH, size.to_string()),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox".to_owned()),
+        // The picture of a file never changes.
+        (header::CACHE_CONTROL, "private, max-age=86400, immutable".to_owned()),
+        (header::ETAG, format!("\"{sha256}\"")),
+    ];
+    Ok((headers, Body::from_stream(ReaderStream::new(content))).into_response())
+}

@@ -1,0 +1,54 @@
+//! What is wrong with the server and stops nobody, in words for operators.
+
+use super::HealthHandles;
+use crate::actors::kernel::entry::ActorSummary;
+use crate::app::customer_space::CustomerSpaceSummary;
+use crate::domain::customer_space::SpaceRefusal;
+use crate::integrations::IntegrationSummary;
+
+/// Most aggregates out of service, and most damaged rows, that are named one by one.
+const MAX_NAMED: usize = 20;
+
+/// Returns in plain words what is wrong and stops nobody.
+pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
+    let parked = app.kinds.summaries().into_iter().filter_map(|seen| {
+        let parked = seen.statuses.get("parked").copied().unwrap_or(0);
+        (parked > 0).then(|| format!("{parked} of kind {} are out of service", seen.kind))
+    });
+    let mut words: Vec<String> = parked.collect();
+    if !words.is_empty() {
+        let parked = app.kinds.actors().into_iter().filter(|actor| actor.status == "parked");
+        let why = |actor: ActorSummary| Some(format!("{} {}: {}", actor.kind, actor.id, actor.last_error?));
+        words.extend(parked.filter_map(why).take(MAX_NAMED));
+    }
+    let damaged = app.queries.damaged();
+    if damaged.count() > 0 {
+        words.push(format!("{} rows cannot be read and are left out of lists", damaged.count()));
+        words.extend(damaged.named(MAX_NAMED));
+    }
+    let redis_away = app.redis.iter().any(|redis| !redis.is_up());
+    words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
+    words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
+    words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
+    words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
+    let space = app.space.summary().await.ok();
+    words.extend(space.and_then(|space| customer_files(&space)));
+    words
+}
+
+/// Says why customers' files are refused; `None` while they are taken.
+fn customer_files(space: &CustomerSpaceSummary) -> Option<String> {
+    let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+    Some(match space.refusal? {
+        SpaceRefusal::Unclaimed => format!(
+            "uploads of customers are refused: {} MB of {} MB wait for an answer (files.unclaimed_max_bytes)",
+            megabytes(space.stored.unclaimed_bytes),
+            megabytes(space.limits.unclaimed_max_bytes)
+        ),
+        SpaceRefusal::Disk => format!(
+            "uploads of customers are refused: {} MB are free on the disk, and {} MB stay free (files.reserved_bytes)",
+            megabytes(space.stored.free_bytes.unwrap_or_default()),
+            megabytes(space.limits.reserved_bytes)
+        ),
+    })
+}

@@ -1,0 +1,188 @@
+//! What customers send before anybody of the shop has looked: it keeps nobody waiting, and takes only so much room.
+
+use std::io::{Cursor, Write as _};
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::customer;
+use super::intake::{self, taken};
+use crate::api::quotes::models::upload;
+use crate::api::{count, id, paths};
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_both, until};
+use crate::whole::cube;
+
+const MODELS: &str = "/api/v1/quotes/models";
+/// Longest time that a file of the shop may take while customers do their worst. Alone it takes some milliseconds.
+const PROMPT: Duration = Duration::from_secs(10);
+
+/// A package of less than a kilobyte in which objects of nothing stand within each other, each seven times: 280 million
+/// places.
+fn nested() -> Vec<u8> {
+    let mut objects = "<object id=\"1\"><mesh><vertices/></mesh></object>".to_owned();
+    for n in 2..=11 {
+        let parts = format!("<component objectid=\"{}\"/>", n - 1).repeat(7);
+        objects.push_str(&format!("<object id=\"{n}\"><components>{parts}</components></object>"));
+    }
+    let model = format!("<model><resources>{objects}</resources><build><item objectid=\"11\"/></build></model>");
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    archive.start_file("3D/3dmodel.model", SimpleFileOptions::default()).unwrap();
+    archive.write_all(model.as_bytes()).unwrap();
+    archive.finish().unwrap().into_inner()
+}
+
+async fn gcode(app: &Client) -> Answer {
+    let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
+    let form = Form::new().part("file", Part::text(code).file_name("vase.gcode"));
+    app.send(app.request("POST", "/api/files").multipart(form)).await
+}
+
+/// The words of `/readyz` that are about customers' files.
+async fn told(client: &Client) -> Vec<String> {
+    let ready = client.get("/readyz").await.json();
+    let all = ready["degraded"].as_array().unwrap().clone();
+    all.iter().filter_map(Value::as_str).filter(|words| words.contains("customers")).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn models_that_are_made_to_take_long_keep_no_file_of_the_shop_waiting() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", 1000).start().await;
+    let bytes = nested();
+    assert!(bytes.len() < 1500, "{}", bytes.len());
+    let mallory = customer(&app, "mallory@example.org").await;
+    let crowd = (0..20).map(|_| upload(&mallory, MODELS, "plate.3mf", bytes.clone(), &[]));
+    let begun = Instant::now();
+    let (refused, shop) = tokio::join!(join_all(crowd), async {
+        let uploads = join_all((0..5).map(|_| gcode(&app))).await;
+        (uploads, begun.elapsed())
+    });
+    let (uploads, took) = shop;
+    for answer in uploads {
+        answer.expect(201);
+    }
+    assert!(took < PROMPT, "{took:?}");
+    let mut measured = 0;
+    for answer in refused {
+        match answer.status {
+            400 => {
+                assert_eq!(paths(&answer.json()), ["file"], "{}", answer.text);
+                measured += 1;
+            }
+            429 => assert!(answer.header("retry-after").is_some(), "{}", answer.text),
+            other => panic!("{other}: {}", answer.text),
+        }
+    }
+    assert!(measured >= 1);
+    // Nothing is left over from them, and the next model is priced.
+    upload(&mallory, MODELS, "cube.stl", cube().into_bytes(), &[]).await.expect(201);
+}
+
+#[tokio::test]
+async fn many_addresses_of_one_mailbox_are_one_customer_to_the_limits() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", 2).start().await;
+    let addresses = ["ann@example.org", "ann+1@example.org", "ann+2@example.org"];
+    let mut statuses = Vec::new();
+    for address in addresses {
+        let ann = customer(&app, address).await;
+        statuses.push(upload(&ann, MODELS, "cube.stl", cube().into_bytes(), &[]).await.status);
+    }
+    assert_eq!(statuses, [201, 201, 429]);
+    let bob = customer(&app, "bob@example.org").await;
+    upload(&bob, MODELS, "cube.stl", cube().into_bytes(), &[]).await.expect(201);
+}
+
+on_both! {
+    async fn what_nobody_has_answered_takes_only_so_much_room(db: Db) {
+        let size = cube().len();
+        let app = App::on(db)
+            .env("PRINTFLOOR_FILES__UNCLAIMED_MAX_BYTES", size * 2)
+            .env("PRINTFLOOR_LIMITS__DRAFT_ORDERS_PER_HOUR", 100_000)
+            .env("PRINTFLOOR_LIMITS__CUSTOMER_REQUESTS_PER_MINUTE", 100_000)
+            .start()
+            .await;
+        let ann = customer(&app, "ann@example.org").await;
+        let send = async || upload(&ann, MODELS, "cube.stl", cube().into_bytes(), &[]).await;
+        let first = send().await.expect(201);
+        send().await.expect(201);
+        let full = send().await;
+        assert!(full.header("retry-after").is_some(), "{}", full.text);
+        assert_eq!(full.error(507), "storage_full");
+        assert_eq!(intake::send(&app.nobody(), intake::form()).await.error(507), "storage_full");
+        // Staff work goes on, models for a quote included.
+        gcode(&app).await.expect(201);
+        upload(&app, "/api/quotes/models", "cube.stl", cube().into_bytes(), &[]).await.expect(201);
+        // It is seen: by operators in words, by strangers as one sentence, by monitoring in numbers.
+        let words = told(&app).await;
+        assert!(words.len() == 1 && words[0].contains("files.unclaimed_max_bytes"), "{words:?}");
+        let stranger = app.nobody().get("/readyz").await.json();
+        assert_eq!((&stranger["status"], stranger["degraded"].as_array().unwrap().len()), (&json!("degraded"), 1), "{stranger}");
+        assert!(!stranger.to_string().contains("unclaimed"), "{stranger}");
+        let numbers = app.get("/metrics").await.text;
+        for line in [
+            format!("printfloor_unclaimed_file_bytes {}", size * 2),
+            "printfloor_customer_uploads_refused 1".to_owned(),
+        ] {
+            assert!(numbers.contains(&line), "{line}: {numbers}");
+        }
+        // Once the shop has answered one, there is room for another.
+        let model = first["model"]["id"].as_str().unwrap();
+        let quotes = app.get("/api/quotes?status=draft&limit=200").await.expect(200);
+        let of_model = |quote: &&Value| quote["lines"][0]["model"]["fileId"] == model;
+        let quote = quotes["quotes"].as_array().unwrap().iter().find(of_model).unwrap_or_else(|| panic!("{quotes}")).clone();
+        let material = json!({
+            "name": "PLA", "type": "filament", "color": "#000000", "brand": "Acme", "quantity": 1000, "unit": "g",
+            "reorderPoint": 0, "reorderQuantity": 1000, "unitCostCents": 3,
+        });
+        let material = id(&app.post("/api/inventory/materials", &material).await.expect(201));
+        let path = format!("/api/quotes/{}", id(&quote));
+        let lines = json!([{"quantity": 1, "modelFileId": model, "materialId": material}]);
+        app.patch(&path, &json!({"lines": lines})).await.expect(200);
+        app.act(&format!("{path}/send")).await.expect(200);
+        until("room for another", || async { (send().await.status == 201).then_some(()) }).await;
+    }
+
+    async fn what_nobody_answers_is_deleted_when_it_is_old(db: Db) {
+        let mut app = App::on(db).start().await;
+        let ann = customer(&app, "ann@example.org").await;
+        let own = upload(&ann, MODELS, "cube.stl", cube().into_bytes(), &[]).await.expect(201)["model"]["id"].clone();
+        let kept = upload(&ann, MODELS, "part.stl", cube().into_bytes(), &[("quantity", "2")]).await.expect(201);
+        let staff = upload(&app, "/api/quotes/models", "staff.stl", cube().into_bytes(), &[]).await.expect(201);
+        let request = taken(&app).await;
+        // Somebody of the shop works on one of the drafts.
+        let quotes = app.get("/api/quotes?status=draft&limit=200").await.expect(200);
+        let drafts = quotes["quotes"].as_array().unwrap().clone();
+        let edited = drafts.iter().find(|quote| quote["lines"][0]["quantity"] == 2).unwrap();
+        app.patch(&format!("/api/quotes/{}", id(edited)), &json!({"notes": "in red?"})).await.expect(200);
+        app.stop().await;
+        app.set_env("PRINTFLOOR_FILES__UNCLAIMED_DAYS", "0.0000001");
+        app.start().await;
+        until("the old request to be closed", || async {
+            let shown = app.get(&format!("/api/custom-requests/{request}")).await.expect(200);
+            (shown["status"] == "closed").then_some(())
+        })
+        .await;
+        until("the old files to be gone", || async { (count(&app, "/api/files").await == 2).then_some(()) }).await;
+        assert_eq!(app.get(&format!("/api/files/{}", own.as_str().unwrap())).await.status, 404);
+        for model in [&kept["model"]["id"], &staff["lines"][0]["model"]["fileId"]] {
+            app.get(&format!("/api/files/{}", model.as_str().unwrap())).await.expect(200);
+        }
+        assert_eq!(count(&app, "/api/quotes?status=draft").await, 2);
+        assert_eq!(app.get(&format!("/api/custom-requests/{request}/photos/1")).await.status, 404);
+    }
+}
+
+#[tokio::test]
+async fn some_of_the_disk_stays_free_for_the_shop() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_FILES__RESERVED_BYTES", u64::MAX / 4).start().await;
+    let ann = customer(&app, "ann@example.org").await;
+    assert_eq!(upload(&ann, MODELS, "cube.stl", cube().into_bytes(), &[]).await.error(507), "storage_full");
+    assert_eq!(intake::send(&app.nobody(), intake::form()).await.error(507), "storage_full");
+    gcode(&app).await.expect(201);
+    let words = told(&app).await;
+    assert!(words.len() == 1 && words[0].contains("files.reserved_bytes"), "{words:?}");
+}
