@@ -93,7 +93,7 @@ mod tests {
             (0.5, Some(149_999), true),
             (0.5, Some(150_000), false),
             (0.99, Some(2_999), true),
-            (0.99, Some(3_000), false),
+            (0.99, Some(3_001), false),
             (0.5, None, false),
         ] {
             for looked_like in [UNKNOWN_REASON, CLEARED_REASON] {
@@ -113,7 +113,7 @@ mod tests {
             progress in 0.0f64..1.0,
             unseen_ms in prop::option::of(0i64..2_000_000),
             server in prop::sample::select(vec![ServerRun::Unbroken, ServerRun::Unknown, ServerRun::Restarted]),
-            out_of_sight: bool,
+            out_of_sight in any::<bool>(),
             looked_like in prop::sample::select(vec![UNKNOWN_REASON, CLEARED_REASON, "in error"]),
         ) {
             let lost = Lost { server, stopped: false, unseen_ms };
