@@ -26,6 +26,7 @@ mod m20261123_000020_sales_channels;
 mod m20261123_000021_pay_links;
 mod m20261123_000024_list_invoices;
 mod m20261124_000025_unsigned_jobs;
+mod m20261125_000029_restores;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -61,6 +62,7 @@ impl MigratorTrait for Migrator {
             whole(m20261123_000021_pay_links::Migration),
             whole(m20261123_000024_list_invoices::Migration),
             whole(m20261124_000025_unsigned_jobs::Migration),
+            whole(m20261125_000029_restores::Migration),
         ]
     }
 }

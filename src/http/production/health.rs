@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::actors::checkouts::Checkouts;
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::root;
+use crate::actors::restores::DispatchHold;
 use crate::actors::slicing::Slicing;
 use crate::app::KindsOverview;
 use crate::domain::id::Id;
@@ -62,6 +63,7 @@ handles! {
         slicing: Arc<Slicing>,
         checkouts: Checkouts,
         integrations: Arc<Integrations>,
+        hold: DispatchHold,
         leaving: CancellationToken,
         access: AccessHandles,
         readiness: Arc<ReadinessCache>,
@@ -377,6 +379,7 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
     words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
     words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
     words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
+    words.extend(app.hold.is_on().then(|| format!("no job is started: {}", DispatchHold::REASON)));
     words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
     words
 }
