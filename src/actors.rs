@@ -19,6 +19,7 @@ pub mod orders;
 pub mod payment_events;
 pub mod printers;
 pub mod quotes;
+pub mod restores;
 pub mod sales_channels;
 pub mod skus;
 pub mod slicing;

@@ -17,6 +17,7 @@ use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::{Components, RootMsg};
 use crate::actors::payment_events::matching::PaymentMatcher;
+use crate::actors::restores::DispatchHold;
 use crate::actors::slicing::Slicing;
 use crate::actors::subscribers::Subscribers;
 use crate::files::blobs::Blobs;
@@ -38,6 +39,8 @@ pub mod documents;
 mod export_rows;
 mod kinds;
 mod mailed_documents;
+mod manual_restore;
+mod openings;
 pub mod own_secrets;
 mod photos;
 pub mod service_tests;
@@ -49,6 +52,7 @@ pub mod stream;
 
 pub use contents::remove_contents;
 pub use kinds::{Directories, KindsOverview};
+pub use openings::unopened;
 pub use start::{printer_registry, rehearse};
 pub use start_error::ShopStartError;
 
@@ -68,6 +72,8 @@ pub struct App {
     pub printer_connections: Arc<PrinterConnections>,
     /// Proposes pairs of jobs and printers; says why a job waits.
     pub dispatcher: Dispatcher,
+    /// Holds dispatch while a restored shop waits for its review.
+    pub hold: DispatchHold,
     /// Tells when jobs, orders and printers are expected to be done.
     pub forecaster: Forecaster,
     /// Finds the order that a payment event belongs to.

@@ -4,6 +4,7 @@
 //! usage.
 
 mod api;
+mod backup;
 mod check;
 mod config;
 mod demo;
@@ -14,6 +15,8 @@ mod office;
 mod openapi;
 mod output;
 mod password;
+mod progress;
+mod restore;
 mod serve;
 mod settings;
 mod signals;
@@ -94,6 +97,16 @@ pub enum Command {
     Config(ConfigArgs),
     /// Test the settings and all configured services, and say how to fix what is wrong
     Check,
+    /// Write a whole, verified copy of the shop into one file, whether the server runs or not
+    Backup {
+        /// The file to write, which must not exist
+        file: PathBuf,
+    },
+    /// Put a backup back into an empty data directory and an empty database
+    Restore {
+        /// The file that `backup`, or a download of a backup, has written
+        file: PathBuf,
+    },
     /// Print the OpenAPI 3.1 document of an API
     Openapi {
         /// The API to describe
@@ -354,6 +367,8 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(Command::User(UserCommand::Passwd { email })) => Box::pin(users::passwd(&global, &email)).await,
         Some(Command::Config(args)) => config::run(&global, args),
         Some(Command::Check) => check::run(&global).await,
+        Some(Command::Backup { file }) => Box::pin(backup::run(&global, &file)).await,
+        Some(Command::Restore { file }) => Box::pin(restore::run(&global, &file)).await,
         Some(Command::Openapi { which }) => openapi::run(&global, which),
         Some(Command::Completions { shell }) => manual::completions(shell),
         Some(Command::Man) => manual::man(),

@@ -70,6 +70,7 @@ mod quote_status;
 pub mod refusal;
 mod region;
 pub mod requirement;
+pub mod restore;
 pub mod rules;
 pub mod sales_channel;
 pub mod schedule;

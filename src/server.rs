@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::data_folder::{absolute, make_data_folder};
+pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock, make_data_folder};
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
 use crate::app::{App, ShopStartError as ShopError, story, stream};
@@ -51,6 +51,12 @@ pub enum StartError {
         path: PathBuf,
         /// Its process and address, as it wrote them.
         holder: String,
+    },
+    /// A restore into the data folder was interrupted.
+    #[error("the data folder {} is not whole: the restore of a backup into it was interrupted", path.display())]
+    RestoreUnfinished {
+        /// The path of the data folder.
+        path: PathBuf,
     },
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {}", io_words(.source))]
@@ -154,6 +160,9 @@ impl Server {
         let data = config.server.data_dir.clone();
         let lock = lock.map_or_else(|| data_folder::lock(&data, listen), Ok)?;
         let unusable = |source| StartError::Data { path: absolute(&data), source };
+        if config.restore_mark().exists() {
+            return Err(StartError::RestoreUnfinished { path: absolute(&data) });
+        }
         data_folder::close_to_others(&data).map_err(unusable)?;
         let database = connect::shown(config.database_url().expose());
         let made_secrets = own_secrets::settle(&mut config).await.map_err(|error| match error {
@@ -204,8 +213,8 @@ impl Server {
         self.setup_code.as_deref()
     }
 
-    /// Makes the path of a link that signs this member of staff in once, in a browser of this machine, within an hour;
-    /// `None` without listeners. For demos alone: whoever reads the link is let in.
+    /// Makes the path of a link that signs this member of staff in once, in a browser of this machine, within an
+    /// hour; `None` without listeners. For demos alone: whoever reads the link is let in.
     pub fn make_sign_in_path(&self, user: Id) -> Option<String> {
         Some(self.local_sign_in.as_ref()?.make(user, self.shop.environment.now()))
     }

@@ -21,6 +21,7 @@ mod port;
 pub mod queries;
 pub mod reader;
 mod requirements;
+pub mod restoring;
 pub mod rows;
 pub mod secret_checks;
 mod submission;

@@ -27,6 +27,7 @@ mod m20261123_000021_pay_links;
 mod m20261123_000024_list_invoices;
 mod m20261124_000025_unsigned_jobs;
 mod m20261125_000026_finished_invoices_and_early_refunds;
+mod m20261125_000029_restores;
 mod m20261125_000031_customer_files;
 mod table;
 
@@ -64,6 +65,7 @@ impl MigratorTrait for Migrator {
             whole(m20261123_000024_list_invoices::Migration),
             whole(m20261124_000025_unsigned_jobs::Migration),
             whole(m20261125_000026_finished_invoices_and_early_refunds::Migration),
+            whole(m20261125_000029_restores::Migration),
             whole(m20261125_000031_customer_files::Migration),
         ]
     }

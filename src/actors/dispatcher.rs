@@ -14,10 +14,11 @@ use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
 use crate::actors::kernel::root::{RootMsg, keep};
+use crate::actors::restores::DispatchHold;
 use crate::domain::aggregate::Versioned;
 use crate::domain::dispatch::{Board, BoardRules, Proposal, RefusedJob, Surroundings, waiting_reason};
 use crate::domain::id::Id;
-use crate::domain::job::{Block, Job};
+use crate::domain::job::{Block, Job, JobState};
 use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderCommand};
 use crate::domain::printer::Printer;
@@ -59,6 +60,7 @@ struct Floor {
     materials: Directory<Material>,
     environment: Arc<Environment>,
     rules: Arc<BoardRules>,
+    hold: DispatchHold,
 }
 
 impl Dispatcher {
@@ -70,9 +72,10 @@ impl Dispatcher {
         materials: Directory<Material>,
         environment: Arc<Environment>,
         rules: BoardRules,
+        hold: DispatchHold,
     ) -> Self {
         let rules = Arc::new(rules);
-        let floor = Floor { orders, printers, materials, environment, rules };
+        let floor = Floor { orders, printers, materials, environment, rules, hold };
         Self { actor: Arc::default(), floor: Arc::new(floor) }
     }
 
@@ -109,6 +112,9 @@ impl Dispatcher {
 
     /// Why a job waits, in words for people, with the stock and the printers of now; `None` when it does not.
     pub fn waiting_reason(&self, job: &Job) -> Option<String> {
+        if job.state == JobState::Sliced && self.floor.hold.is_on() {
+            return Some(DispatchHold::REASON.to_owned());
+        }
         self.around(job, |around| waiting_reason(job, around))
     }
 
@@ -182,6 +188,13 @@ impl Actor for DispatcherActor {
             state.state.iter().for_each(|printer| s.board.printer_changed(printer));
         }
         s.propose(&me);
+        if s.floor.hold.is_on() {
+            let hold = s.floor.hold.clone();
+            tokio::spawn(async move {
+                hold.wait_until_off().await;
+                let _ = me.cast(DispatcherMsg::Again);
+            });
+        }
         Ok(())
     }
 
@@ -207,6 +220,9 @@ impl Actor for DispatcherActor {
 
 impl DispatcherState {
     fn propose(&mut self, me: &ActorRef<DispatcherMsg>) {
+        if self.floor.hold.is_on() {
+            return;
+        }
         for RefusedJob { order, job, printers } in self.board.refused_jobs() {
             let answered = DispatcherMsg::JobAnswered(job);
             self.ask(me, order, OrderCommand::FailRefused { job, printers }, move |_| answered);

@@ -29,6 +29,7 @@ use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::{AskError, Handle};
+use crate::actors::restores::DispatchHold;
 use crate::domain::aggregate::Versioned;
 use crate::domain::file::File;
 use crate::domain::id::Id;
@@ -76,6 +77,8 @@ pub struct PrinterEffects {
     pub environment: Arc<Environment>,
     /// How often printers are looked at.
     pub settings: WatchSettings,
+    /// Holds back what was in hand when the shop was restored.
+    pub hold: DispatchHold,
 }
 
 #[async_trait]

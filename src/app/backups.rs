@@ -5,6 +5,7 @@
 //! the archive. What a backup was made of stands behind all else in it, in the manifest. The secrets are not in it.
 
 mod manifest;
+pub mod reading;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -29,8 +30,10 @@ const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 /// Room that a copy must leave on the disk, in bytes: the shop goes on writing.
 const MIN_ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
-/// The file with what the archive holds.
-const MANIFEST_NAME: &str = "manifest.json";
+/// The file with what the archive holds, its last.
+pub(super) const MANIFEST_NAME: &str = "manifest.json";
+/// What stands in the manifest of every backup.
+pub(super) const PRODUCT: &str = "Printfloor";
 
 /// Why there is no backup.
 #[derive(Debug, thiserror::Error)]
@@ -185,7 +188,7 @@ impl PreparedBackup {
     fn write(&self, to: &mut PieceWriter) -> io::Result<()> {
         let mut archive = Archive::new(to, self.made_at);
         let head = ManifestHead {
-            product: "Printfloor",
+            product: PRODUCT,
             version: env!("CARGO_PKG_VERSION"),
             made_at: self.made_at,
             schema_version: &self.copy.schema,

@@ -33,6 +33,7 @@ use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::WatchSettings;
 use crate::actors::quotes::QuoteOrders;
+use crate::actors::restores::DispatchHold;
 use crate::actors::slicing::Slicing;
 use crate::documents::mail::MailFrame;
 use crate::domain::id::Id;
@@ -77,6 +78,8 @@ pub(super) struct EffectServices {
     pub(super) access_changes: watch::Sender<u64>,
     /// Changes with each commit of a SKU.
     pub(super) sku_changes: watch::Sender<u64>,
+    /// Holds dispatch while a restore waits for its review.
+    pub(super) hold: DispatchHold,
     /// Does what ledgers call for at the payment processor.
     pub(super) work: LedgerWork,
     /// Changes with each commit of a sales channel.
@@ -136,6 +139,12 @@ macro_rules! kinds {
 kinds! {
     /// Staff, API keys and sessions: one aggregate, [`Id::ONLY`].
     access: domain::access::Access, drain 3, |_, s| actors::access::AccessEffects { changes: s.access_changes.clone() };
+    /// Restores of a backup, with the numbers that are left out since.
+    restores: domain::restore::Restore, drain 2, |d, s| actors::restores::RestoreEffects {
+        restores: d.restores.clone(),
+        hold: s.hold.clone(),
+        environment: s.environment.clone(),
+    };
     /// Stock: materials with their claims and movements.
     materials: domain::material::Material, drain 2, |d, s| actors::materials::MaterialEffects {
         orders: d.orders.clone(),
@@ -198,6 +207,7 @@ kinds! {
         forecaster: s.forecaster.clone(),
         environment: s.environment.clone(),
         settings: s.watch,
+        hold: s.hold.clone(),
     };
     /// Webhook endpoints with their cursors and pending deliveries.
     endpoints: domain::endpoint::Endpoint, drain 1, |_, s| actors::endpoints::EndpointEffects {

@@ -15,7 +15,7 @@ use super::documents::InvoiceDocuments;
 use super::export_rows::RowsOfQueries;
 use super::kinds::{Directories, EffectServices};
 use super::start_error::ShopStartError;
-use super::{own_secrets, photos, shops};
+use super::{manual_restore, own_secrets, photos, shops};
 use crate::actors::at_processor::LedgerWork;
 use crate::actors::checkouts::Checkouts;
 use crate::actors::dispatcher::Dispatcher;
@@ -26,6 +26,7 @@ use crate::actors::kernel::restart_policy::Policy;
 use crate::actors::kernel::root::{Components, Root, RootMsg, keep};
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::WatchSettings;
+use crate::actors::restores::DispatchHold;
 use crate::actors::slicing::Slicing;
 use crate::actors::subscribers::Subscribers;
 use crate::config::Config;
@@ -62,11 +63,13 @@ impl App {
         fenced: Arc<dyn Fn() + Send + Sync>,
     ) -> Result<Arc<Self>, ShopStartError> {
         let database = own_secrets::database_settings(config);
-        let writing = connect::start(&database).await?;
+        let mut writing = connect::start(&database).await?;
         own_secrets::keep(config, &writing.db).await?;
+        manual_restore::detect(&config.server.data_dir, &mut writing, clock()).await?;
         let reading = connect::reading(&database).await?;
         let queries = Queries::new(reading.clone());
-        let outbox = Outbox::new(writing.last_seq);
+        let outbox = Outbox::restored(writing.last_seq, queries.undone_events().await?);
+        let hold = DispatchHold::new(queries.unreviewed_restore().await?);
         let counters = Arc::new(WriterCounters::default());
         let last = queries.highest_numbers().await?;
         let environment = Arc::new(Environment::with_clock(config.rules(), clock, last));
@@ -118,6 +121,7 @@ impl App {
                 directories.materials.clone(),
                 environment.clone(),
                 board_rules,
+                hold.clone(),
             ),
             matcher: PaymentMatcher {
                 orders,
@@ -161,6 +165,7 @@ impl App {
             channel_changes: watch::Sender::new(0),
             shops: shops::lines(config)?,
             work: work.clone(),
+            hold: hold.clone(),
         };
         let checkouts = Checkouts { orders: directories.orders.clone(), invoices: directories.invoices.clone(), work };
         let redis = redis(config)?;
@@ -199,6 +204,7 @@ impl App {
             writer: counters,
             printer_connections: services.connections,
             dispatcher: services.dispatcher,
+            hold,
             forecaster: services.forecaster,
             payments: services.matcher,
             subscribers,

@@ -9,6 +9,7 @@ use crate::services::mail::MailError;
 use crate::services::object_storage::StorageError;
 use crate::services::payments::ProcessorError;
 use crate::store::connect::OpenError;
+use crate::store::restoring::RestoringError;
 use crate::store::rows::LoadError;
 
 /// Why the app does not start.
@@ -47,6 +48,9 @@ pub enum ShopStartError {
     /// The catalogue's provider cannot be used.
     #[error("catalog: {0}")]
     Catalog(String),
+    /// A restore cannot be recorded.
+    #[error("the restore of a backup cannot be recorded: {0}")]
+    Restore(#[from] RestoringError),
     /// An actor did not start.
     #[error("an actor did not start: {0}")]
     Spawn(#[from] SpawnErr),

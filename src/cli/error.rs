@@ -100,6 +100,7 @@ fn start_advice(error: &StartError) -> Option<String> {
         StartError::Data { .. } | StartError::NotAFolder { .. } => {
             "choose another directory with --data DIR, or make this one a directory that this user may write to"
         }
+        StartError::RestoreUnfinished { .. } => "run `printfloor restore FILE` again, which begins anew",
         StartError::Held { .. } => "stop that server first, or give this one its own directory with --data DIR",
         StartError::Listen { source, .. } => match source.kind() {
             io::ErrorKind::AddrInUse => {
@@ -149,6 +150,7 @@ pub fn database_advice(error: &OpenError) -> &'static str {
              database with DATABASE_URL"
         }
         OpenError::Unreachable { .. } => "is the database server running, and is its address in DATABASE_URL right?",
+        OpenError::RestoreUnfinished => "run `printfloor restore FILE` again, which begins anew",
         OpenError::NotADatabase | OpenError::NoWriterRow => {
             "restore it from a backup, or start with another --data DIR"
         }

@@ -227,7 +227,7 @@ impl Office {
 }
 
 /// Whether the database of these settings holds a shop.
-async fn shop_exists(config: &Config) -> Result<bool, CliError> {
+pub async fn shop_exists(config: &Config) -> Result<bool, CliError> {
     let database = connect::shown(config.database_url().expose());
     let found = own_secrets::look(config).await;
     let found = found.map_err(|source| CliError::from(StartError::Database { database, source }))?;
@@ -235,7 +235,7 @@ async fn shop_exists(config: &Config) -> Result<bool, CliError> {
 }
 
 /// Where a shop was looked for, and what is there instead.
-fn no_shop(config: &Config) -> String {
+pub fn no_shop(config: &Config) -> String {
     let data = absolute(&config.server.data_dir);
     let there = match std::fs::read_dir(&data).map(Iterator::count) {
         Err(_) => "it does not exist",

@@ -15,10 +15,16 @@ impl Config {
         self.server.data_dir.join("outbox")
     }
 
-    /// The directory of a backup that is being made; there is none at other times. Every start removes it, so its name
-    /// is none that people would give to a folder of theirs.
+    /// The directory of a backup that is being made; there is none at other times. Every start removes it, so its
+    /// name is none that people would give to a folder of theirs.
     pub fn backup_dir(&self) -> PathBuf {
         self.server.data_dir.join("backup.unfinished")
+    }
+
+    /// The file that is in the data folder while a backup is restored into it; there is none at other times. No
+    /// server starts beside it.
+    pub fn restore_mark(&self) -> PathBuf {
+        self.server.data_dir.join("restore.unfinished")
     }
 
     /// The folder of rendered documents, where no bucket is configured.

@@ -17,6 +17,20 @@ pub enum NumberSeries {
     Quote,
 }
 
+impl NumberSeries {
+    /// Every series.
+    pub const ALL: [Self; 3] = [Self::Order, Self::Job, Self::Quote];
+
+    /// What stands before the numbers, which is also the name of the series.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Order => "ORD",
+            Self::Job => "JOB",
+            Self::Quote => "QUO",
+        }
+    }
+}
+
 /// The last human number of each series that was handed out; 0 before the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LastNumbers {
@@ -28,12 +42,27 @@ pub struct LastNumbers {
     pub quote: i64,
 }
 
+impl LastNumbers {
+    /// The number of this series.
+    pub fn of(&mut self, series: NumberSeries) -> &mut i64 {
+        match series {
+            NumberSeries::Order => &mut self.order,
+            NumberSeries::Job => &mut self.job,
+            NumberSeries::Quote => &mut self.quote,
+        }
+    }
+}
+
 /// Where fresh ids, numbers and randomness come from.
 pub trait Ids: Send + Sync {
     /// An id that nothing else has: a `UUIDv7`, so that ids sort by the time of their making.
     fn id(&self) -> Id;
     /// The next human number.
     fn number(&self, counter: NumberSeries) -> i64;
+    /// Leaves out the human numbers up to this one, as far as they were not given out yet.
+    fn skip_to(&self, counter: NumberSeries, last: i64) {
+        let _ = (counter, last);
+    }
     /// Uniform in `0.0..1.0`, for jitter.
     fn chance(&self) -> f64;
 }

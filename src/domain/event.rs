@@ -55,6 +55,7 @@ outbound! {
     JobCompleted = "job.completed",
     InventoryLow = "inventory.low",
     PrinterOffline = "printer.offline",
+    ShopRestored = "shop.restored",
 }
 
 impl OutboundEvent {

@@ -145,6 +145,15 @@ pub struct Document {
     pub preceding: Option<Id>,
 }
 
+/// The series of the documents of this kind that are issued in this year.
+pub fn series_of(kind: DocumentKind, year: &str) -> String {
+    let prefix = match kind {
+        DocumentKind::Invoice => "INV",
+        DocumentKind::CreditNote => "CN",
+    };
+    format!("{prefix}-{year}")
+}
+
 impl Document {
     /// What is to be paid of it in all, in minor units.
     pub fn payable_cents(&self) -> i64 {
@@ -153,11 +162,7 @@ impl Document {
 
     /// The series whose numbers have no gap: `INV-2026`, `CN-2026`.
     pub fn series(&self) -> String {
-        let prefix = match self.kind {
-            DocumentKind::Invoice => "INV",
-            DocumentKind::CreditNote => "CN",
-        };
-        format!("{prefix}-{}", self.issued_at.to_string().get(..4).unwrap_or("1970"))
+        series_of(self.kind, self.issued_at.to_string().get(..4).unwrap_or("1970"))
     }
 
     /// The number as people see it: `INV-2026-000123`.

@@ -27,6 +27,7 @@ use crate::domain::principal::Principal;
 use crate::domain::printer::PrinterRow;
 use crate::domain::quote::QuoteCreated;
 use crate::domain::refusal::Refusal;
+use crate::domain::restore::RestoreRow;
 use crate::domain::rules::{InvoiceRules, PricingRules, QualityRules, Rules};
 use crate::domain::sales_channel::SalesChannelRow;
 use crate::domain::time::Timestamp;
@@ -185,6 +186,15 @@ impl Written for InvoiceRow {
         match self {
             Self::Issued(document) => value_reads_back(&**document),
             Self::Payment(payment) => value_reads_back(payment),
+        }
+    }
+}
+
+impl Written for RestoreRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Gap(gap) => value_reads_back(gap),
+            Self::NoGap(_) => {}
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::actors::kernel::root::Components;
 use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::quotes::QuoteOrders;
+use crate::actors::restores::DispatchHold;
 use crate::actors::slicing::Slicing;
 use crate::actors::subscribers::Subscribers;
 use crate::app::backups::Backups;
@@ -71,6 +72,7 @@ held! {
     Arc<WriterCounters>: writer;
     Arc<PrinterConnections>: printer_connections;
     Dispatcher: dispatcher;
+    DispatchHold: hold;
     Forecaster: forecaster;
     PaymentMatcher: payments;
     Checkouts: checkouts;

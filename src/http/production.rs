@@ -28,6 +28,7 @@ pub mod payments;
 pub mod place;
 pub(crate) mod printers;
 pub(crate) mod quotes;
+pub(crate) mod restores;
 mod sales_channels;
 pub(crate) mod second_factor;
 pub(crate) mod settings;
@@ -87,6 +88,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         settings::routes(),
         integrations::routes(),
         backup::routes(),
+        restores::routes(),
         // The description itself
         openapi::routes(),
         // Messages of other programs

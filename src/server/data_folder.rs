@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::StartError;
 
 /// Name of the file in the data folder that a running server holds locked.
-const LOCK_FILE: &str = "lock";
+pub(crate) const LOCK_FILE: &str = "lock";
 
 /// Permissions of files and folders in the data folder: the server's user, and nobody else.
 const FILE_MODE: u32 = 0o600;
@@ -41,7 +41,7 @@ pub(super) fn lock_again(data: &Path, listen: &str) -> Result<Option<File>, Star
 }
 
 /// Makes the folder if it is not there, and locks it as long as the file is held.
-pub(super) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
+pub(crate) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     let unusable = |source: io::Error| match source.kind() {
         io::ErrorKind::NotADirectory => StartError::NotAFolder { path: absolute(data) },
         _ => StartError::Data { path: absolute(data), source },

@@ -1,8 +1,8 @@
 //! Opens the database: the writer's one connection with its epoch, and the pool for reading.
 //!
 //! Whoever opens it for writing goes through these steps on one connection: it looks whether another server took over
-//! since, takes the lock that keeps others off (PostgreSQL; on SQLite it is the lock on the data folder), and takes the
-//! next epoch. The first opening of a process also brings the tables up to date in between.
+//! since, takes the lock that keeps others off (PostgreSQL; on SQLite it is the lock on the data folder), and takes
+//! the next epoch. The first opening of a process also brings the tables up to date in between.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -56,6 +56,9 @@ pub enum OpenError {
     /// Another server holds the advisory lock (PostgreSQL).
     #[error("another printfloor server uses this database")]
     InUse,
+    /// A backup was being put back into it when that was interrupted.
+    #[error("a backup was being restored into this database, and that was interrupted")]
+    RestoreUnfinished,
     /// The `writer` table has no row, so these are not tables of printfloor.
     #[error("the database has no writer row: check that `database.url` names a database of printfloor")]
     NoWriterRow,
@@ -63,8 +66,8 @@ pub enum OpenError {
 
 /// The writer's connection with the epoch it took.
 ///
-/// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still has it. So
-/// a server that lost its connection, and meanwhile its place to another server, cannot write.
+/// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still has it.
+/// So a server that lost its connection, and meanwhile its place to another server, cannot write.
 pub struct Writing {
     /// A pool of exactly one connection.
     pub db: DatabaseConnection,
@@ -76,6 +79,9 @@ pub struct Writing {
 
 /// Key of the advisory lock that keeps a second server off a PostgreSQL database: the bytes of "Printflo".
 const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
+
+/// The table that a PostgreSQL database has while a backup is restored into it.
+pub const UNFINISHED_TABLE: &str = "printfloor_restore_unfinished";
 
 /// Longest time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -132,8 +138,8 @@ pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
 }
 
 /// Looks whether something listens where the driver would look for a PostgreSQL server. The pool of connections would
-/// try again and again, and report only that time was up. A database in a file, or behind a socket in the file system,
-/// counts as reached. Where no system of the shop can be, nothing is dialled.
+/// try again and again, and report only that time was up. A database in a file, or behind a socket in the file
+/// system, counts as reached. Where no system of the shop can be, nothing is dialled.
 ///
 /// # Errors
 ///
@@ -200,10 +206,26 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
         .busy_timeout(Duration::from_secs(5))
 }
 
-/// Opens the database for writing when the process starts: under the lock, it fences off the server before, brings the
-/// tables up to date, and takes an epoch.
+/// Opens the database for writing when the process starts: under the lock, it fences off the server before, brings
+/// the tables up to date, and takes an epoch.
 pub async fn start(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
     let db = connect_writer(settings).await?;
+    if SchemaManager::new(&db).has_table(UNFINISHED_TABLE).await? {
+        return Err(OpenError::RestoreUnfinished);
+    }
+    started(db).await
+}
+
+/// As [`start`], of a database into which a backup is being restored.
+///
+/// # Errors
+///
+/// As those of [`start`].
+pub async fn start_restored(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
+    started(connect_writer(settings).await?).await
+}
+
+async fn started(db: DatabaseConnection) -> Result<Writing, OpenError> {
     lock(&db).await?;
     let backend = db.get_database_backend();
     let postgres = backend == DatabaseBackend::Postgres;
@@ -222,9 +244,9 @@ pub async fn start(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
     take_epoch(&db).await.map(|(epoch, last_seq)| Writing { db, epoch, last_seq })
 }
 
-/// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 when it has
-/// taken none. A higher one on disk is another server's, and is found before the lock is tried: whoever took over holds
-/// the lock as long as it lives.
+/// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 when it
+/// has taken none. A higher one on disk is another server's, and is found before the lock is tried: whoever took over
+/// holds the lock as long as it lives.
 pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<Writing, OpenError> {
     let db = connect_writer(settings).await?;
     if highest > 0 && epoch_on_disk(&db).await? > highest {
@@ -340,8 +362,8 @@ pub(super) fn refuses_value(error: &DbErr) -> bool {
         return false;
     };
     let code = inner.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    // PostgreSQL: data exceptions, violated constraints (unique ones are told apart before), program limits. SQLite: a
-    // value that is too big, of the wrong type, or against a constraint.
+    // PostgreSQL: data exceptions, violated constraints (unique ones are told apart before), program limits. SQLite:
+    // a value that is too big, of the wrong type, or against a constraint.
     code.is_some_and(|code| {
         let postgres = code.len() == 5 && ["22", "23", "54"].iter().any(|class| code.starts_with(class));
         postgres || matches!(&*code, "18" | "20" | "1299" | "275")

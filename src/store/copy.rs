@@ -4,6 +4,7 @@
 //! SQLite copies itself (`sqlite`); for PostgreSQL its own programs do (`postgres`).
 
 mod postgres;
+pub mod restore;
 mod sqlite;
 
 use std::collections::BTreeMap;

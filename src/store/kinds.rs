@@ -21,6 +21,7 @@ mod payment_event;
 mod posting;
 mod printer;
 mod quote;
+mod restore;
 mod sales_channel;
 mod sign_in_link;
 mod sku;

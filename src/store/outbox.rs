@@ -22,6 +22,8 @@ const MAX_EVENTS_IN_MEMORY: usize = 4096;
 pub struct Outbox {
     last: watch::Sender<i64>,
     newest: RwLock<VecDeque<Arc<Numbered>>>,
+    /// Numbers that restores left out: the last event before each, and the first after it.
+    undone: Vec<(i64, i64)>,
     /// Who follows, and how far each has read.
     pub followers: Followers,
 }
@@ -29,7 +31,24 @@ pub struct Outbox {
 impl Outbox {
     /// An empty outbox whose last committed event has this number.
     pub fn new(last: i64) -> Arc<Self> {
-        Arc::new(Self { last: watch::Sender::new(last), newest: RwLock::default(), followers: Followers::default() })
+        Self::restored(last, Vec::new())
+    }
+
+    /// As [`Self::new`], of a shop whose restores left these numbers out.
+    pub fn restored(last: i64, undone: Vec<(i64, i64)>) -> Arc<Self> {
+        let (last, newest) = (watch::Sender::new(last), RwLock::default());
+        Arc::new(Self { last, newest, undone, followers: Followers::default() })
+    }
+
+    /// Whether nobody can have read up to this number here: it is beyond the last event, or of an event that a restore
+    /// has undone.
+    pub fn is_ahead(&self, seq: i64) -> bool {
+        seq > *self.last.borrow() || self.is_undone(seq)
+    }
+
+    /// Whether a restore has left this number out: an event of the former shop may have had it.
+    pub fn is_undone(&self, seq: i64) -> bool {
+        self.undone.iter().any(|(last, first)| *last < seq && seq < *first)
     }
 
     /// The number of the last committed event, and a wake-up whenever it grows.

@@ -25,6 +25,7 @@ mod outbox;
 mod payments;
 mod quality;
 mod quotes;
+mod restores;
 #[cfg(test)]
 mod tests;
 

@@ -23,6 +23,7 @@ mod own_orders;
 pub mod payments;
 pub mod quotes;
 mod refunds;
+mod restores;
 mod roles;
 pub mod sales_channels;
 mod second_factor;

@@ -56,6 +56,10 @@ impl Environment {
     pub fn id(&self) -> Id {
         self.ids.id()
     }
+    /// Leaves out the human numbers of a series up to this one.
+    pub fn skip_to(&self, series: NumberSeries, last: i64) {
+        self.ids.skip_to(series, last);
+    }
     /// A random number, uniform in `0.0..1.0`.
     pub fn chance(&self) -> f64 {
         self.ids.chance()
@@ -94,13 +98,18 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn next(&self, counter: NumberSeries) -> i64 {
-        let last = match counter {
+    fn last(&self, counter: NumberSeries) -> &AtomicI64 {
+        match counter {
             NumberSeries::Order => &self.orders,
             NumberSeries::Job => &self.jobs,
             NumberSeries::Quote => &self.quotes,
-        };
-        last.fetch_add(1, Relaxed) + 1
+        }
+    }
+    fn next(&self, counter: NumberSeries) -> i64 {
+        self.last(counter).fetch_add(1, Relaxed) + 1
+    }
+    fn skip_to(&self, counter: NumberSeries, last: i64) {
+        self.last(counter).fetch_max(last, Relaxed);
     }
 }
 
@@ -116,6 +125,9 @@ impl Ids for MachineIds {
     }
     fn number(&self, counter: NumberSeries) -> i64 {
         self.numbers.next(counter)
+    }
+    fn skip_to(&self, counter: NumberSeries, last: i64) {
+        self.numbers.skip_to(counter, last);
     }
     fn chance(&self) -> f64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).f64()
@@ -148,6 +160,9 @@ impl Ids for SeededIds {
     }
     fn number(&self, counter: NumberSeries) -> i64 {
         self.numbers.next(counter)
+    }
+    fn skip_to(&self, counter: NumberSeries, last: i64) {
+        self.numbers.skip_to(counter, last);
     }
     fn chance(&self) -> f64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).f64()

@@ -114,6 +114,9 @@ impl Drop for LastWords<'_> {
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     if manual.phase == ManualPhase::Taken {
+        if with.hold.covers(id) {
+            with.hold.wait_until_off().await;
+        }
         match begin(with, of, &manual).await {
             Some(Ok(name)) => {
                 let _words = LastWords { with, of, id, outcome: Some(Ok(name)) };

@@ -36,6 +36,8 @@ const HISTORY_DELAY: Duration = Duration::from_secs(1);
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if hand.phase == Phase::Taken {
+        // A restored shop has prints in hand that its printers may have made since the backup.
+        with.hold.wait_until_off().await;
         deliver(with, of, &hand).await;
     }
     let Some(hand) = in_hand(of, attempt) else { return };

@@ -8,6 +8,7 @@ use crate::app::own_secrets;
 use crate::cli::error::database_advice;
 use crate::config::Config;
 use crate::store::connect::{self, DatabaseSettings, OpenError};
+use crate::store::queries::Queries;
 
 /// Returns a connection for reading if the tables are up to date.
 pub async fn check(report: &mut CheckReport, config: &Config) -> Option<DatabaseConnection> {
@@ -51,6 +52,14 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
                     );
                     return None;
                 }
+            }
+            if let Ok(Some(at)) = Queries::new(reading.clone()).unreviewed_restore().await {
+                let restored_at = at.to_string();
+                let day = restored_at.get(..10).unwrap_or_default();
+                report.note(
+                    "restore",
+                    format!("the shop was restored from a backup on {day}, and no job is started until an admin has reviewed it at /shop/settings/restore"),
+                );
             }
             Some(reading)
         }

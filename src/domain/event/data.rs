@@ -207,6 +207,7 @@ pub mod invoice;
 mod maintenance;
 mod payment;
 pub mod quote;
+pub mod restore;
 mod shipping;
 mod sign_off;
 mod suspected;

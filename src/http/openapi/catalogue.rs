@@ -11,6 +11,7 @@ use crate::domain::event::data::invoice::{
     InvoiceData, InvoiceFlaggedData, InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData,
 };
 use crate::domain::event::data::quote::QuoteData;
+use crate::domain::event::data::restore::ShopRestoredData;
 use crate::domain::event::data::{
     CustomRequestData, DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData,
     LowStockData, OrderData, OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData,
@@ -67,6 +68,7 @@ pub fn all() -> Vec<Entry> {
     entries::<PrinterCommandData>(&mut all);
     entries::<PrinterMaintenanceDueData>(&mut all);
     entries::<PrinterMaintenanceLoggedData>(&mut all);
+    entries::<ShopRestoredData>(&mut all);
     entries::<TestData>(&mut all);
     entries::<OrderPartShippedData>(&mut all);
     entries::<JobSignedOffData>(&mut all);

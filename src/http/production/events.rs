@@ -19,7 +19,7 @@ use crate::domain::event::data::OrderData;
 use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Class, Refusal};
 use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::error::ApiError;
@@ -46,6 +46,8 @@ const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
 /// How every stream begins: readers that are cut off come back after this many milliseconds. Without a blank line it is
 /// a part of the first event's block.
 const RETRY_LINE: Bytes = Bytes::from_static(b"retry: 3000\n");
+/// What a reader hears whose cursor is of another past than the shop's.
+const CURSOR_AHEAD: &str = "the cursor is beyond the newest event, or of one that was undone when the shop was restored from a backup: read anew what you keep of the shop, and follow events from now on";
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 /// The id that examples use for an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
@@ -68,6 +70,11 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/events", list, |op| {
             op.named("listEvents", "Read events by cursor")
                 .about("Oldest first; `next` is the `after` of the next call.")
+                .error(
+                    410,
+                    "cursor_ahead",
+                    "No event here has the number yet, or it was undone: the shop was restored from a backup since.",
+                )
         })
         .get_long(operator, "/api/events/stream", stream, |op| {
             op.named("streamEvents", "Follow events").about(
@@ -238,6 +245,10 @@ fn takes(filter: &EventFilter, numbered: &Numbered) -> bool {
 async fn list(State(app): State<EventHandles>, Query(query): Query<EventQuery>) -> Result<Plain<EventPage>, ApiError> {
     let EventQuery { filter: choice, limit } = query;
     let after = choice.after.unwrap_or(0);
+    // The number of now is read anew: an event may be on disk that is not published yet.
+    if app.outbox.is_undone(after) || (app.outbox.is_ahead(after) && after > app.queries.last_seq().await?) {
+        return Err(Refusal::new(Class::Gone, "cursor_ahead", CURSOR_AHEAD).into());
+    }
     let events = app.queries.events_after(after, &choice.filter()?, limit).await?;
     let next = events.last().map_or(after, |event| event.seq);
     Ok(Plain(EventPage { events: events.iter().map(EventView::from).collect(), next }))
@@ -282,7 +293,7 @@ fn block(id: i64, event: &str, data: &impl Serialize) -> Result<Bytes, serde_jso
 
 /// Whether everything after this number is still there, and the number was given out at all.
 async fn kept(app: &EventHandles, after: i64, now: i64) -> Result<bool, ApiError> {
-    if after > now || after < 0 {
+    if after > now || after < 0 || app.outbox.is_undone(after) {
         return Ok(false);
     }
     if after == now || app.outbox.after(after, 1).is_some() {

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::actors::checkouts::Checkouts;
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::root;
+use crate::actors::restores::DispatchHold;
 use crate::actors::slicing::Slicing;
 use crate::app::KindsOverview;
 use crate::app::customer_space::CustomerSpace;
@@ -66,6 +67,7 @@ handles! {
         slicing: Arc<Slicing>,
         checkouts: Checkouts,
         integrations: Arc<Integrations>,
+        hold: DispatchHold,
         leaving: CancellationToken,
         access: AccessHandles,
         readiness: Arc<ReadinessCache>,

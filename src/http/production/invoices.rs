@@ -71,7 +71,8 @@ pub fn routes() -> ResourceRoutes {
         })
         .get(operator, "/api/invoices/numbering", numbering, |op| {
             op.named("getInvoiceNumbering", "Show that the numbers have no gap")
-                .about("Counted from what is stored: each series begins with 1 and has as many documents as its highest number.")
+                .about("Counted from what is stored: each series begins with 1 and has as many documents as its highest number, but for \
+                        numbers that were left out when the shop was restored from a backup (`gaps`).")
         })
         .get(operator, "/api/invoices/{id}", one, |op| op.named("getInvoice", "Show an invoice"))
         .patch(operator, "/api/invoices/{id}", update, |op| {

@@ -146,5 +146,6 @@ async fn change(
     faults.refuse()?;
     let _turn = app.changes.setup.write().await;
     let planned = changes::startable(&app.config, read).await?;
+    changes::openable(&app.config, &planned).await?;
     Ok(Plain(write(&app.changes, call.origin(), planned, Vec::new(), false).await?))
 }

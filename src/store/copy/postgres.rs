@@ -4,6 +4,7 @@
 mod programs;
 mod rows;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use sea_orm::{AccessMode, DatabaseConnection, IsolationLevel, TransactionTrait};
@@ -33,6 +34,24 @@ pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<Dat
         }
     }
     Ok(copy)
+}
+
+/// Puts a copy into an empty database, all of it or nothing; the rows of each table afterwards.
+pub(super) async fn restore(settings: &DatabaseSettings, copy: &Path) -> Result<BTreeMap<String, u64>, CopyError> {
+    let programs = PgPrograms::new(&settings.url)?;
+    let db = connect::copying(settings, None).await?;
+    let restored = async {
+        let version = number(&db, "SELECT current_setting('server_version_num')::bigint AS value").await?;
+        programs.must_know(RESTORE_PROGRAM, (version / 10_000) as u32).await?;
+        let mut restore = programs.command(RESTORE_PROGRAM);
+        restore.args(["--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-password"]);
+        restore.arg("--dbname").arg(programs.database()).arg(copy);
+        is_done(RESTORE_PROGRAM, restore).await?;
+        Ok(counted(&db).await?)
+    };
+    let restored = restored.await;
+    db.close().await?;
+    restored
 }
 
 /// What the copy has to have, and the schema whose tables it is about.

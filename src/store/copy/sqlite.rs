@@ -49,7 +49,7 @@ async fn counted_now(db: &DatabaseConnection) -> Result<BTreeMap<String, u64>, C
 }
 
 /// Has SQLite check a copy from its first page to its last, and counts what is in it.
-async fn looked_through(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
+pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let db = connect::copying(settings, Some(file.to_owned())).await?;
     let seen = async {
         let check = Statement::from_string(DatabaseBackend::Sqlite, "PRAGMA integrity_check(1)");

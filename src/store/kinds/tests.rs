@@ -33,7 +33,8 @@ use crate::domain::time::Timestamp;
 use crate::store::StoredAggregate;
 use crate::store::rows::samples::{
     accounting, attempt, channel_order, claim, custom_request, delivery, endpoint, export, file, id, integration, job,
-    kept_payment_event, mail, material, movement, order, payment, posting, printer, quote, sales_channel, sku, variant,
+    kept_payment_event, mail, material, movement, number_gap, order, payment, posting, printer, quote, restore,
+    sales_channel, sku, variant,
 };
 use crate::store::rows::{Doc, ModelOf, Part, read_doc};
 
@@ -117,6 +118,7 @@ proptest! {
         aggregate_reads_back(&mail(1), changes);
         aggregate_reads_back(&kept_payment_event(1), changes);
         aggregate_reads_back(&integration(1), changes);
+        aggregate_reads_back(&restore(1), changes);
         aggregate_reads_back(&sales_channel(1), changes);
         aggregate_reads_back(&channel_order(1, 1), changes);
         aggregate_reads_back(&custom_request(1), changes);
@@ -131,6 +133,7 @@ proptest! {
         part_reads_back(&claim(1, 1), changes);
         part_reads_back(&delivery(1, 1, 1), changes);
         part_reads_back(&variant(1, 1), changes);
+        part_reads_back(&number_gap(1, 1, 6, 105), changes);
     }
 }
 

@@ -26,6 +26,7 @@ use crate::domain::order::{Order, OrderCommand, OrderCreated, OrderRow, order_to
 use crate::domain::posting::Posting;
 use crate::domain::printer::Printer;
 use crate::domain::quote::Quote;
+use crate::domain::restore::RestoreRow;
 use crate::domain::sales_channel::{SalesChannel, SalesChannelRow};
 use crate::domain::sku::Sku;
 use crate::domain::testing::Bench;
@@ -34,8 +35,8 @@ use crate::store::StoredAggregate;
 use crate::store::reader::Reader;
 use crate::store::rows::samples::{
     access, accounting, at, attempt, channel_order, claim, custom_request, delivery, endpoint, export, file, id,
-    integration, job, kept_payment_event, mail, material, on_each, order, payment, posting, printer, quote,
-    sales_channel, sku, variant, write,
+    integration, job, kept_payment_event, mail, material, number_gap, on_each, order, payment, posting, printer, quote,
+    restore, sales_channel, sku, variant, write,
 };
 use crate::store::rows::{Batch, LoadError, Snapshot, StoredRow};
 
@@ -98,6 +99,8 @@ async fn every_kind_comes_back_as_it_was_written() {
         round_trip::<Export, Infallible>(db, id(9), export(9), vec![], true).await;
         round_trip::<Accounting, Infallible>(db, Id::ONLY, accounting(), vec![], true).await;
         round_trip::<Posting, Infallible>(db, id(10), posting(10), vec![], false).await;
+        let rows = vec![RestoreRow::Gap(number_gap(12, 11, 6, 105)), RestoreRow::NoGap(id(13))];
+        round_trip(db, id(11), restore(11), rows, true).await;
     })
     .await;
 }

@@ -10,6 +10,7 @@ use sea_orm::EntityTrait;
 use crate::domain::endpoint::{Delivery, DeliveryState};
 use crate::domain::event::{Event, Numbered};
 use crate::domain::id::Id;
+use crate::domain::restore::numbers::NumberGap;
 use crate::domain::time::Timestamp;
 use crate::store::rows::{
     Audit, Doc, IdempotentAnswer, ModelOf, NumberedPart, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel,
@@ -121,7 +122,8 @@ impl Tables {
     pub(in crate::store) fn insert_numbered<P: NumberedPart>(&mut self, part: &P) -> Result<(), WriteError> {
         let series = part.series();
         let of_series = self.parts::<P>().filter(|one| one.series() == series);
-        let last = of_series.map(NumberedPart::number).max().unwrap_or(0);
+        let gaps = self.parts::<NumberGap>().filter(|gap| gap.series == series).map(|gap| gap.last);
+        let last = of_series.map(NumberedPart::number).chain(gaps).max().unwrap_or(0);
         let numbered = part.with_number(last + 1);
         let row = numbered.row()?;
         self.insert_part(&numbered, &row)

@@ -11,6 +11,7 @@ use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::invoice::{Document, Invoice, InvoiceStatus};
 use crate::domain::order::OrderStatus;
+use crate::domain::restore::numbers::NumberGap;
 use crate::domain::time::Timestamp;
 use crate::entities::{invoice_documents, invoices, orders};
 use crate::store::kinds::read_document;
@@ -47,14 +48,17 @@ pub struct NumberingSeries {
     pub first: i64,
     /// The highest number.
     pub last: i64,
-    /// Numbers between 1 and the highest that no document has, at most a hundred of them.
+    /// Numbers between 1 and the highest that no document has and that were not left out on purpose, at most a hundred of
+    /// them.
     pub missing: Vec<i64>,
+    /// Numbers that were left out on purpose, with the reason; in the order of the numbers.
+    pub gaps: Vec<NumberGap>,
 }
 
 impl NumberingSeries {
-    /// Whether no number from 1 to the highest is missing.
+    /// Whether no number from 1 to the highest is missing, but for those that were left out on purpose.
     pub fn is_gapless(&self) -> bool {
-        self.first == 1 && self.count == self.last
+        self.missing.is_empty()
     }
 }
 
@@ -129,28 +133,39 @@ impl Queries {
             .group_by(C::Series)
             .order_by_asc(C::Series);
         let rows: Vec<(String, i64, i64, i64)> = select.into_tuple().all(&self.db).await?;
+        let mut gaps = self.number_gaps().await?;
         let mut all = Vec::with_capacity(rows.len());
         for (series, count, first, last) in rows {
-            let missing = if count == last { Vec::new() } else { self.missing(&series, last).await? };
-            all.push(NumberingSeries { series, count, first, last, missing });
+            let gaps: Vec<_> = gaps.extract_if(.., |gap| gap.series == series).collect();
+            let missing = if count == last { Vec::new() } else { self.missing(&series, last, &gaps).await? };
+            all.push(NumberingSeries { series, count, first, last, missing, gaps });
         }
         Ok(all)
     }
 
-    async fn missing(&self, series: &str, last: i64) -> Result<Vec<i64>, LoadError> {
+    async fn missing(&self, series: &str, last: i64, gaps: &[NumberGap]) -> Result<Vec<i64>, LoadError> {
         use invoice_documents::Column as C;
         let select = invoice_documents::Entity::find().select_only().column(C::Number).filter(C::Series.eq(series));
         let numbers: Vec<i64> = select.order_by_asc(C::Number).into_tuple().all(&self.db).await?;
-        let (mut missing, mut next) = (Vec::new(), 1);
-        for number in numbers.into_iter().chain([last + 1]) {
-            while next < number && missing.len() < MAX_NAMED_GAPS {
-                missing.push(next);
-                next += 1;
-            }
-            next = number + 1;
-        }
-        Ok(missing)
+        Ok(missing_numbers(&numbers, last, gaps))
     }
+}
+
+/// The numbers from 1 to `last` that are neither among these, which ascend, nor in a gap; the first of them.
+fn missing_numbers(numbers: &[i64], last: i64, gaps: &[NumberGap]) -> Vec<i64> {
+    let given = numbers.iter().map(|number| (*number, *number));
+    let left_out = gaps.iter().map(|gap| (gap.first, gap.last));
+    let mut ranges: Vec<(i64, i64)> = given.chain(left_out).chain([(last + 1, last + 1)]).collect();
+    ranges.sort_unstable();
+    let (mut missing, mut next) = (Vec::new(), 1);
+    for (from, to) in ranges {
+        while next < from && missing.len() < MAX_NAMED_GAPS {
+            missing.push(next);
+            next += 1;
+        }
+        next = Ord::max(next, to.saturating_add(1));
+    }
+    missing
 }
 
 /// What is stored of invoices that are shown with this status at this time.
@@ -168,4 +183,29 @@ pub(super) fn shown_as(status: InvoiceStatus, now: Timestamp) -> Result<Conditio
             Condition::all().add(is(status)?)
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::Id;
+
+    #[test]
+    fn numbers_that_were_left_out_on_purpose_are_not_missing() {
+        let gap = |first, last| NumberGap {
+            id: Id::ONLY,
+            restore_id: Id::ONLY,
+            series: "INV-2026".to_owned(),
+            first,
+            last,
+            reason: String::new(),
+            noted_at: Timestamp(0),
+        };
+        assert!(missing_numbers(&[1, 2, 6, 7], 7, &[gap(3, 5)]).is_empty());
+        assert_eq!(missing_numbers(&[1, 6, 7], 7, &[gap(3, 5)]), [2], "before the gap");
+        assert_eq!(missing_numbers(&[1, 2, 7], 7, &[gap(3, 5)]), [6], "behind the gap");
+        assert!(missing_numbers(&[1, 2], 2, &[gap(3, 50)]).is_empty(), "nothing was issued since");
+        assert!(missing_numbers(&[1, 2, 4, 9], 9, &[gap(3, 8)]).is_empty(), "one was issued inside the gap");
+        assert_eq!(missing_numbers(&[1_000], 1_000, &[]).len(), MAX_NAMED_GAPS);
+    }
 }

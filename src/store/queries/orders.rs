@@ -6,7 +6,7 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::{Page, Queries, contains, escaped, id_of};
-use crate::domain::aggregate::{LastNumbers, Versioned};
+use crate::domain::aggregate::{LastNumbers, NumberSeries, Versioned};
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::kept_payment_event::KeptPaymentEvent;
@@ -168,7 +168,7 @@ impl Queries {
         self.counts(jobs::Entity::find(), jobs::Column::State).await
     }
 
-    /// The highest number of each series that was handed out; 0 before the first.
+    /// The highest number of each series that was handed out, or is left out since a restore; 0 before the first.
     pub async fn highest_numbers(&self) -> Result<LastNumbers, LoadError> {
         let order = orders::Entity::find().select_only().expr(orders::Column::Number.max());
         let job = jobs::Entity::find().select_only().expr(jobs::Column::Number.max());
@@ -177,7 +177,15 @@ impl Queries {
         let job: Option<Option<i64>> = job.into_tuple().one(&self.db).await?;
         let quote: Option<Option<i64>> = quote.into_tuple().one(&self.db).await?;
         let [order, job, quote] = [order, job, quote].map(|highest| highest.flatten().unwrap_or(0));
-        Ok(LastNumbers { order, job, quote })
+        let mut last = LastNumbers { order, job, quote };
+        let gaps = self.number_gaps().await?;
+        for series in NumberSeries::ALL {
+            let of_series = gaps.iter().filter(|gap| gap.series == series.prefix());
+            let left_out = of_series.map(|gap| gap.last).fold(0, Ord::max);
+            let number = last.of(series);
+            *number = Ord::max(*number, left_out);
+        }
+        Ok(last)
     }
 
     /// Adds the attempts to the jobs, with one query.

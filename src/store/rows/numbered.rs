@@ -1,8 +1,9 @@
-//! Rows that are numbered without a gap: each gets the next number of its series when it is inserted.
+//! Rows that are numbered without a gap: each gets the next number of its series when it is inserted. Only numbers
+//! that are left out since a restore, with their reason, are passed over.
 //!
 //! The last number of a series is read in the transaction that writes the next ones, and nowhere kept in memory: a
-//! transaction that is rolled back, or whose process is killed, takes no number. Nobody else writes meanwhile, because
-//! there is one writer, and its epoch is guarded in the same transaction.
+//! transaction that is rolled back, or whose process is killed, takes no number. Nobody else writes meanwhile,
+//! because there is one writer, and its epoch is guarded in the same transaction.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +49,10 @@ where
 }
 
 async fn last_number(tx: &impl ConnectionTrait, table: &str, series: &str) -> Result<i64, WriteError> {
-    let text = format!("SELECT CAST(COALESCE(MAX(number), 0) AS BIGINT) AS last FROM {table} WHERE series = $1");
+    let text = format!(
+        "SELECT CAST(COALESCE(MAX(highest), 0) AS BIGINT) AS last FROM (SELECT MAX(number) AS highest FROM {table} \
+         WHERE series = $1 UNION ALL SELECT MAX(last_number) AS highest FROM number_gaps WHERE series = $1) AS used"
+    );
     let query = Statement::from_sql_and_values(tx.get_database_backend(), text, [series.into()]);
     let row = tx.query_one_raw(query).await.map_err(map_db_error)?;
     row.map_or(Ok(0), |row| row.try_get("", "last").map_err(map_db_error))

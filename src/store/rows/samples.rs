@@ -26,6 +26,8 @@ use crate::domain::order::{Order, Payment};
 use crate::domain::posting::Posting;
 use crate::domain::printer::Printer;
 use crate::domain::quote::Quote;
+use crate::domain::restore::Restore;
+use crate::domain::restore::numbers::NumberGap;
 use crate::domain::sales_channel::{SalesChannel, Variant};
 use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
@@ -257,6 +259,22 @@ pub fn custom_request(n: u128) -> CustomRequest {
         "estimate": {"totalCents": 1000, "currency": "usd", "items": [{"path": "styleId", "cents": 1000, "known": false}]},
         "validUntil": at(n as i64), "quoteId": null, "internalNotes": null, "createdAt": at(n as i64),
         "updatedAt": at(n as i64),
+    }))
+}
+
+/// A restore that nobody has reviewed.
+pub fn restore(n: u128) -> Restore {
+    read(json!({
+        "id": id(n), "backupMadeAt": at(1), "restoredAt": at(2), "lastEvent": 7, "firstEvent": 1007,
+        "series": [{"gapId": id(n + 1), "series": "INV-2026", "restored": 5, "next": 106}], "review": null,
+    }))
+}
+
+/// Numbers that are left out since a restore.
+pub fn number_gap(n: u128, restore: u128, first: i64, last: i64) -> NumberGap {
+    read(json!({
+        "id": id(n), "restoreId": id(restore), "series": "INV-2023", "first": first, "last": last, "reason": "restored",
+        "notedAt": at(2),
     }))
 }
 

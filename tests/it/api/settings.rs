@@ -106,6 +106,41 @@ async fn what_the_server_could_not_start_with_is_not_written() {
 }
 
 #[tokio::test]
+async fn what_the_next_start_could_not_open_is_not_written() {
+    let app = App::new(Db::sqlite()).await;
+    let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let file = app.folder().join("file");
+    std::fs::write(&file, "x").unwrap();
+    // The database of another shop, made with other secrets.
+    let other = App::new(Db::sqlite()).await;
+    let foreign = format!("sqlite://{}?mode=rwc", other.data().join("printfloor.db").display());
+    for (settings, path) in [
+        (json!({"database.url": format!("postgres://shop:hunter2@{closed}/shop")}), "settings.database.url"),
+        (
+            json!({"database.url": format!("sqlite://{}/none/shop.db?mode=rwc", app.folder().display())}),
+            "settings.database.url",
+        ),
+        (json!({"database.url": foreign}), "settings.database.url"),
+        (json!({"files.dir": file.display().to_string()}), "settings.files.dir"),
+        (json!({"files.dir": file.join("below").display().to_string()}), "settings.files.dir"),
+        (json!({"files.dir": "/proc/1/printfloor"}), "settings.files.dir"),
+        (json!({"server.listen": held.local_addr().unwrap().to_string()}), "settings.server.listen"),
+    ] {
+        let refused = app.patch("/api/settings", &json!({ "settings": settings })).await.expect(400);
+        assert!(!refused.to_string().contains("hunter2"), "{refused}");
+        assert_eq!(
+            (&refused["code"], fault_paths(&refused)),
+            (&json!("invalid_settings"), vec![path.to_owned()]),
+            "{refused}"
+        );
+    }
+    assert!(!app.folder().join(".env").exists());
+    let fine = json!({"settings": {"files.dir": app.folder().join("elsewhere").display().to_string()}});
+    app.patch("/api/settings", &fine).await.expect(200);
+}
+
+#[tokio::test]
 async fn whatever_is_accepted_the_server_starts_with() {
     let mut app = App::new(Db::sqlite()).await;
     let odd = [

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use printfloor::actors::dispatcher::Dispatcher;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::restores::DispatchHold;
 use printfloor::domain::dispatch::{BoardRules, KnownTypes};
 use ractor::{ActorId, ActorStatus};
 
@@ -26,7 +27,14 @@ async fn a_component_that_crashes_comes_back_alone(database: TestDatabase) {
     let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() };
     let policy = Policy::default;
     let (orders, printers) = (rig.directory(policy()), rig.directory(policy()));
-    let dispatcher = Dispatcher::new(orders, printers, rig.directory(policy()), rig.environment.clone(), rules);
+    let dispatcher = Dispatcher::new(
+        orders,
+        printers,
+        rig.directory(policy()),
+        rig.environment.clone(),
+        rules,
+        DispatchHold::new(None),
+    );
     dispatcher.start(&rig.root).await.unwrap();
     until("all are up", async || children(&rig).len() == 4).await;
     for round in 1..=2 {

@@ -23,7 +23,7 @@ on_both! {
         for words in ["Download a backup</button>", "secrets.env", "SECRETS_KEY", "manifest.json", "systemctl stop printfloor"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
-        assert_eq!(page.text.contains("pg_restore"), app.db.url().is_some(), "{}", page.text);
+        assert_eq!(page.text.contains("DATABASE_URL"), app.db.url().is_some(), "{}", page.text);
         assert!(boss.get("/shop/settings").await.text.contains("href=\"/shop/settings/backup\""));
         assert!(boss.get("/shop/settings/system").await.text.contains("href=\"/shop/settings/backup\""));
 

@@ -249,8 +249,21 @@ impl App {
         child.wait().unwrap();
     }
 
+    /// Runs a command of the command line and kills it as soon as this is true, or lets it end.
+    pub fn command_killed_when(&self, args: &[&str], reached: impl Fn() -> bool) {
+        let mut command = self.binary();
+        command.args(args).arg("--data").arg(self.data());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        while !reached() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+
     /// As [`Self::command`]; gives what it said when it fails.
-    fn try_command(&self, args: &[&str], input: &str) -> Result<String, String> {
+    pub fn try_command(&self, args: &[&str], input: &str) -> Result<String, String> {
         let mut command = self.binary();
         command.args(args).arg("--data").arg(self.data());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

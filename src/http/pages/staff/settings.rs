@@ -7,6 +7,7 @@ mod integrations;
 mod keys;
 mod password;
 mod person;
+pub(super) mod restore;
 mod second_factor;
 mod sessions;
 mod system;
@@ -52,6 +53,7 @@ const PAGES: [(&str, &str, &str, bool); 9] = [
     (integrations::PATH, "Integrations", "The other systems of the shop, and whether they answer.", true),
     (system::PATH, "System", "How the server, its database and its parts fare.", false),
     (backup::PATH, "Backup", "A copy of everything that the shop has, to be kept elsewhere.", true),
+    (restore::PATH, "Restores", "Backups that were put back, and whether somebody has looked at the shop since.", true),
 ];
 
 /// Adds its pages.
@@ -82,6 +84,8 @@ pub(super) fn routes(routes: Routes) -> Routes {
         // Other systems are asked, in their own time.
         .page(post.clone(), admin, integrations::PATH, integrations::change, long)
         .page(get.clone(), admin, backup::PATH, backup::show, form)
+        .page(get.clone(), admin, restore::PATH, restore::show, form)
+        .page(post.clone(), admin, "/shop/settings/restore/{id}", restore::act, form)
         // A large database is copied before the download begins.
         .page(post, admin, backup::PATH, backup::make, long)
         .page(get, session, system::PATH, system::show, form)

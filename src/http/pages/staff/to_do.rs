@@ -19,10 +19,12 @@ use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
 use super::orders::flag_words;
+use super::settings::restore;
 use super::shell::{StaffSection, StaffViewer, Tone, act, hidden, since};
 use super::sign_off::{SignOffOf, sign_off_form};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
+use crate::actors::restores::DispatchHold;
 use crate::config::Config;
 use crate::domain::job::{Job, JobState};
 use crate::domain::material::Material;
@@ -44,6 +46,7 @@ handles! {
     /// What the page reads.
     pub(crate) struct ToDoHandles {
         board: BoardHandles,
+        hold: DispatchHold,
         jobs: JobHandles,
         log: LogHandles,
         config: Arc<Config>,
@@ -90,6 +93,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     let kinds = [
         seller(&app.config),
+        restored(&app.hold),
         beds(&app, &beds_waiting),
         parts::parts(&app, &beds_waiting).await?,
         unverified(&printers),
@@ -128,6 +132,17 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         }
     };
     Ok(viewer.page(StaffSection::ToDo, "To do", &view, &content))
+}
+
+/// The restore that waits for its review: until then no job is started.
+fn restored(hold: &DispatchHold) -> Kind {
+    let row = || {
+        html! {
+            span class=(Tone::Attention.class()) { "No job is started" }
+            " " a href=(restore::PATH) { "An admin reviews the restore" }
+        }
+    };
+    Kind::new("restored", "The shop was restored from a backup", hold.is_on().then(row).into_iter().collect())
 }
 
 fn back() -> Markup {

@@ -2,6 +2,7 @@
 
 use super::HealthHandles;
 use crate::actors::kernel::entry::ActorSummary;
+use crate::actors::restores::DispatchHold;
 use crate::app::customer_space::CustomerSpaceSummary;
 use crate::domain::customer_space::SpaceRefusal;
 use crate::integrations::IntegrationSummary;
@@ -30,6 +31,7 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     words.extend(redis_away.then(|| "redis is unavailable: limits are counted in this process".to_owned()));
     words.extend(app.integrations.summaries().iter().filter_map(IntegrationSummary::trouble));
     words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
+    words.extend(app.hold.is_on().then(|| format!("no job is started: {}", DispatchHold::REASON)));
     words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
     let space = app.space.summary().await.ok();
     words.extend(space.and_then(|space| customer_files(&space)));

@@ -11,6 +11,7 @@ use super::EXAMPLE_ID;
 use crate::domain::id::Id;
 use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceLine, InvoiceStatus, Payment};
 use crate::domain::order::Address;
+use crate::domain::restore::numbers::NumberGap;
 use crate::domain::time::Timestamp;
 use crate::http::wire::{enumeration, readable};
 use crate::store::queries::NumberingSeries;
@@ -292,10 +293,10 @@ impl PaymentView {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumbering", example = json!({
-    "gapless": true, "series": [{"series": "INV-2026", "count": 123, "first": 1, "last": 123, "missing": []}],
+    "gapless": true, "series": [{"series": "INV-2026", "count": 123, "first": 1, "last": 123, "missing": [], "gaps": []}],
 }))]
 pub struct Numbering {
-    /// Whether no number of any series is missing.
+    /// Whether no number of any series is missing, but for those that were left out on purpose.
     gapless: bool,
     /// One for each kind and year.
     series: Vec<SeriesView>,
@@ -314,16 +315,42 @@ struct SeriesView {
     first: i64,
     /// The highest number.
     last: i64,
-    /// Numbers that no document has, at most a hundred of them.
+    /// Numbers that no document has and for which there is no reason, at most a hundred of them.
     missing: Vec<i64>,
+    /// Numbers that were left out on purpose, with the reason.
+    gaps: Vec<GapView>,
+}
+
+/// Numbers that were left out on purpose.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "InvoiceNumberGap", example = json!({
+    "first": 124, "last": 223, "notedAt": "2026-11-02T10:00:00.000Z",
+    "reason": "restored on 2026-11-02 from a backup of 2026-11-01: these numbers may have been given out in between",
+}))]
+struct GapView {
+    /// The first number that is left out.
+    first: i64,
+    /// The last number that is left out.
+    last: i64,
+    /// Why, in words for people.
+    reason: String,
+    /// When it was noted.
+    noted_at: Timestamp,
 }
 
 impl From<Vec<NumberingSeries>> for Numbering {
     fn from(all: Vec<NumberingSeries>) -> Self {
         let gapless = all.iter().all(NumberingSeries::is_gapless);
         let view = |one: NumberingSeries| {
-            let NumberingSeries { series, count, first, last, missing } = one;
-            SeriesView { series, count, first, last, missing }
+            let NumberingSeries { series, count, first, last, missing, gaps } = one;
+            let gap = |gap: NumberGap| GapView {
+                first: gap.first,
+                last: gap.last,
+                reason: gap.reason,
+                noted_at: gap.noted_at,
+            };
+            SeriesView { series, count, first, last, missing, gaps: gaps.into_iter().map(gap).collect() }
         };
         Self { gapless, series: all.into_iter().map(view).collect() }
     }

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::app::rehearse;
 use crate::app::service_tests::{self, Service, ServiceTest};
+use crate::app::{rehearse, unopened};
 use crate::config::changes::{Change, ChangeError, PlannedChanges, key_of, plan, text_of};
 use crate::config::{Config, ConfigError};
 use crate::domain::access::{Access, AccessCommand};
@@ -115,6 +115,15 @@ pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<Pla
     let mut faults = Faults::default();
     found.iter().for_each(|(section, words)| faults.note("settings", format!("{section}: {words}")));
     if faults.is_empty() { Ok(planned) } else { Err(not_startable(faults).into()) }
+}
+
+/// Refuses changes after which the next start could not open what they name: the database, a folder, the port.
+pub async fn openable(config: &Config, planned: &PlannedChanges) -> Result<(), ApiError> {
+    let mut faults = Faults::default();
+    for (name, words) in unopened(config, &planned.config).await {
+        faults.note(&format!("settings.{name}"), words);
+    }
+    if faults.is_empty() { Ok(()) } else { Err(not_startable(faults).into()) }
 }
 
 fn section_of(key: &str) -> &str {

@@ -14,7 +14,7 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::production::settings::CHANGE_NOS;
-use crate::http::production::settings::changes::{WrittenSettings, read_changes, startable, tested, write};
+use crate::http::production::settings::changes::{WrittenSettings, openable, read_changes, startable, tested, write};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, JsonObject};
@@ -91,5 +91,6 @@ pub(crate) async fn save_settings(
     // "Embedded" and "none" are choices as good as any other.
     services.retain(|service| service.is_configured(&planned.config));
     let tests = tested(&planned.config, services, |service| service.word().to_owned()).await?;
+    openable(&app.config, &planned).await?;
     write(&app.changes, origin, planned, tests, true).await
 }

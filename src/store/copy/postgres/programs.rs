@@ -47,6 +47,12 @@ impl PgPrograms {
         Ok(Self { environment })
     }
 
+    /// The name of the database.
+    pub(super) fn database(&self) -> &str {
+        let name = self.environment.iter().rev().find(|(name, _)| *name == "PGDATABASE");
+        name.map_or("", |(_, value)| value)
+    }
+
     /// A program, which gets no input and is killed when nobody waits for it any more.
     pub(super) fn command(&self, program: &'static str) -> Command {
         let mut command = Command::new(program);

@@ -11,10 +11,11 @@ use sea_orm::{EntityTrait as _, TransactionTrait as _};
 
 use crate::domain::accounting::paper::tests::document;
 use crate::domain::invoice::{Document, DocumentKind, InvoiceRow};
+use crate::domain::restore::RestoreRow;
 use crate::domain::time::Timestamp;
 use crate::entities::invoice_documents;
 use crate::store::memory::Tables;
-use crate::store::rows::samples::{id, on_each, write};
+use crate::store::rows::samples::{id, number_gap, on_each, write};
 use crate::store::rows::{Batch, RowSink, StoredRow as _};
 
 /// How many transactions there are, one after the other.
@@ -97,6 +98,33 @@ async fn whatever_becomes_of_transactions_each_series_counts_from_one_without_a_
         let kept = tables.parts_under::<Document>(id(1));
         let kept: BTreeMap<_, _> = kept.map(|one| (one.id.to_string(), (one.series(), one.number))).collect();
         assert_eq!(kept, expected, "the store in memory numbers them in the same way");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn numbers_that_are_left_out_since_a_restore_are_not_given_out() {
+    on_each(async |db| {
+        let mut tables = Tables::default();
+        let (mut first, mut gap, mut second) = (Batch::default(), Batch::default(), Batch::default());
+        let row = |n| InvoiceRow::Issued(Box::new(made(n, false, 0)));
+        let left_out = RestoreRow::Gap(number_gap(50, 51, 2, 100));
+        first.push_row(&row(1)).unwrap();
+        gap.push_row(&left_out).unwrap();
+        second.push_row(&row(2)).unwrap();
+        second.push_row(&InvoiceRow::Issued(Box::new(made(3, true, 0)))).unwrap();
+        for batch in [first, gap, second] {
+            write(db, batch).await.unwrap();
+        }
+        row(1).write(&mut RowSink::memory(&mut tables)).unwrap();
+        left_out.write(&mut RowSink::memory(&mut tables)).unwrap();
+        row(2).write(&mut RowSink::memory(&mut tables)).unwrap();
+        let rows = invoice_documents::Entity::find().all(db).await.unwrap();
+        let numbers: BTreeMap<_, _> = rows.into_iter().map(|row| (row.id, row.number)).collect();
+        let of = |n: u128| numbers[&id(1_000 + n).to_string()];
+        assert_eq!((of(1), of(2), of(3)), (1, 101, 1), "another series has no gap");
+        let kept: Vec<i64> = tables.parts_under::<Document>(id(1)).map(|one| one.number).collect();
+        assert_eq!(kept, [1, 101], "the store in memory does the same");
     })
     .await;
 }

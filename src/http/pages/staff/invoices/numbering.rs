@@ -48,8 +48,9 @@ fn table(all: &[NumberingSeries]) -> Markup {
                             th scope="row" { (one.series) }
                             td class="number" { (one.first) } td class="number" { (one.last) } td class="number" { (one.count) }
                             td {
-                                @if one.missing.is_empty() { "none" }
+                                @if one.missing.is_empty() && one.gaps.is_empty() { "none" }
                                 @for number in &one.missing { (number) " " }
+                                @for gap in &one.gaps { p { (gap.first) " to " (gap.last) ": " (gap.reason) } }
                             }
                         }
                     }

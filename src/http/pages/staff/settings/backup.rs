@@ -103,18 +103,13 @@ fn restore(of_file: bool) -> Markup {
             ol {
                 li { "Stop the server: " code { "systemctl stop printfloor" } }
                 li {
-                    "Unpack it into an empty data folder: "
-                    code { "mkdir -m 700 data && tar -xf printfloor-backup-DATE.tar -C data" }
+                    "Put it into an empty data folder"
+                    @if !of_file { " and an empty database, which " code { "DATABASE_URL" } " names" }
+                    ": " code { "printfloor restore --data NEW_FOLDER printfloor-backup-DATE.tar" }
                 }
                 li { "Put " code { "secrets.env" } " back into that folder, and " code { ".env" } " to where it was." }
-                @if !of_file {
-                    li {
-                        "Restore the database into an empty one: "
-                        code { "createdb printfloor && pg_restore --no-owner --exit-on-error --dbname=printfloor data/printfloor.pgdump" }
-                        ", and let " code { "DATABASE_URL" } " name it."
-                    }
-                }
-                li { "Start the server on that folder: " code { "printfloor serve --data data" } }
+                li { "Start the server on that folder: " code { "printfloor serve --data NEW_FOLDER" } }
+                li { "Review the " a href=(super::restore::PATH) { "restore" } ": until then no job is started." }
             }
             p { "Try it once on another machine: a backup that nobody has restored is a hope." }
         }

@@ -1,0 +1,106 @@
+//! Restores of a backup call for no outside work; until each of them was reviewed, nothing is started by itself.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::Handle;
+use crate::domain::aggregate::{NumberSeries, Versioned};
+use crate::domain::id::Id;
+use crate::domain::restore::Restore;
+use crate::domain::time::Timestamp;
+
+/// Whether jobs may be started by themselves: not while a restored shop waits for its review. A clone shares it.
+#[derive(Clone, Debug)]
+pub struct DispatchHold(Arc<watch::Sender<Option<Timestamp>>>);
+
+impl DispatchHold {
+    /// Why nothing is started, in words for people.
+    pub const REASON: &str = "on hold since the shop was restored from a backup: an admin reviews the restore first";
+
+    /// A hold for restores of which the newest that waits for its review was done then; `None`: none waits.
+    pub fn new(since: Option<Timestamp>) -> Self {
+        Self(Arc::new(watch::Sender::new(since)))
+    }
+
+    /// Whether nothing is started by itself.
+    pub fn is_on(&self) -> bool {
+        self.0.borrow().is_some()
+    }
+
+    /// Waits until jobs may be started.
+    pub async fn wait_until_off(&self) {
+        // The sender lives as long as this borrow of it, so the wait ends with the hold.
+        let _ = self.0.subscribe().wait_for(Option::is_none).await;
+    }
+
+    /// Whether it holds back what has this identifier: it was in the backup, and nobody asked for it since.
+    pub fn covers(&self, id: Id) -> bool {
+        let Some(since) = *self.0.borrow() else { return false };
+        let made_at = id.0.get_timestamp().map(|at| at.to_unix());
+        made_at.is_none_or(|(seconds, nanos)| {
+            i128::from(seconds) * 1000 + i128::from(nanos / 1_000_000) <= i128::from(since.0)
+        })
+    }
+
+    fn set(&self, since: Option<Timestamp>) {
+        self.0.send_if_modified(|now| std::mem::replace(now, since) != since);
+    }
+}
+
+/// Lifts the hold with the review, and has counters go on where a person said.
+pub struct RestoreEffects {
+    /// Every restore that waits for its review.
+    pub restores: Directory<Restore>,
+    /// What is lifted.
+    pub hold: DispatchHold,
+    /// Whose counters go on.
+    pub environment: Arc<Environment>,
+}
+
+#[async_trait]
+impl Effects<Restore> for RestoreEffects {
+    async fn run(&self, effect: Infallible, _: Handle<Restore>) {
+        match effect {}
+    }
+
+    fn committed(&self, of: &Handle<Restore>, state: &Arc<Versioned<Restore>>) {
+        let Some(restore) = &state.state else { return };
+        for series in NumberSeries::ALL {
+            if let Some(restored) = restore.series.iter().find(|restored| restored.series == series.prefix()) {
+                self.environment.skip_to(series, restored.next.saturating_sub(1));
+            }
+        }
+        let waits_since = |restore: &Restore| restore.review.is_none().then_some(restore.restored_at);
+        let others = self.restores.all_resident().into_iter().filter(|(id, _)| *id != of.id());
+        let others = others.filter_map(|(_, state)| waits_since(state.state.as_ref()?));
+        self.hold.set(others.chain(waits_since(restore)).max());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_hold_covers_what_is_older_and_ends_for_all_who_wait() {
+        let hold = DispatchHold::new(Some(Timestamp(1_700_000_000_000)));
+        let at = |seconds: u64| Id(uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0)));
+        assert!(hold.is_on() && hold.covers(at(1_699_999_999)) && !hold.covers(at(1_700_000_001)));
+        assert!(hold.covers(Id::ONLY), "of unknown age");
+        let waiting = tokio::spawn({
+            let hold = hold.clone();
+            async move { hold.wait_until_off().await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        hold.set(None);
+        assert!(waiting.await.is_ok());
+        assert!(!hold.is_on() && !hold.covers(at(1)));
+    }
+}

@@ -1,0 +1,370 @@
+//! Backups that are read again: held against their manifest from the first file to the last, and unpacked.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use tar::{Archive, EntryType};
+
+use super::{FILE_MODE, FOLDER_MODE, MANIFEST_NAME, PRODUCT};
+use crate::domain::time::Timestamp;
+
+/// Longest manifest that is read, in bytes. It has a line for each file of the shop.
+const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
+/// What is read at a time, in bytes.
+const PIECE_BYTES: usize = 256 * 1024;
+/// Characters of a SHA-256 in hex, and of the folder of a stored file.
+const SHA256_CHARS: usize = 64;
+const FOLDER_CHARS: usize = 2;
+
+/// Why a backup cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupReadError {
+    /// The file cannot be read, or nothing can be written.
+    #[error(transparent)]
+    Disk(#[from] io::Error),
+    /// It has no manifest, which is its last file.
+    #[error("it is no backup, or its download broke off: its last file is not {MANIFEST_NAME}")]
+    NoManifest,
+    /// The manifest is not one of a backup.
+    #[error("its {MANIFEST_NAME} is not one of a backup of Printfloor")]
+    BadManifest,
+    /// A file is not the one that the manifest names.
+    #[error("it is damaged: {0}")]
+    Damaged(String),
+}
+
+/// What a manifest says.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ManifestText {
+    product: String,
+    /// Version of the program that made it.
+    pub version: String,
+    /// When it was made.
+    pub made_at: Timestamp,
+    /// Name of the newest migration of its database.
+    pub schema_version: String,
+    /// Its database.
+    pub database: ManifestDatabase,
+    members: Vec<ManifestMember>,
+}
+
+/// The database of a backup.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ManifestDatabase {
+    /// `sqlite` or `postgresql`.
+    pub kind: String,
+    /// Its file in the archive.
+    pub member: String,
+    /// How many rows each table has.
+    pub rows: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct ManifestMember {
+    name: String,
+    bytes: u64,
+    sha256: String,
+}
+
+/// A backup whose files are all as its manifest says.
+#[derive(Clone, Debug)]
+pub struct VerifiedBackup {
+    /// What the manifest says.
+    pub manifest: ManifestText,
+    /// SHA-256 of the manifest, in hex.
+    pub sha256: String,
+    /// How many files it has besides database and manifest.
+    pub files: usize,
+    /// Size of all files, in bytes.
+    pub bytes: u64,
+}
+
+/// Where the files of a backup belong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BackupPlaces {
+    /// The file of the database.
+    pub database: PathBuf,
+    /// The folder of stored files.
+    pub files: PathBuf,
+    /// The folder of rendered documents.
+    pub documents: PathBuf,
+}
+
+impl BackupPlaces {
+    /// Where a file of an archive belongs; `None` for one that no backup has.
+    fn of(&self, name: &str, database: &str) -> Option<PathBuf> {
+        if name == database {
+            return Some(self.database.clone());
+        }
+        let (folder, rest) = name.split_once('/')?;
+        let is_hex = |text: &str, chars: usize| {
+            text.len() == chars && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        };
+        match folder {
+            "files" => {
+                let (start, sha256) = rest.split_once('/')?;
+                let fits = is_hex(start, FOLDER_CHARS) && is_hex(sha256, SHA256_CHARS) && sha256.starts_with(start);
+                fits.then(|| self.files.join(start).join(sha256))
+            }
+            "documents" => {
+                let below = Path::new(rest);
+                let fits = !rest.is_empty() && below.components().all(|part| matches!(part, Component::Normal(_)));
+                fits.then(|| self.documents.join(below))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Reads a backup from its first file to its last, and holds it against its manifest. `progress` hears how many bytes
+/// were read. Waits for the disk.
+///
+/// # Errors
+///
+/// When it is no backup, or not whole.
+pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBackup, BackupReadError> {
+    let (mut found, mut last) = (BTreeMap::new(), None);
+    for_each_file(path, &mut progress, |name, bytes, content| {
+        let mut text = Vec::new();
+        let sha256 = if name == MANIFEST_NAME && bytes <= MAX_MANIFEST_BYTES {
+            copy_hashed(content, &mut text)?
+        } else {
+            copy_hashed(content, &mut io::sink())?
+        };
+        last = Some((name.to_owned(), text, sha256.clone()));
+        match found.insert(name.to_owned(), (bytes, sha256)) {
+            None => Ok(()),
+            Some(_) => Err(BackupReadError::Damaged(format!("{name} is in it twice"))),
+        }
+    })?;
+    let (_, text, sha256) = last.filter(|(name, ..)| name == MANIFEST_NAME).ok_or(BackupReadError::NoManifest)?;
+    let manifest: ManifestText = serde_json::from_slice(&text).map_err(|_| BackupReadError::BadManifest)?;
+    if manifest.product != PRODUCT {
+        return Err(BackupReadError::BadManifest);
+    }
+    found.remove(MANIFEST_NAME);
+    let bytes = found.values().map(|(bytes, _)| bytes).sum();
+    for member in &manifest.members {
+        let damaged = |words: &str| Err(BackupReadError::Damaged(format!("{} {words}", member.name)));
+        match found.remove(&member.name) {
+            None => return damaged("is missing"),
+            Some((bytes, sha256)) if bytes != member.bytes || sha256 != member.sha256 => {
+                return damaged("is not the file that was backed up: its SHA-256 is another one");
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some(name) = found.keys().next() {
+        return Err(BackupReadError::Damaged(format!("{name} is in it, and not in its manifest")));
+    }
+    if !manifest.members.iter().any(|member| member.name == manifest.database.member) {
+        return Err(BackupReadError::Damaged("it has no database".to_owned()));
+    }
+    let files = manifest.members.len() - 1;
+    Ok(VerifiedBackup { manifest, sha256, files, bytes })
+}
+
+/// Unpacks a verified backup to these places, where no file is yet, and holds each file against the manifest once
+/// more. Everything is on the disk afterwards. Waits for the disk.
+///
+/// # Errors
+///
+/// When a file has no place, is another one by now, or cannot be written.
+pub fn unpack(
+    path: &Path,
+    backup: &VerifiedBackup,
+    places: &BackupPlaces,
+    mut progress: impl FnMut(u64),
+) -> Result<(), BackupReadError> {
+    let members: BTreeMap<&str, &ManifestMember> =
+        backup.manifest.members.iter().map(|member| (member.name.as_str(), member)).collect();
+    for folder in [&places.files, &places.documents] {
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
+    }
+    for_each_file(path, &mut progress, |name, _, content| {
+        if name == MANIFEST_NAME {
+            return Ok(());
+        }
+        let damaged = |words: &str| BackupReadError::Damaged(format!("{name} {words}"));
+        let member = members.get(name).ok_or_else(|| damaged("was not in it a moment ago"))?;
+        let to = places.of(name, &backup.manifest.database.member).ok_or_else(|| damaged("belongs to no shop"))?;
+        if let Some(folder) = to.parent() {
+            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&to)?;
+        if copy_hashed(content, &mut file)? != member.sha256 {
+            return Err(damaged("is another file than a moment ago"));
+        }
+        file.sync_all()?;
+        Ok(())
+    })
+}
+
+/// Hands each file of an archive over, with its name and size.
+fn for_each_file(
+    path: &Path,
+    progress: &mut impl FnMut(u64),
+    mut visit: impl FnMut(&str, u64, &mut dyn Read) -> Result<(), BackupReadError>,
+) -> Result<(), BackupReadError> {
+    let mut archive = Archive::new(File::open(path)?);
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::StorageFull => error.into(),
+        _ => BackupReadError::Damaged(format!("it cannot be read to its end ({error})")),
+    };
+    for entry in archive.entries().map_err(unreadable)? {
+        let mut entry = entry.map_err(unreadable)?;
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        if entry.header().entry_type() != EntryType::Regular {
+            return Err(BackupReadError::Damaged(format!("{name} is no plain file")));
+        }
+        let bytes = entry.size();
+        visit(&name, bytes, &mut entry)?;
+        progress(bytes);
+    }
+    Ok(())
+}
+
+/// Copies to the end; the hex SHA-256 of what was copied.
+fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
+    let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE_BYTES]);
+    loop {
+        match from.read(&mut piece)? {
+            0 => break,
+            read => {
+                hash.update(&piece[..read]);
+                to.write_all(&piece[..read])?;
+            }
+        }
+    }
+    Ok(hex::encode(hash.finalize()))
+}
+
+/// Has the disk keep the entries of a folder and of those below.
+///
+/// # Errors
+///
+/// When one cannot be read.
+pub fn sync_folders(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_folders(&entry.path())?;
+        }
+    }
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use serde_json::json;
+
+    use super::*;
+
+    /// An archive of these files, with a manifest that says so but for what `spoil` changes.
+    fn archive(folder: &Path, spoil: impl FnOnce(&mut Vec<(String, Vec<u8>)>)) -> PathBuf {
+        let sha = hex::encode(Sha256::digest(b"G28\n"));
+        let mut files = vec![
+            ("printfloor.db".to_owned(), b"database".to_vec()),
+            (format!("files/{}/{sha}", &sha[..2]), b"G28\n".to_vec()),
+            ("documents/ab/INV-1.pdf".to_owned(), b"pdf".to_vec()),
+        ];
+        let members: Vec<_> = files
+            .iter()
+            .map(|(name, content)| json!({"name": name, "bytes": content.len(), "sha256": hex::encode(Sha256::digest(content))}))
+            .collect();
+        let manifest = json!({
+            "product": "Printfloor", "version": "1", "madeAt": "2026-11-01T00:00:00.000Z", "schemaVersion": "m1",
+            "database": {"kind": "sqlite", "member": "printfloor.db", "rows": {"orders": 2}}, "members": members,
+        });
+        files.push((MANIFEST_NAME.to_owned(), manifest.to_string().into_bytes()));
+        spoil(&mut files);
+        let path = folder.join("backup.tar");
+        let mut written = crate::files::archive::Archive::new(File::create(&path).unwrap(), Timestamp(0));
+        for (name, content) in &files {
+            let part = folder.join("part");
+            fs::write(&part, content).unwrap();
+            written.add(name, File::open(&part).unwrap()).unwrap();
+        }
+        written.finish().unwrap();
+        path
+    }
+
+    fn places(folder: &Path) -> BackupPlaces {
+        let data = folder.join("data");
+        BackupPlaces { database: data.join("x.db"), files: data.join("files"), documents: data.join("documents") }
+    }
+
+    #[test]
+    fn a_whole_backup_is_unpacked_to_its_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = archive(folder.path(), |_| {});
+        let mut seen = 0;
+        let backup = verify(&path, |bytes| seen += bytes).unwrap();
+        assert_eq!((backup.files, backup.bytes, backup.manifest.database.rows["orders"]), (2, 15, 2));
+        assert!(seen > 15);
+        let places = places(folder.path());
+        unpack(&path, &backup, &places, |_| {}).unwrap();
+        assert_eq!(fs::read(&places.database).unwrap(), b"database");
+        assert_eq!(fs::read(places.documents.join("ab/INV-1.pdf")).unwrap(), b"pdf");
+        sync_folders(&folder.path().join("data")).unwrap();
+        assert!(unpack(&path, &backup, &places, |_| {}).is_err(), "nothing is overwritten");
+    }
+
+    #[test]
+    fn whatever_is_spoilt_is_told() {
+        type Spoil = fn(&mut Vec<(String, Vec<u8>)>);
+        let cases: [(Spoil, &str); 6] = [
+            (|files| files[0].1[0] ^= 1, "printfloor.db is not the file that was backed up"),
+            (|files| drop(files.remove(1)), "is missing"),
+            (|files| drop(files.pop()), "its last file is not manifest.json"),
+            (|files| files.insert(0, ("evil".to_owned(), Vec::new())), "evil is in it, and not in its manifest"),
+            (|files| files[3].1 = b"{}".to_vec(), "not one of a backup of Printfloor"),
+            (|files| files.push(("more".to_owned(), Vec::new())), "its last file is not manifest.json"),
+        ];
+        for (spoil, words) in cases {
+            let folder = tempfile::tempdir().unwrap();
+            let path = archive(folder.path(), spoil);
+            let error = verify(&path, |_| {}).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = archive(folder.path(), |_| {});
+        let whole = fs::read(&path).unwrap();
+        for keep in [0, 100, 600, whole.len() - 2000] {
+            fs::write(&path, &whole[..keep]).unwrap();
+            assert!(verify(&path, |_| {}).is_err(), "{keep} bytes");
+        }
+        fs::write(&path, b"no archive at all").unwrap();
+        assert!(verify(&path, |_| {}).is_err());
+    }
+
+    #[test]
+    fn no_file_leaves_its_folder() {
+        let places = places(Path::new("/shop"));
+        for name in [
+            "documents/../../etc/passwd",
+            "documents//etc/passwd",
+            "documents/",
+            "files/aa/../x",
+            "files/aa",
+            "other/x",
+            "printfloor.db/x",
+            "../printfloor.db",
+            "/etc/passwd",
+            "",
+        ] {
+            assert_eq!(places.of(name, "printfloor.db"), None, "{name}");
+        }
+        let sha = "ab".repeat(32);
+        assert_eq!(places.of(&format!("files/ab/{sha}"), "x"), Some(places.files.join("ab").join(&sha)));
+        assert_eq!(places.of(&format!("files/ac/{sha}"), "x"), None);
+    }
+}

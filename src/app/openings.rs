@@ -1,0 +1,108 @@
+//! What a start opens outside of the process: the database, folders, the port. Tried before settings that change them
+//! are written, so that the next start finds what they name.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::{fs, io, process};
+
+use tokio::net::TcpListener;
+
+use super::own_secrets;
+use crate::config::Config;
+use crate::config::io_words::io_words;
+use crate::store::connect;
+use crate::store::secret_checks::DatabaseState;
+
+/// What a start with these settings could not open, by the setting that names it; what is as it was is not tried.
+/// Nothing is left behind.
+pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    for (name, before, path) in [
+        ("server.data_dir", present.server.data_dir.clone(), next.server.data_dir.clone()),
+        ("files.dir", present.files_dir(), next.files_dir()),
+    ] {
+        if before != path
+            && let Err(words) = folder(&path)
+        {
+            found.push((name, format!("{} {words}", path.display())));
+        }
+    }
+    if present.database_url().expose() != next.database_url().expose()
+        && let Err(words) = database(next).await
+    {
+        found.push(("database.url", words));
+    }
+    if present.server.listen != next.server.listen
+        && let Err(error) = port(present.server.listen, next.server.listen).await
+    {
+        found.push(("server.listen", format!("cannot listen on {}: {}", next.server.listen, io_words(&error))));
+    }
+    found
+}
+
+/// Whether the folder is there and can be written to, or can be made.
+fn folder(path: &Path) -> Result<(), &'static str> {
+    let path = std::path::absolute(path).map_err(|_| "is no path")?;
+    let existing = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).ok_or("is no path")?;
+    match existing.metadata() {
+        Ok(found) if found.is_dir() => {}
+        _ => return Err("is a file, or below one: name a folder"),
+    }
+    let probe = existing.join(format!(".printfloor-check.{}", process::id()));
+    let written = fs::write(&probe, "check").and_then(|()| fs::remove_file(&probe));
+    written.map_err(|_| "cannot be written to: name a folder that the server's user may write to")
+}
+
+/// Whether the database answers, and is new or was made with the server's secrets.
+async fn database(next: &Config) -> Result<(), String> {
+    let url = next.database_url();
+    let url = url.expose();
+    let shown = connect::shown(url);
+    if let Some(file) = connect::sqlite_file(url).filter(|file| !file.exists()) {
+        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Unlike the data folder it is not made by a start.
+        return match parent.is_dir() {
+            true => folder(parent).map_err(|words| format!("{shown}: its folder {words}")),
+            false => Err(format!("{shown}: its folder does not exist")),
+        };
+    }
+    match own_secrets::look(next).await {
+        Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
+            Err(format!("{shown} was made with another {} than the present one", differing.join(" and another ")))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("{shown}: {error}")),
+    }
+}
+
+/// Whether the address can be listened on. A port that this process listens on is not tried.
+async fn port(present: SocketAddr, next: SocketAddr) -> io::Result<()> {
+    let port = if present.port() == next.port() { 0 } else { next.port() };
+    TcpListener::bind((next.ip(), port)).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn a_folder_is_there_or_can_be_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        assert_eq!(folder(dir.path()), Ok(()));
+        assert_eq!(folder(&dir.path().join("a/b")), Ok(()));
+        assert!(folder(&file).is_err() && folder(&file.join("below")).is_err());
+        assert!(folder(Path::new("/proc/1/no/such")).is_err());
+        assert!(!dir.path().join("a").exists(), "nothing is made");
+    }
+
+    #[tokio::test]
+    async fn a_port_that_somebody_has_is_told() {
+        let held = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (other, address) = (SocketAddr::from(([127, 0, 0, 1], 1)), held.local_addr().unwrap());
+        assert!(port(other, address).await.is_err());
+        assert!(port(address, address).await.is_ok(), "it is ours");
+    }
+}

@@ -1,0 +1,160 @@
+//! `printfloor backup FILE`: a whole copy of the shop in one file, read again and compared before it has its name.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _, TryStreamExt as _};
+use reqwest::Method;
+use tokio::task::spawn_blocking;
+
+use super::api::{Api, ApiFailure, json_of};
+use super::office::{no_shop, shop_exists};
+use super::progress::{Progress, size};
+use super::{CliError, Global, output, settings};
+use crate::actors::kernel::environment::machine_clock;
+use crate::app::backups::Backups;
+use crate::app::backups::reading::{VerifiedBackup, verify};
+use crate::app::own_secrets;
+use crate::config::Config;
+use crate::files::blobs::Blobs;
+use crate::observe::log;
+use crate::server::lock;
+use crate::store::copy::DatabaseCopier;
+
+/// Longest time of a whole backup.
+const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
+/// Permissions of the file: its owner's alone.
+const FILE_MODE: u32 = 0o600;
+
+/// Makes a backup, by the running server or, where none runs, from the data folder and the database.
+pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
+    log::start_for_command();
+    if file.exists() {
+        return Err(CliError::Failed(format!("{} exists already: name another file", file.display())));
+    }
+    let part = UnfinishedFile::create(file)?;
+    // The running server has loaded its settings; if --data names its directory, none need be loaded here.
+    if let Some(data) = &global.data
+        && let Some(api) = Api::over_socket(data).await?
+    {
+        download(&api, &part).await?;
+    } else {
+        let config = settings::load(global, None)?.config;
+        match Api::over_socket(&config.server.data_dir).await? {
+            Some(api) => download(&api, &part).await?,
+            None => copy(&config, &part).await?,
+        }
+    }
+    let backup = checked(part.path.clone(), "checking").await?;
+    part.keep()?;
+    output::line(&format!("{}: {}", file.display(), summary(&backup)))?;
+    output::note("the secrets of the server (secrets.env, .env) are not in it: keep a copy of them in another place");
+    Ok(())
+}
+
+/// What is in a backup, in words.
+pub fn summary(backup: &VerifiedBackup) -> String {
+    let rows = &backup.manifest.database.rows;
+    format!(
+        "{}, made at {}; {} tables with {} rows and {} files, all compared",
+        size(backup.bytes),
+        backup.manifest.made_at,
+        rows.len(),
+        rows.values().sum::<u64>(),
+        backup.files
+    )
+}
+
+/// Reads a backup to its end and holds it against its manifest.
+pub async fn checked(path: PathBuf, what: &'static str) -> Result<VerifiedBackup, CliError> {
+    let shown = path.display().to_string();
+    let total = fs::metadata(&path).map_err(CliError::io(format!("{shown} cannot be read")))?.len();
+    let read = spawn_blocking(move || {
+        let mut progress = Progress::new(what, Some(total));
+        let backup = verify(&path, |bytes| progress.add(bytes))?;
+        progress.end();
+        Ok(backup)
+    });
+    let read = read.await.map_err(|error| CliError::Failed(error.to_string()))?;
+    read.map_err(|error: crate::app::backups::reading::BackupReadError| CliError::Failed(format!("{shown}: {error}")))
+}
+
+async fn download(api: &Api, part: &UnfinishedFile) -> Result<(), CliError> {
+    let request = api.request(Method::POST, "/api/backup").timeout(MAX_BACKUP_TIME);
+    let answer = request.send().await.map_err(ApiFailure::from)?;
+    if !answer.status().is_success() {
+        return json_of(answer).await.map(drop).map_err(CliError::from);
+    }
+    let pieces = answer.bytes_stream().map_err(|error| CliError::Failed(format!("the download broke off: {error}")));
+    part.write(pieces).await
+}
+
+/// Copies from the data folder and the database, which no server may use meanwhile.
+async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
+    if !shop_exists(config).await? {
+        return Err(CliError::NoShop { words: no_shop(config), new: false });
+    }
+    let _lock = lock(&config.server.data_dir, "backup")?;
+    let files = CliError::io("the folder of files cannot be opened");
+    let blobs = Arc::new(Blobs::open(config.files_dir()).map_err(files)?);
+    let copier = DatabaseCopier::new(own_secrets::database_settings(config));
+    let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data folder cannot be written to"))?;
+    let failed = |error| CliError::Failed(format!("{error}"));
+    let begun = Arc::new(backups).begin(machine_clock()).await.map_err(|error| CliError::Failed(error.to_string()))?;
+    part.write(begun.pieces.into_stream().map_err(failed)).await
+}
+
+/// A backup that is being written. It is removed unless it is kept.
+struct UnfinishedFile {
+    path: PathBuf,
+    name: PathBuf,
+}
+
+impl UnfinishedFile {
+    fn create(name: &Path) -> Result<Self, CliError> {
+        let mut path = name.as_os_str().to_owned();
+        path.push(".unfinished");
+        let path = PathBuf::from(path);
+        let cannot = format!("{} cannot be written", name.display());
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(FILE_MODE).open(&path).map_err(CliError::io(cannot))?;
+        Ok(Self { path, name: name.to_owned() })
+    }
+
+    async fn write(&self, pieces: impl Stream<Item = Result<Bytes, CliError>>) -> Result<(), CliError> {
+        let cannot = || CliError::io(format!("{} cannot be written", self.path.display()));
+        let mut file = OpenOptions::new().write(true).open(&self.path).map_err(cannot())?;
+        let mut progress = Progress::new("backup", None);
+        let mut pieces = std::pin::pin!(pieces);
+        while let Some(piece) = pieces.next().await {
+            let piece = piece?;
+            file.write_all(&piece).map_err(cannot())?;
+            progress.add(piece.len() as u64);
+        }
+        progress.end();
+        spawn_blocking(move || file.sync_all())
+            .await
+            .map_err(|error| CliError::Failed(error.to_string()))?
+            .map_err(cannot())
+    }
+
+    /// Gives it its name.
+    fn keep(self) -> Result<(), CliError> {
+        let cannot = || CliError::io(format!("{} cannot be written", self.name.display()));
+        // Unlike a renaming, a link replaces nothing.
+        fs::hard_link(&self.path, &self.name).map_err(cannot())?;
+        let folder = self.name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot())
+    }
+}
+
+impl Drop for UnfinishedFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}

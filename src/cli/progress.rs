@@ -1,0 +1,109 @@
+//! How far long work is: a bar on a terminal, plain lines elsewhere, such as in the log of a timer.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+/// Width of the bar, in characters.
+const BAR_CHARS: u64 = 30;
+/// Pause between two updates on a terminal.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+/// Pause between two plain lines.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+/// A thousandth of each next unit of bytes.
+const UNIT_STEP: f64 = 1000.0;
+
+/// The progress of one piece of work, on standard error.
+pub struct Progress {
+    what: &'static str,
+    done: u64,
+    /// All there is to do, in bytes; `None` while nobody knows.
+    total: Option<u64>,
+    terminal: bool,
+    updated_at: Instant,
+}
+
+impl Progress {
+    /// Begins to show how far `what` is.
+    pub fn new(what: &'static str, total: Option<u64>) -> Self {
+        let terminal = io::stderr().is_terminal();
+        let this = Self { what, done: 0, total, terminal, updated_at: Instant::now() };
+        this.show();
+        this
+    }
+
+    /// So many bytes more are done.
+    pub fn add(&mut self, bytes: u64) {
+        self.done = self.done.saturating_add(bytes);
+        let interval = if self.terminal { UPDATE_INTERVAL } else { LINE_INTERVAL };
+        if self.updated_at.elapsed() >= interval {
+            self.updated_at = Instant::now();
+            self.show();
+        }
+    }
+
+    /// All is done.
+    pub fn end(mut self) {
+        self.total = Some(self.done);
+        self.show();
+        if self.terminal {
+            let _ = writeln!(io::stderr().lock());
+        }
+    }
+
+    fn show(&self) {
+        let text = line(self.what, self.done, self.total, self.terminal);
+        let mut out = io::stderr().lock();
+        // Nobody may read it, which stops no work.
+        let _ = if self.terminal { write!(out, "\r\x1b[K{text}") } else { writeln!(out, "{text}") };
+        let _ = out.flush();
+    }
+}
+
+/// The words for a state of the work, with a bar or without.
+fn line(what: &str, done: u64, total: Option<u64>, bar: bool) -> String {
+    let Some(total) = total else { return format!("{what}: {}", size(done)) };
+    let share = |of: u64| if total == 0 { of } else { done.min(total).saturating_mul(of) / total };
+    let (percent, filled) = (share(100), share(BAR_CHARS) as usize);
+    let bar = if bar {
+        format!(" [{}{}]", "#".repeat(filled), "-".repeat(BAR_CHARS as usize - filled))
+    } else {
+        String::new()
+    };
+    format!("{what}:{bar} {percent} % of {}", size(total))
+}
+
+/// A number of bytes as people read it.
+pub fn size(bytes: u64) -> String {
+    let (mut amount, mut units) = (bytes as f64, ["kB", "MB", "GB", "TB"].into_iter());
+    let mut unit = "B";
+    while amount >= UNIT_STEP {
+        let Some(next) = units.next() else { break };
+        (amount, unit) = (amount / UNIT_STEP, next);
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{amount:.1} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_a_bar_and_others_plain_words() {
+        assert_eq!(line("restoring", 512, Some(1024), false), "restoring: 50 % of 1.0 kB");
+        assert_eq!(
+            line("restoring", 512, Some(1024), true),
+            format!("restoring: [{}{}] 50 % of 1.0 kB", "#".repeat(15), "-".repeat(15))
+        );
+        assert_eq!(line("backup", 2_500_000, None, true), "backup: 2.5 MB");
+        assert_eq!(line("empty", 0, Some(0), false), "empty: 100 % of 0 B");
+        assert_eq!(line("more than said", 9, Some(3), false), "more than said: 100 % of 3 B");
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        for (bytes, text) in [(999, "999 B"), (1_000, "1.0 kB"), (1_234_567_890, "1.2 GB"), (u64::MAX, "18446744.1 TB")]
+        {
+            assert_eq!(size(bytes), text);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A restore leaves out what may have been given out, until a person says where to go on.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::testing::{Bench, reads_back};
+use crate::domain::time::DAY_MS;
+
+const MADE: Timestamp = Timestamp(1_796_000_000_000);
+
+fn facts(elapsed_ms: i64, used: Vec<SeriesUse>) -> RestoreFacts {
+    RestoreFacts { backup: "ab".to_owned(), backup_made_at: MADE, now: MADE.plus_ms(elapsed_ms), last_event: 40, used }
+}
+
+fn used(series: &str, last: i64, recent: i64) -> SeriesUse {
+    SeriesUse { series: series.to_owned(), last, recent }
+}
+
+fn begun(elapsed_ms: i64, all: Vec<SeriesUse>) -> Restore {
+    let (restore, rows, event) = Restore::begin(&facts(elapsed_ms, all));
+    reads_back(&restore);
+    assert_eq!(rows.len(), restore.series.len());
+    assert_eq!((event.event.as_str(), &event.data["firstEvent"]), ("shop.restored", &restore.first_event.into()));
+    restore
+}
+
+fn next_of(restore: &Restore, series: &str) -> i64 {
+    restore.series.iter().find(|one| one.series == series).unwrap_or_else(|| panic!("{series}: {restore:?}")).next
+}
+
+fn review(next: &[(&str, i64)]) -> RestoreCommand {
+    let next = next.iter().map(|(series, number)| ((*series).to_owned(), *number)).collect();
+    RestoreCommand::Review { next, note: None }
+}
+
+#[test]
+fn numbers_that_the_former_shop_may_have_given_out_are_left_out() {
+    let restore = begun(DAY_MS, vec![used("INV-2026", 5, 5), used("ORD", 12, 12)]);
+    assert!(next_of(&restore, "INV-2026") > 9, "the four invoices since the backup");
+    assert_eq!((next_of(&restore, "INV-2026"), next_of(&restore, "ORD")), (106, 113));
+    assert_eq!((next_of(&restore, "CN-2026"), next_of(&restore, "QUO")), (101, 101), "begun since the backup");
+    let RestoreRow::Gap(gap) = restore.series.iter().find(|one| one.series == "INV-2026").unwrap().row(&restore) else {
+        panic!("no gap");
+    };
+    assert_eq!((gap.first, gap.last), (6, 105));
+    assert_eq!(
+        gap.reason,
+        "restored on 2026-12-01 from a backup of 2026-11-30: these numbers may have been given out in between"
+    );
+}
+
+#[test]
+fn a_year_that_began_since_the_backup_has_series_too() {
+    let restore = begun(60 * DAY_MS, vec![used("INV-2026", 900, 300)]);
+    // 300 in 30 days, for 61 days, three times as fast.
+    assert_eq!((next_of(&restore, "INV-2026"), next_of(&restore, "INV-2027")), (900 + 2000 + 1, 2001));
+    assert!(restore.series.iter().all(|one| one.series != "INV-2028"), "{restore:?}");
+}
+
+#[test]
+fn a_person_says_once_where_series_go_on() {
+    let mut this = Some(begun(DAY_MS, vec![used("INV-2026", 5, 5), used("ORD", 12, 12)]));
+    let (bench, id) = (Bench::new(), this.as_ref().unwrap().id);
+    let refused = |this: &mut Option<Restore>, next: &[(&str, i64)]| bench.tell(this, id, &review(next)).unwrap_err();
+    for (series, next) in
+        [("INV-2026", 5), ("INV-2026", 0), ("INV-2026", 1_000_000_000), ("ORD", 112), ("INV-1999", 4), ("", 1)]
+    {
+        let refusal = refused(&mut this, &[(series, next)]);
+        assert_eq!(
+            (refusal.code.as_str(), refusal.faults.len()),
+            ("validation_failed", 1),
+            "{series} {next}: {refusal:?}"
+        );
+    }
+    assert!(!this.as_ref().unwrap().at_rest());
+    let decided = bench.tell(&mut this, id, &review(&[("INV-2026", 10), ("CN-2026", 1), ("ORD", 200)])).unwrap();
+    let restore = this.as_ref().unwrap();
+    assert_eq!((next_of(restore, "INV-2026"), next_of(restore, "ORD")), (10, 200));
+    assert!(
+        decided
+            .rows
+            .contains(&RestoreRow::NoGap(restore.series.iter().find(|one| one.series == "CN-2026").unwrap().gap_id))
+    );
+    assert_eq!(decided.events.iter().map(|event| event.event.as_str()).collect::<Vec<_>>(), ["shop.restore_reviewed"]);
+    assert!(restore.at_rest());
+    assert_eq!(refused(&mut this, &[]).code, "already_reviewed");
+}
+
+proptest! {
+    #[test]
+    fn no_number_up_to_three_times_the_pace_is_given_out_again(
+        last in 0..1_000_000_i64, recent in 0..10_000_i64, days in 0..200_i64, factor in 0..=30_i64,
+    ) {
+        let restore = begun(days * DAY_MS, vec![used("ORD", last, recent)]);
+        let given_out = last + recent * days * factor / 300;
+        prop_assert!(next_of(&restore, "ORD") > given_out);
+        prop_assert!(restore.first_event > restore.last_event + 1);
+        // The snapshot row stays small.
+        prop_assert!(serde_json::to_string(&restore).unwrap().len() < 4096);
+    }
+
+    #[test]
+    fn the_next_number_is_never_one_of_the_backup(last in 0..1_000_000_i64, next in any::<i64>()) {
+        let mut this = Some(begun(0, vec![used("INV-2026", last, 0)]));
+        let id = this.as_ref().unwrap().id;
+        if Bench::new().tell(&mut this, id, &review(&[("INV-2026", next)])).is_ok() {
+            prop_assert!(next_of(this.as_ref().unwrap(), "INV-2026") > last);
+        }
+    }
+}

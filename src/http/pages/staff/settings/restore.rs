@@ -1,0 +1,148 @@
+//! Restores of a backup: what a person looks at before a restored shop goes on, and the button that lets it.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::SettingsPageHandles;
+use crate::domain::id::Id;
+use crate::domain::restore::Restore;
+use crate::http::access::Caller;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::pages::form::PageForm;
+use crate::http::pages::frame::see_other;
+use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form, refused, typed};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden, since};
+use crate::http::pages::staff::{ORDERS_PATH, SETTINGS_PATH};
+use crate::http::path_id::PathId;
+use crate::http::production::restores::{OpenJobView, RestoreHandles, open_jobs, review};
+use crate::store::queries::Page;
+
+/// Where they are.
+pub(in crate::http::pages::staff) const PATH: &str = "/shop/settings/restore";
+/// Restores that are shown.
+const MAX_SHOWN: u64 = 20;
+/// What stands before a series in the name of its field.
+const FIELD_PREFIX: &str = "next.";
+
+handles! {
+    /// What the page of restores uses.
+    pub(crate) struct RestorePageHandles {
+        settings: SettingsPageHandles,
+        restores: RestoreHandles,
+    }
+}
+
+/// Answers GET of the page.
+pub(super) async fn show(State(app): State<RestorePageHandles>, who: Caller) -> Result<Response, ApiError> {
+    page(&app, &who, None).await
+}
+
+/// Answers the button of a restore.
+pub(super) async fn act(
+    State(app): State<RestorePageHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    match reviewed(&app, id, &sent).await {
+        Ok(()) => Ok(see_other(PATH)),
+        Err(error) if is_of_form(&error) => {
+            let shown = page(&app, &sent.call.who, Some((&sent, &error))).await?;
+            Ok(refused(shown, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn reviewed(app: &RestorePageHandles, id: Id, sent: &PageForm) -> Result<(), ApiError> {
+    let state = app.restores.restores.read(id).await?;
+    let mut next = Map::new();
+    for one in state.as_ref().and_then(|state| state.state.as_ref()).iter().flat_map(|restore| &restore.series) {
+        let text = sent.text(&format!("{FIELD_PREFIX}{}", one.series)).trim();
+        if !text.is_empty() {
+            next.insert(one.series.clone(), text.parse::<i64>().map_or_else(|_| text.into(), Value::from));
+        }
+    }
+    let body = json!({"next": next, "note": Some(sent.text("note").trim()).filter(|note| !note.is_empty())});
+    review(State(app.restores.clone()), PathId(id), sent.call.of_form(&body)).await.map(drop)
+}
+
+async fn page(app: &RestorePageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+    let viewer = StaffViewer::new(who, &app.settings.config)?;
+    let (all, _) = app.restores.queries.restores(Page { limit: MAX_SHOWN, offset: 0 }).await?;
+    let all: Vec<&Restore> = all.iter().filter_map(|found| found.state.as_ref()).collect();
+    let content = html! {
+        p { a href=(SETTINGS_PATH) { "Settings" } }
+        h1 { "Restores" }
+        (faults(refused, &[]))
+        @if all.is_empty() { p { "This shop was never restored from a backup." } }
+        @for restore in all {
+            @if restore.review.is_some() { (past(restore)) } @else {
+                (waiting(restore, &open_jobs(&app.restores.orders, restore.restored_at), refused))
+            }
+        }
+    };
+    Ok(viewer.page(StaffSection::Settings, "Restores", &app.settings.board.view(), &content))
+}
+
+fn heading(restore: &Restore) -> Markup {
+    html! { "Backup of " time datetime=(restore.backup_made_at) { (restore.backup_made_at) } }
+}
+
+fn past(restore: &Restore) -> Markup {
+    html! {
+        section class="card" {
+            h2 { (heading(restore)) }
+            @if let Some(review) = &restore.review {
+                p { "Restored " (since(restore.restored_at)) ", reviewed by " (review.by) " " (since(review.at)) "." }
+                @if let Some(note) = &review.note { p { (note) } }
+            }
+        }
+    }
+}
+
+fn waiting(restore: &Restore, jobs: &[OpenJobView], refused: Refused<'_>) -> Markup {
+    html! {
+        section class="card" aria-labelledby="waiting" {
+            h2 id="waiting" { (heading(restore)) " " span class=(Tone::Attention.class()) { "waits for your review" } }
+            p {
+                "The shop is as it was then. No job is started until you have looked: the former shop went on after the backup, \
+                 printed, was paid and gave out numbers that are not in here."
+            }
+            h3 { "Jobs that may have been printed since (" (jobs.len()) ")" }
+            @if jobs.is_empty() { p { "None: no job was open." } } @else {
+                p { "Look at the printers and the shelf. Cancel the jobs whose parts are there; the others are printed after the review." }
+                ul class="rows" {
+                    @for job in jobs {
+                        li {
+                            a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { (job.number) }
+                            span { "of " (job.order_number) }
+                            span class="soft" { (job.state) }
+                        }
+                    }
+                }
+            }
+            h3 { "Next numbers" }
+            p {
+                "What you find in mails and at customers tells the last number of each series that was given out. Numbers in \
+                 between are left out and noted as a gap with its reason."
+            }
+            form class="form" method="post" action={ (PATH) "/" (restore.id) } {
+                (hidden())
+                @for one in &restore.series {
+                    @let name = format!("{FIELD_PREFIX}{}", one.series);
+                    (field(&name, &format!("{}: the last of the backup is {}, the next is", one.series, one.restored), &html! {
+                        input id=(name) name=(name) type="number" min=(one.restored + 1) inputmode="numeric"
+                            value=(typed(refused, &name, &one.next.to_string()));
+                    }))
+                }
+                (field("note", "Note", &html! {
+                    input id="note" name="note" maxlength="1000" value=(typed(refused, "note", ""));
+                }))
+                button type="submit" { "Everything is reviewed: start jobs again" }
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Restores of a backup: what a person has to look at before the shop goes on, and their word that it may.
+
+use std::collections::BTreeMap;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::actors::kernel::directory::Directory;
+use crate::domain::aggregate::Aggregate as _;
+use crate::domain::id::Id;
+use crate::domain::job::JobState;
+use crate::domain::order::Order;
+use crate::domain::principal::Role;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::restore::numbers::RestoredSeries;
+use crate::domain::restore::{Restore, RestoreCommand};
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::{PageQuery, Query};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Listed, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{JsonObject, MaxChars, OptionalBody};
+use crate::store::queries::Queries;
+
+/// The id that examples use for a restore.
+const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8093";
+/// Most jobs that are named.
+const MAX_JOBS: usize = 500;
+/// Most series that a review may name, and the length of its note, in characters.
+const MAX_SERIES: usize = 50;
+const MAX_NOTE_CHARS: usize = 1000;
+
+handles! {
+    /// What the routes of restores use.
+    pub(crate) struct RestoreHandles {
+        restores: Directory<Restore>,
+        orders: Directory<Order>,
+        queries: Queries,
+    }
+}
+
+/// The routes of restores.
+pub fn routes() -> ResourceRoutes {
+    let admin = RequiredAccess::Role(Role::Admin);
+    let about = "A shop that was restored from a backup starts no job until an admin has reviewed it: the former shop went on \
+                 after the backup, printed, and gave out numbers.";
+    ResourceRoutes::new("Restores", about, "restore")
+        .get(RequiredAccess::Role(Role::Operator), "/api/restores", list, |op| {
+            op.named("listRestores", "List restores, newest first").about("With `reviewedAt` null dispatch is on hold.")
+        })
+        .get(RequiredAccess::Role(Role::Operator), "/api/restores/{id}", one, |op| {
+            op.named("getRestore", "Show a restore").about(
+                "Until it is reviewed, `jobs` are those that were open in the backup: the former shop may have printed them \
+                 since. Cancel those that were printed.",
+            )
+        })
+        .post(admin, "/api/restores/{id}/review", review, |op| {
+            op.named("reviewRestore", "Review a restore, so that jobs are started again")
+                .about(
+                    "`next` sets the next number of some series. Numbers between the last of the backup and the next are left \
+                     out, with a reason that `/api/invoices/numbering` shows.",
+                )
+                .error(409, "already_reviewed", "It was reviewed already.")
+        })
+}
+
+/// The word that the shop may go on.
+#[derive(Request, Debug)]
+#[api(example = json!({"next": {"INV-2026": 10}, "note": "compared with the mailbox: the last invoice was 9"}))]
+pub struct ReviewRequest {
+    /// The next number of some series, by the name of the series; the others stay as they are.
+    next: Option<JsonObject>,
+    /// Note for the staff.
+    #[api(MaxChars(MAX_NOTE_CHARS))]
+    note: Option<String>,
+}
+
+/// Where a series of numbers goes on.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "RestoredSeries", example = json!({"series": "INV-2026", "lastOfBackup": 5, "next": 106}))]
+struct SeriesView {
+    /// `INV-2026`, `CN-2026`, `ORD`, `JOB` or `QUO`.
+    series: String,
+    /// The highest number of the backup; 0 where it has none.
+    last_of_backup: i64,
+    /// The lowest number that is given out since the restore.
+    next: i64,
+}
+
+/// A job that the former shop may have printed since the backup.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "RestoredJob", example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8067", "number": "JOB-000007", "orderId": "01890a5d-ac96-774b-bcce-b302099a8065",
+    "orderNumber": "ORD-000003", "state": "SLICED", "printerId": null,
+}))]
+pub(crate) struct OpenJobView {
+    /// Id of the job.
+    pub(crate) id: Id,
+    /// The number that people see.
+    pub(crate) number: String,
+    /// Id of its order.
+    pub(crate) order_id: Id,
+    /// The number of its order.
+    pub(crate) order_number: String,
+    /// How far it is here.
+    pub(crate) state: JobState,
+    /// The printer that has it in hand.
+    pub(crate) printer_id: Option<Id>,
+}
+
+/// A restore of a backup.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Restore", many = "restores", example = example())]
+pub(crate) struct RestoreView {
+    /// Id of the restore.
+    id: Id,
+    /// When the backup was made: what is newer is not in it.
+    backup_made_at: Timestamp,
+    /// When it was put back.
+    restored_at: Timestamp,
+    /// Number of the newest event of the backup.
+    last_event: i64,
+    /// Number of the first event since; cursors between the two are answered with 410 `cursor_ahead`.
+    first_event: i64,
+    /// Where each series of numbers goes on.
+    series: Vec<SeriesView>,
+    /// When it was reviewed; null while dispatch is on hold.
+    reviewed_at: Option<Timestamp>,
+    /// Who reviewed it.
+    reviewed_by: Option<String>,
+    /// What they noted.
+    note: Option<String>,
+    /// How many jobs may have been printed since the backup; 0 once it was reviewed.
+    open_jobs: usize,
+    /// Those jobs, at most 500 of them.
+    jobs: Vec<OpenJobView>,
+}
+
+fn example() -> Value {
+    json!({
+        "id": EXAMPLE_ID, "backupMadeAt": "2026-11-01T03:00:00.000Z", "restoredAt": "2026-11-02T10:00:00.000Z",
+        "lastEvent": 4711, "firstEvent": 1_000_004_711_i64,
+        "series": [{"series": "INV-2026", "lastOfBackup": 5, "next": 106}], "reviewedAt": null, "reviewedBy": null,
+        "note": null, "openJobs": 1, "jobs": [{
+            "id": "01890a5d-ac96-774b-bcce-b302099a8067", "number": "JOB-000007",
+            "orderId": "01890a5d-ac96-774b-bcce-b302099a8065", "orderNumber": "ORD-000003", "state": "SLICED",
+            "printerId": null,
+        }],
+    })
+}
+
+impl RestoreView {
+    fn new(restore: &Restore, jobs: Vec<OpenJobView>) -> Self {
+        let jobs = if restore.review.is_none() { jobs } else { Vec::new() };
+        let series = |one: &RestoredSeries| SeriesView {
+            series: one.series.clone(),
+            last_of_backup: one.restored,
+            next: one.next,
+        };
+        let review = restore.review.clone();
+        Self {
+            id: restore.id,
+            backup_made_at: restore.backup_made_at,
+            restored_at: restore.restored_at,
+            last_event: restore.last_event,
+            first_event: restore.first_event,
+            series: restore.series.iter().map(series).collect(),
+            reviewed_at: review.as_ref().map(|review| review.at),
+            reviewed_by: review.as_ref().map(|review| review.by.clone()),
+            note: review.and_then(|review| review.note),
+            open_jobs: jobs.len(),
+            jobs: jobs.into_iter().take(MAX_JOBS).collect(),
+        }
+    }
+}
+
+/// The jobs that are not done here and were made before the restore, oldest first. All orders with open jobs are in
+/// memory.
+pub(crate) fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<OpenJobView> {
+    let mut found = Vec::new();
+    for (_, state) in orders.all_resident() {
+        let Some(order) = &state.state else { continue };
+        let open = order.jobs.values().filter(|job| job.created_at <= before && !job.over());
+        found.extend(open.map(|job| OpenJobView {
+            id: job.id,
+            number: job.number_text(),
+            order_id: order.id,
+            order_number: order.number_text(),
+            state: job.state,
+            printer_id: job.printer_id,
+        }));
+    }
+    found.sort_by_key(|job| job.id);
+    found
+}
+
+async fn list(
+    State(app): State<RestoreHandles>,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<RestoreView>, ApiError> {
+    let page = page.into();
+    let (some, total) = app.queries.restores(page).await?;
+    let view = |restore: &Restore| RestoreView::new(restore, open_jobs(&app.orders, restore.restored_at));
+    Ok(Listed { page, items: some.iter().filter_map(|found| found.state.as_ref().map(view)).collect(), total })
+}
+
+async fn one(State(app): State<RestoreHandles>, PathId(id): PathId) -> Result<Plain<RestoreView>, ApiError> {
+    let state = app.restores.read(id).await?;
+    let restore = state.as_ref().and_then(|state| state.state.as_ref());
+    let restore = restore.ok_or_else(|| Refusal::not_found(Restore::KIND))?;
+    Ok(Plain(RestoreView::new(restore, open_jobs(&app.orders, restore.restored_at))))
+}
+
+/// Lifts the hold. Also what the page does.
+pub(crate) async fn review(
+    State(app): State<RestoreHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<ReviewRequest>>,
+) -> Result<Plain<RestoreView>, ApiError> {
+    let command = async {
+        let ReviewRequest { next, note } = call.read_body()?;
+        let next = read_numbers(next)?;
+        Ok(RestoreCommand::Review { next, note })
+    };
+    let done = call.ask_with(&app.restores, CommandTarget::Id(id), command).await?;
+    Ok(Plain(RestoreView::new(&done.answer, Vec::new())))
+}
+
+/// The next numbers by their series.
+fn read_numbers(next: Option<JsonObject>) -> Result<Vec<(String, i64)>, ApiError> {
+    let (mut faults, mut numbers) = (Faults::default(), BTreeMap::new());
+    let members = next.map(|next| next.0).unwrap_or_default();
+    faults.check(members.len() <= MAX_SERIES, "next", format!("may name at most {MAX_SERIES} series"));
+    for (series, value) in members.into_iter().take(MAX_SERIES) {
+        match value.as_i64() {
+            Some(number) => _ = numbers.insert(series, number),
+            None => faults.note(&format!("next.{series}"), "must be a whole number"),
+        }
+    }
+    faults.refuse()?;
+    Ok(numbers.into_iter().collect())
+}

@@ -1,0 +1,41 @@
+//! Restores of a backup: a snapshot row, and the gaps in series of numbers, which are not loaded: the store itself
+//! counts from behind them.
+
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
+use crate::domain::restore::numbers::NumberGap;
+use crate::domain::restore::{Restore, RestoreRow};
+use crate::entities::restores;
+use crate::store::load::Load;
+use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+
+snapshot_row!(Restore in restores, |this, at_rest| {
+    last_event: this.last_event,
+    first_event: this.first_event,
+    active: !at_rest,
+    created_at: this.restored_at.0,
+});
+part_row!(NumberGap in number_gaps of restore_id, |this| {
+    series: this.series.clone(),
+    first_number: this.first,
+    last_number: this.last,
+});
+
+impl StoredRow for RestoreRow {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Gap(gap) => to.replace(gap),
+            Self::NoGap(id) => {
+                to.delete::<NumberGap>(id);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Load for Restore {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(restores::Column::Active.eq(true)))
+    }
+}

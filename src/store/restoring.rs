@@ -1,0 +1,131 @@
+//! The moment in which a database that was put back becomes a restored shop: a row of the restore, the gaps in its
+//! series of numbers, and the event that tells of it, in one transaction. To be called before anything else writes.
+
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, EntityTrait, QueryFilter, QuerySelect, Statement,
+    TransactionTrait as _,
+};
+
+use crate::domain::aggregate::NumberSeries;
+use crate::domain::principal::Principal;
+use crate::domain::restore::numbers::{PACE_DAYS, SeriesUse};
+use crate::domain::restore::{Restore, RestoreFacts};
+use crate::domain::time::{DAY_MS, Timestamp};
+use crate::entities::{invoice_documents, restores};
+use crate::store::rows::{Audit, Batch, LoadError, Snapshot as _, WriteError};
+
+/// Why a restore was not recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoringError {
+    /// The database cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The database does not take it.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl From<sea_orm::DbErr> for RestoringError {
+    fn from(error: sea_orm::DbErr) -> Self {
+        Self::Load(error.into())
+    }
+}
+
+/// A backup that was put back.
+#[derive(Clone, Debug)]
+pub struct RestoredBackup {
+    /// SHA-256 of its manifest, in hex.
+    pub sha256: String,
+    /// When it was made.
+    pub made_at: Timestamp,
+}
+
+/// Records that this database is that of a backup, unless it is recorded. Returns the number of the last event from
+/// here on.
+///
+/// # Errors
+///
+/// When the database cannot be read or written; then nothing is recorded.
+pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Timestamp) -> Result<i64, RestoringError> {
+    let tx = db.begin().await?;
+    let last_event = scalar(&tx, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS value FROM events", []).await?;
+    let id = Restore::id_of(&backup.sha256);
+    if restores::Entity::find_by_id(id.to_string()).one(&tx).await?.is_some() {
+        return Ok(last_event);
+    }
+    let used = series_used(&tx, backup.made_at).await?;
+    let (sha256, backup_made_at) = (backup.sha256.clone(), backup.made_at);
+    let facts = RestoreFacts { backup: sha256, backup_made_at, now, last_event, used };
+    let (restore, rows, event) = Restore::begin(&facts);
+    let mut batch = Batch::default();
+    batch.push_snapshot(restore.snapshot(id, 1, false)?);
+    for row in &rows {
+        batch.push_row(row)?;
+    }
+    batch.push_event(restore.first_event, &event)?;
+    batch.push_audit(Audit {
+        id: event.id,
+        at: now,
+        actor: Principal::Machine.to_string(),
+        action: "restore.begin".to_owned(),
+        subject_kind: "restore".to_owned(),
+        subject_id: id,
+        request_id: None,
+        outcome: "done".to_owned(),
+        detail: None,
+    });
+    batch.write(&tx).await?;
+    tx.commit().await?;
+    Ok(restore.first_event)
+}
+
+/// How far each series was used, and how fast it grew before the backup.
+async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Vec<SeriesUse>, RestoringError> {
+    let since = made_at.plus_ms(-PACE_DAYS * DAY_MS).0;
+    let mut used = Vec::new();
+    for series in NumberSeries::ALL {
+        let table = match series {
+            NumberSeries::Order => "orders",
+            NumberSeries::Job => "jobs",
+            NumberSeries::Quote => "quotes",
+        };
+        let last = format!("SELECT CAST(COALESCE(MAX(number), 0) AS BIGINT) AS value FROM {table}");
+        let recent = format!("SELECT COUNT(*) AS value FROM {table} WHERE created_at >= $1");
+        used.push(SeriesUse {
+            series: series.prefix().to_owned(),
+            last: scalar(db, &last, []).await?,
+            recent: scalar(db, &recent, [since.into()]).await?,
+        });
+    }
+    use invoice_documents::Column as C;
+    let select = invoice_documents::Entity::find().select_only().column(C::Series);
+    let of_all = select.clone().column_as(C::Number.max(), "last").group_by(C::Series);
+    let lasts: Vec<(String, i64)> = of_all.into_tuple().all(db).await?;
+    let of_late = select.column_as(C::Number.count(), "n").filter(C::CreatedAt.gte(since)).group_by(C::Series);
+    let recent: Vec<(String, i64)> = of_late.into_tuple().all(db).await?;
+    used.extend(lasts.into_iter().map(|(series, last)| {
+        let recent = recent.iter().find(|(name, _)| *name == series).map_or(0, |(_, count)| *count);
+        SeriesUse { series, last, recent }
+    }));
+    // What an earlier restore left out is behind the last number too.
+    let gaps = "SELECT series, MAX(last_number) AS value FROM number_gaps GROUP BY series";
+    for row in db.query_all_raw(Statement::from_string(db.get_database_backend(), gaps)).await? {
+        let (series, last): (String, i64) = (row.try_get("", "series")?, row.try_get("", "value")?);
+        match used.iter_mut().find(|one| one.series == series) {
+            Some(known) => known.last = known.last.max(last),
+            None => used.push(SeriesUse { series, last, recent: 0 }),
+        }
+    }
+    Ok(used)
+}
+
+/// A number that a query gives as `value`.
+async fn scalar<const N: usize>(
+    db: &impl ConnectionTrait,
+    sql: &str,
+    values: [sea_orm::Value; N],
+) -> Result<i64, RestoringError> {
+    let query = Statement::from_sql_and_values(db.get_database_backend(), sql, values);
+    let row = db.query_one_raw(query).await?;
+    Ok(row.map(|row| row.try_get("", "value")).transpose()?.unwrap_or(0))
+}

@@ -1,0 +1,243 @@
+//! Backup and restore by command, and what a restored shop does until somebody has looked: nothing by itself, and no
+//! number twice.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use simulator::{Fleet, FleetOptions, PrinterKind};
+
+use super::backup::large_file;
+use super::{id, one_of};
+use crate::billing::invoices::sent;
+use crate::support::stream::Stream;
+use crate::support::{App, Client, Db, on_both, until};
+
+/// A fresh database of the same kind.
+async fn another(db: &Db) -> Db {
+    if db.url().is_none() { Db::sqlite() } else { Db::postgres().await.unwrap() }
+}
+
+/// A server of the same shop's secrets over nothing: its data folder and database are empty, and it does not run.
+async fn empty(app: &App) -> App {
+    let mut other = App::on(another(&app.db).await).secrets_of(app).start().await;
+    other.stop().await;
+    fs::remove_dir_all(other.data()).unwrap();
+    other.db = another(&app.db).await;
+    other
+}
+
+async fn numbers(client: &Client) -> BTreeSet<String> {
+    let list = client.get("/api/invoices?limit=200").await.expect(200);
+    let all = list["invoices"].as_array().unwrap().iter();
+    all.filter_map(|one| one["number"].as_str().map(str::to_owned)).collect()
+}
+
+async fn last_event(client: &Client) -> i64 {
+    let page = client.get("/api/events?limit=200").await.expect(200);
+    page["events"].as_array().unwrap().last().unwrap()["seq"].as_i64().unwrap()
+}
+
+async fn the_restore(client: &Client) -> Value {
+    let list = client.get("/api/restores").await.expect(200);
+    assert_eq!(list["pagination"]["total"], 1, "{list}");
+    list["restores"][0].clone()
+}
+
+fn backup_file(app: &App) -> PathBuf {
+    app.folder().join("shop.tar")
+}
+
+fn backup(app: &App) -> String {
+    app.command(&["backup", backup_file(app).to_str().unwrap()], "")
+}
+
+fn restore(app: &App, file: &Path) -> String {
+    app.command(&["restore", file.to_str().unwrap()], "")
+}
+
+on_both! {
+    async fn numbers_that_customers_hold_are_not_issued_twice_after_a_restore(db: Db) {
+        let mut app = App::new(db).await;
+        for n in 0..5 {
+            sent(&app, &format!("before{n}@example.org")).await;
+        }
+        let words = backup(&app);
+        assert!(words.contains("all compared"), "{words}");
+        // The former shop goes on: four customers get invoices, an order is placed, a program reads all events.
+        for n in 0..4 {
+            sent(&app, &format!("since{n}@example.org")).await;
+        }
+        let held = numbers(&app).await;
+        assert_eq!(held.len(), 9);
+        let cursor = last_event(&app).await;
+        app.stop().await;
+
+        let mut restored = empty(&app).await;
+        let words = restore(&restored, &backup_file(&app));
+        assert!(words.contains("all compared"), "{words}");
+        restored.start().await;
+        let back = restored.with_key(app.key.as_deref().unwrap());
+        let known = numbers(&back).await;
+        assert_eq!(known.len(), 5);
+        // What is issued before anybody has looked takes no number of the former shop.
+        sent_by(&back, "early@example.org").await;
+        let early: Vec<String> = numbers(&back).await.difference(&known).cloned().collect();
+        assert!(early.len() == 1 && !held.contains(&early[0]), "{early:?} of {held:?}");
+
+        // A reader of the former shop is told, and not left with nothing for ever.
+        let ahead = back.get(&format!("/api/events?after={cursor}")).await;
+        assert_eq!(ahead.error(410), "cursor_ahead");
+        let beyond = back.get("/api/events?after=9000000000000").await;
+        assert_eq!(beyond.error(410), "cursor_ahead");
+        let mut stream = Stream::open(&back, &format!("/api/events/stream?after={cursor}"), None).await;
+        assert_eq!(stream.next().await.unwrap().event, "reset");
+        let page = back.get("/api/events?event=shop.restored").await.expect(200);
+        assert_eq!(page["events"][0]["data"]["restoreId"], the_restore(&back).await["id"], "{page}");
+        let newest = last_event(&back).await;
+        assert!(newest > cursor, "events go on behind those of the former shop");
+
+        // A person says where the numbers go on; the gap is noted with its reason.
+        let review = format!("/api/restores/{}/review", the_restore(&back).await["id"].as_str().unwrap());
+        let operator = back.post("/api/auth/api-keys", &json!({"name": "floor", "role": "operator"})).await.expect(201);
+        let operator = restored.with_key(operator["key"].as_str().unwrap());
+        assert_eq!(operator.act(&review).await.error(403), "insufficient_role");
+        let series = early[0].rsplit_once('-').unwrap().0.to_owned();
+        let wrong = back.post(&review, &json!({"next": {series.clone(): 5, "NO": 1}})).await.expect(400);
+        assert_eq!(wrong["errors"].as_array().map(Vec::len), Some(2), "{wrong}");
+        let next = json!({"next": {series.clone(): 5000}, "note": "asked the customers"});
+        let reviewed = back.post(&review, &next).await.expect(200);
+        assert!(reviewed["reviewedAt"].is_string() && reviewed["note"] == "asked the customers", "{reviewed}");
+        assert_eq!(back.post(&review, &next).await.error(409), "already_reviewed");
+        let before = numbers(&back).await;
+        sent_by(&back, "later@example.org").await;
+        let later: Vec<String> = numbers(&back).await.difference(&before).cloned().collect();
+        assert_eq!(later, [format!("{series}-005000")]);
+        let numbering = back.get("/api/invoices/numbering").await.expect(200);
+        let gap = &numbering["series"][0]["gaps"][0];
+        assert_eq!((&gap["first"], &gap["last"], &numbering["gapless"]), (&json!(6), &json!(4999), &json!(true)), "{numbering}");
+        assert!(gap["reason"].as_str().unwrap().starts_with("restored on 2"), "{gap}");
+    }
+
+    async fn a_restored_shop_starts_no_job_until_somebody_has_looked(db: Db) {
+        let fleet = Fleet::start(FleetOptions { speed: 300.0, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
+        let mut app = App::new(db).await;
+        let material = app.material("PLA", 1000.0).await;
+        let file = app.gcode("vase", 240, 14.5).await;
+        let sku = app.sku("VASE", &material, &file, 2500).await;
+        let order = app.paid_order(&sku, 1).await;
+        let job = id(&app.jobs(&order).await[0]);
+        app.job_is(&job, "SLICED").await;
+        let number = app.get(&format!("/api/orders/{order}")).await.expect(200)["number"].clone();
+        backup(&app);
+        app.stop().await;
+
+        let mut restored = empty(&app).await;
+        restore(&restored, &backup_file(&app));
+        restored.start().await;
+        let key = app.key.clone().unwrap();
+        let back = restored.with_key(&key);
+        printer(&back, &fleet).await;
+        // It says so wherever people look, and names the job.
+        let waiting = back.get(&format!("/api/jobs/{job}")).await.expect(200);
+        assert!(waiting["waitingReason"].as_str().unwrap().contains("restored from a backup"), "{waiting}");
+        until("readiness to tell of it", || async {
+            let ready = back.get("/readyz").await.expect(200);
+            ready["degraded"].to_string().contains("restored from a backup").then_some(())
+        })
+        .await;
+        let check = restored.command(&["check"], "");
+        assert!(check.contains("no job is started until an admin has reviewed it"), "{check}");
+        let shown = the_restore(&back).await;
+        assert_eq!((&shown["openJobs"], &shown["jobs"][0]["id"]), (&json!(1), &json!(job)), "{shown}");
+        assert_eq!(shown["reviewedAt"], Value::Null);
+        // A second restart does not forget it.
+        restored.stop().await;
+        restored.start().await;
+        let back = restored.with_key(&key);
+        let other = back.post("/api/orders", &one_of(&sku)).await.expect(201);
+        let ordinal = |number: &Value| number.as_str().unwrap().rsplit_once('-').unwrap().1.parse::<i64>().unwrap();
+        assert!(ordinal(&other["number"]) > ordinal(&number) + 99, "{other} after {number}");
+        assert_eq!(back.get(&format!("/api/jobs/{job}")).await.expect(200)["state"], "SLICED");
+
+        let review = format!("/api/restores/{}/review", shown["id"].as_str().unwrap());
+        back.act(&review).await.expect(200);
+        until("the job to be printed", || async {
+            let seen = back.get(&format!("/api/jobs/{job}")).await.expect(200);
+            (seen["state"] == "COMPLETED").then_some(())
+        })
+        .await;
+        assert_eq!(the_restore(&back).await["openJobs"], 0);
+    }
+
+    async fn a_restore_wants_empty_places_and_a_whole_backup(db: Db) {
+        let mut app = App::new(db).await;
+        // Large enough that its restore can be interrupted.
+        large_file(&app).await;
+        sent(&app, "ann@example.org").await;
+        app.stop().await;
+        // No server runs: the command reads data folder and database itself.
+        backup(&app);
+        let file = backup_file(&app);
+        let again = app.try_command(&["backup", file.to_str().unwrap()], "").unwrap_err();
+        assert!(again.contains("exists already"), "{again}");
+        let used = app.try_command(&["restore", file.to_str().unwrap()], "").unwrap_err();
+        assert!(used.contains("is not empty"), "{used}");
+
+        let mut restored = empty(&app).await;
+        let whole = fs::read(&file).unwrap();
+        let broken = app.folder().join("broken.tar");
+        let mut bytes = whole.clone();
+        bytes[600] ^= 1;
+        for (content, words) in [(&bytes[..], "it is damaged"), (&whole[..whole.len() / 2], "it is damaged")] {
+            fs::write(&broken, content).unwrap();
+            let refused = restored.try_command(&["restore", broken.to_str().unwrap()], "").unwrap_err();
+            assert!(refused.contains(words) || refused.contains("broke off"), "{refused}");
+            assert!(!restored.data().join("restore.unfinished").exists(), "nothing was begun");
+        }
+        restore(&restored, &file);
+        restored.start().await;
+        let back = restored.with_key(app.key.as_deref().unwrap());
+        assert_eq!(numbers(&back).await.len(), 1);
+        restored.stop().await;
+
+        // A restore that was interrupted leaves nothing that starts, and begins anew.
+        let mut interrupted = empty(&app).await;
+        let mark = interrupted.data().join("restore.unfinished");
+        interrupted.command_killed_when(&["restore", file.to_str().unwrap()], || mark.exists());
+        assert!(mark.exists(), "it was interrupted");
+        let served = interrupted.try_command(&["serve", "--listen", "127.0.0.1:0"], "").unwrap_err();
+        assert!(served.contains("was interrupted") && served.contains("begins anew"), "{served}");
+        restore(&interrupted, &file);
+        interrupted.start().await;
+        let back = interrupted.with_key(app.key.as_deref().unwrap());
+        assert_eq!(numbers(&back).await.len(), 1);
+        assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
+    }
+}
+
+/// Issues an invoice.
+async fn sent_by(client: &Client, email: &str) {
+    let new = json!({
+        "customerName": "Bob", "customerEmail": email,
+        "lineItems": [{"description": "Design", "quantity": 1, "unitPriceCents": 6000}],
+    });
+    let invoice = id(&client.post("/api/invoices", &new).await.expect(201));
+    client.act(&format!("/api/invoices/{invoice}/send")).await.expect(200);
+}
+
+/// Registers the only printer of a fleet, and waits until it is connected.
+async fn printer(client: &Client, fleet: &Fleet) {
+    let sim = &fleet.printers[0];
+    let new = json!({
+        "name": sim.serial, "type": sim.kind.as_str(), "baseUrl": sim.base_url, "apiKey": sim.api_key,
+        "machineType": "fdm_standard", "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": true,
+    });
+    let printer = id(&client.post("/api/printers", &new).await.expect(201));
+    until("the printer to be connected", || async {
+        let status = client.get(&format!("/api/printers/{printer}/status")).await.expect(200);
+        (status["connection"] == "connected").then_some(())
+    })
+    .await;
+}
