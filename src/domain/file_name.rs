@@ -18,7 +18,7 @@ const fn turns_direction(c: char) -> bool {
 
 /// Whether a character is invisible and may be left out of a name: control characters, separators of lines, and marks of
 /// direction, which some programs put in front of names.
-const fn is_invisible(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{061C}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')
 }

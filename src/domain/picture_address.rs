@@ -64,7 +64,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_a_browser_runs_is_never_a_picture(scheme in "(?i)(javascript|data|vbscript|blob)", rest in ".{0,40}") {
-            prop_assert!(!is_picture_address(&format!("{scheme}:{rest}")));
+            let text = format!("{scheme}:{rest}");
+            prop_assert!(!is_picture_address(&text));
         }
     }
 }

@@ -43,7 +43,7 @@ handles! {
 }
 
 /// Pages of the settings: where, what they are called, what they are for, and whether they are for admins alone.
-const PAGES: [(&str, &str, &str, bool); 9] = [
+const PAGES: [(&str, &str, &str, bool); 10] = [
     (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
     (users::PATH, "Users", "Who works here, as operator or admin.", true),
     (password::PATH, "My password", "What you sign in with.", false),

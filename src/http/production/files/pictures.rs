@@ -8,7 +8,6 @@ use tokio_util::io::ReaderStream;
 
 use super::FileHandles;
 use crate::domain::file::File;
-use crate::domain::picture_format::PictureFormat;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::http::access::RequiredAccess;
@@ -54,7 +53,7 @@ impl IntoResponse for PictureReply {
 
 impl Reply for PictureReply {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
-        operation.answer = (200, DescribedContent::Binary(&[PictureFormat::Png.media()]));
+        operation.answer = (200, DescribedContent::Binary(&["image/png"]));
     }
 }
 
