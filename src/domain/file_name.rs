@@ -10,21 +10,21 @@ const MAX_ENDING_CHARS: usize = 16;
 /// Longest name of a file on a printer, in bytes: printers add to it, and their file systems take 255.
 const MAX_PRINTER_NAME_BYTES: usize = 180;
 
-/// Whether a character makes text run in another direction than it is read, so that `photo\u{202E}edocg.exe` is shown
-/// with another ending than it has.
+/// Whether a character makes text run in another direction than it is read, so that `photo\u{202E}edocg.exe` is
+/// shown with another ending than it has.
 const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character is invisible and may be left out of a name: control characters, separators of lines, and marks of
-/// direction, which some programs put in front of names.
+/// Whether a character is invisible and may be left out of a name: control characters, separators of lines, and marks
+/// of direction, which some programs put in front of names.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{061C}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')
 }
 
-/// Returns the last part of a path without what other programs might stumble over. A name that is too long is cut before
-/// its ending.
+/// Returns the last part of a path without what other programs might stumble over. A name that is too long is cut
+/// before its ending.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub fn clean_name(path: &str) -> Result<String, Refusal> {
         return Err(Refusal::field("file", words));
     }
     let clean: String = last.chars().filter(|c| !is_invisible(*c)).collect();
-    let clean = clean.trim().trim_start_matches('.');
+    let clean = clean.trim_start_matches(|c: char| c == '.' || c.is_whitespace()).trim_end();
     Ok(if clean.is_empty() { "file".to_owned() } else { cut(clean, MAX_NAME_CHARS) })
 }
 
@@ -56,8 +56,8 @@ fn cut(name: &str, most: usize) -> String {
     format!("{}{kept}", stem.trim_end())
 }
 
-/// Returns the name under which a printer takes a file of this form: printers tell the form by the ending, some of them by
-/// its very letters, and take names of bounded length.
+/// Returns the name under which a printer takes a file of this form: printers tell the form by the ending, some of them
+/// by its very letters, and take names of bounded length.
 pub fn printer_name(name: &str, form: GcodeForm) -> String {
     let ending = format!(".{}", form.ending());
     let mut stem = name.trim();
@@ -94,6 +94,7 @@ mod tests {
 
     #[test]
     fn a_name_is_never_a_path() {
+        assert_eq!(clean_name(". . a").unwrap(), "a");
         assert_eq!(clean_name("../../etc/passwd").unwrap(), "passwd");
         assert_eq!(clean_name("C:\\prints\\vase.gcode").unwrap(), "vase.gcode");
         assert_eq!(clean_name("...").unwrap(), "file");

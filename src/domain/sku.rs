@@ -149,7 +149,7 @@ impl SkuFields {
         !self.components.is_empty()
     }
 
-    /// Refuses what a kit cannot be, what only a kit can, and pictures that are none. Those that are there already stay.
+    /// Refuses what a kit cannot be, what only a kit can, and pictures that are none; those of before stay.
     fn check(&self, own: Id, before: Option<&Self>) -> Result<(), Refusal> {
         let mut faults = Faults::default();
         for (at, image) in self.images.iter().enumerate() {

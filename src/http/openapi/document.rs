@@ -345,7 +345,7 @@ fn capitalised(word: &str) -> impl Iterator<Item = char> {
 fn with_headers_of(status: u16, response: ResponseBuilder) -> ResponseBuilder {
     match status {
         405 => response.header_ref("Allow", header_ref("Allow")),
-        429 | 503 => response.header_ref("Retry-After", header_ref("Retry-After")),
+        429 | 503 | 507 => response.header_ref("Retry-After", header_ref("Retry-After")),
         _ => response,
     }
 }

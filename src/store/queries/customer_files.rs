@@ -16,7 +16,7 @@ use crate::store::rows::{LoadError, read_doc, word};
 /// A file that a customer sent and the shop has not answered yet.
 #[derive(Clone, PartialEq, Debug)]
 pub struct UnclaimedFile {
-    /// The file.
+    /// As it is recorded.
     pub file: File,
     /// The custom request whose photo it is; `None` for a model.
     pub custom_request_id: Option<Id>,
