@@ -15,8 +15,8 @@ pub fn is_picture_address(text: &str) -> bool {
         return false;
     }
     let web = ["https://", "http://"];
-    let begins = |scheme: &&str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    if web.iter().any(|scheme| begins(&scheme)) {
+    let begins = |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if web.iter().any(|scheme| begins(scheme)) {
         return Url::parse(text).is_ok_and(|url| url.has_host());
     }
     // A path, and no other scheme: that would end at a colon before the first slash.

@@ -60,7 +60,7 @@ impl Order {
 
     /// Picks so many parts of a line from its prints, oldest first; `there` says how many a print has. Returns fewer
     /// where there are not so many.
-    fn pick(&self, shipment: u32, sent: &SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<Pick> {
+    fn pick(&self, shipment: u32, sent: SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<Pick> {
         let mut wanted = sent.quantity;
         let mut picks = Vec::new();
         for job in self.jobs_of_line(sent.line) {
@@ -77,7 +77,7 @@ impl Order {
     }
 
     /// Picks good parts of a line that have not left.
-    fn pick_good(&self, shipment: u32, sent: &SentLine) -> Vec<Pick> {
+    fn pick_good(&self, shipment: u32, sent: SentLine) -> Vec<Pick> {
         self.pick(shipment, sent, |job, attempt| {
             good_parts(job, attempt, self.plate_of(job)).saturating_sub(self.departed(attempt))
         })
@@ -97,7 +97,7 @@ impl Order {
             for line in &sent.lines {
                 let noted = noted.get(&(sent.number, line.line)).copied().unwrap_or_default();
                 let rest = SentLine { quantity: line.quantity.saturating_sub(noted), ..*line };
-                self.trace(sent.number, sent.shipped_at, &rest);
+                self.trace(sent.number, sent.shipped_at, rest);
             }
         }
     }
@@ -114,7 +114,7 @@ impl Order {
     }
 
     /// Notes parts of a line that left at this time: those that are good today first.
-    fn trace(&mut self, shipment: u32, at: Timestamp, sent: &SentLine) {
+    fn trace(&mut self, shipment: u32, at: Timestamp, sent: SentLine) {
         if sent.quantity == 0 {
             return;
         }
@@ -126,7 +126,7 @@ impl Order {
         });
         self.note(&good);
         let quantity = good.iter().fold(sent.quantity, |rest, pick| rest - pick.departure.quantity);
-        let others = self.pick(shipment, &SentLine { quantity, ..*sent }, |job, attempt| {
+        let others = self.pick(shipment, SentLine { quantity, ..sent }, |job, attempt| {
             let parts = if over(attempt) { self.plate_of(job) } else { 0 };
             parts.saturating_sub(all(attempt))
         });
@@ -195,7 +195,7 @@ fn depart(attempt: &mut Attempt, departure: Departure) {
 impl OrderChange<'_> {
     /// Notes with the prints which of their parts leave in this shipment.
     pub(super) fn note_departures(&mut self, shipment: u32, lines: &[SentLine]) {
-        let picks: Vec<Pick> = lines.iter().flat_map(|sent| self.order.pick_good(shipment, sent)).collect();
+        let picks: Vec<Pick> = lines.iter().flat_map(|sent| self.order.pick_good(shipment, *sent)).collect();
         for Pick { job, attempt, departure } in picks {
             self.edit_attempt(job, attempt, |attempt| depart(attempt, departure));
         }

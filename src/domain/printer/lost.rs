@@ -33,7 +33,8 @@ impl Lost {
         // somebody was at the printer.
         let touched = self.server != ServerRun::Unknown || why == UNKNOWN_REASON;
         let unseen = in_hand.out_of_sight || self.unseen_ms.is_none();
-        if self.stopped || (!self.may_have_finished(in_hand) && !(unseen && touched)) {
+        let is_open = self.may_have_finished(in_hand) || (unseen && touched);
+        if self.stopped || !is_open {
             return Ok(why);
         }
         let percent = (in_hand.progress * 100.0).round();

@@ -77,7 +77,7 @@ impl Webp {
                     *left -= part;
                     self.left -= part;
                     if is_full {
-                        let (width, height) = size(name, data);
+                        let (width, height) = size(*name, data);
                         check_pixels(width, height)?;
                         if name == b"VP8X" {
                             data[0] &= !XMP_FLAG;
@@ -156,9 +156,9 @@ impl Webp {
 }
 
 /// Width and height by the first bytes of such a chunk.
-fn size(name: &[u8; 4], data: &[u8]) -> (u64, u64) {
+fn size(name: [u8; 4], data: &[u8]) -> (u64, u64) {
     let number = |bytes: &[u8]| u64::from(number(bytes));
-    match name {
+    match &name {
         // The canvas, less one, in 24 bits each.
         b"VP8X" => (number(&data[4..7]) + 1, number(&data[7..10]) + 1),
         // Behind a mark of one byte: 14 bits each, less one.

@@ -256,7 +256,7 @@ on_both! {
         assert_eq!(Browser::led(&browser.send("/setup/review", &[("form_token", token.as_str())]).await), "/setup/done");
         let dotenv = std::fs::read_to_string(app.folder().join(".env")).unwrap();
         assert!(dotenv.contains("SMTP_FROM=") && !dotenv.contains("SMART_HOME"), "{dotenv}");
-        assert!(dotenv.contains("PRINTFLOOR_INVOICES__SELLER_CITY=Ulm"), "{dotenv}");
+        assert!(dotenv.contains("PRINTFLOOR_INVOICES__SELLER_CITY=\"Ulm\""), "{dotenv}");
 
         let done = browser.get("/setup/done").await;
         for words in ["SMTP_FROM", "Restart the server", "mail.from", "Print a test part on Ada"] {

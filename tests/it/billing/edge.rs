@@ -133,7 +133,9 @@ async fn statuses_are_those_of_the_contract() {
             for status in operation["responses"].as_object().unwrap().keys() {
                 let status: u16 = status.parse().unwrap();
                 let gone = status == 410 && path.starts_with("/api/v1/pay/");
-                assert!(gone || allowed.contains(&status), "{method} {path}: {status}");
+                // Where customers send files there may be no room for them.
+                let full = status == 507 && ["intakes", "models"].iter().any(|files| path.ends_with(files));
+                assert!(gone || full || allowed.contains(&status), "{method} {path}: {status}");
             }
         }
     }
