@@ -58,16 +58,20 @@ const FOR_ADMINS: &[&str] = &[
     "/api/webhooks",
 ];
 
-/// What only admins may of what operators read: secrets of other shops are set by these.
-const SETS_SECRETS: &[&str] =
-    &["POST /api/sales-channels", "PATCH /api/sales-channels/{id}", "DELETE /api/sales-channels/{id}"];
+/// What only admins may of what operators read: they set secrets of other shops, and say that a restored shop goes on.
+const ADMINS_AMONG: &[&str] = &[
+    "POST /api/sales-channels",
+    "PATCH /api/sales-channels/{id}",
+    "DELETE /api/sales-channels/{id}",
+    "POST /api/restores/{id}/review",
+];
 
 fn demanded(route: &Served) -> Vec<&'static str> {
     let operation = format!("{} {}", route.method, route.path);
     let among = |list: &[&str]| list.contains(&operation.as_str());
     let admin = FOR_ADMINS.iter().any(|path| route.path.starts_with(path))
         && !(route.path.starts_with("/api/webhooks") && route.method == "GET")
-        || among(SETS_SECRETS);
+        || among(ADMINS_AMONG);
     match () {
         () if among(FOR_ANYBODY) => vec![ANYBODY, "customer", "operator", "admin"],
         () if among(FOR_CUSTOMERS) => vec!["customer", "operator", "admin"],
