@@ -61,9 +61,10 @@ async fn database(next: &Config) -> Result<(), String> {
     if let Some(file) = connect::sqlite_file(url).filter(|file| !file.exists()) {
         let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Unlike the data folder it is not made by a start.
-        return match parent.is_dir() {
-            true => folder(parent).map_err(|words| format!("{shown}: its folder {words}")),
-            false => Err(format!("{shown}: its folder does not exist")),
+        return if parent.is_dir() {
+            folder(parent).map_err(|words| format!("{shown}: its folder {words}"))
+        } else {
+            Err(format!("{shown}: its folder does not exist"))
         };
     }
     match own_secrets::look(next).await {

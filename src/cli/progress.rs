@@ -62,7 +62,7 @@ impl Progress {
 /// The words for a state of the work, with a bar or without.
 fn line(what: &str, done: u64, total: Option<u64>, bar: bool) -> String {
     let Some(total) = total else { return format!("{what}: {}", size(done)) };
-    let share = |of: u64| if total == 0 { of } else { done.min(total).saturating_mul(of) / total };
+    let share = |of: u64| done.min(total).saturating_mul(of).checked_div(total).unwrap_or(of);
     let (percent, filled) = (share(100), share(BAR_CHARS) as usize);
     let bar = if bar {
         format!(" [{}{}]", "#".repeat(filled), "-".repeat(BAR_CHARS as usize - filled))
