@@ -103,6 +103,8 @@ on_both! {
         let operator = back.post("/api/auth/api-keys", &json!({"name": "floor", "role": "operator"})).await.expect(201);
         let operator = restored.with_key(operator["key"].as_str().unwrap());
         assert_eq!(operator.act(&review).await.error(403), "insufficient_role");
+        let read = operator.get(review.strip_suffix("/review").unwrap()).await.expect(200);
+        assert_eq!(read["id"], the_restore(&back).await["id"]);
         let series = early[0].rsplit_once('-').unwrap().0.to_owned();
         let wrong = back.post(&review, &json!({"next": {series.clone(): 5, "NO": 1}})).await.expect(400);
         assert_eq!(wrong["errors"].as_array().map(Vec::len), Some(2), "{wrong}");
