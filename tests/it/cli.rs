@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use simulator::{Fleet, FleetOptions};
 
 use self::process::{Place, Running};
+use crate::support::app::SELLER;
 use crate::support::waiting::until;
 
 pub const SERVE: &str = "serve --data data --listen 127.0.0.1:0";
@@ -165,7 +166,7 @@ fn a_closed_terminal_ends_it_in_order() {
 
 #[test]
 fn nobody_reading_the_output_is_no_failure() {
-    let place = Place::new();
+    let place = SELLER.iter().fold(Place::new(), |place, (name, text)| place.env(name, text));
     place.done("key create --new --data data --name first --role admin");
     for line in ["openapi", "config", "key list --data data"] {
         let ended = place.unread(line);
