@@ -211,7 +211,7 @@ async fn catalogue(demo: &mut Running) -> Vec<String> {
     demo.line("order.created");
     let products = crate::support::client::http().get(format!("{base}/api/v1/store/catalog")).send().await.unwrap();
     let products: serde_json::Value = products.json().await.unwrap();
-    let all = products["products"].as_array().unwrap_or_else(|| panic!("{products}"));
+    let all = products["items"].as_array().unwrap_or_else(|| panic!("{products}"));
     all.iter().map(|product| product["title"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
