@@ -1,4 +1,5 @@
-//! Makes `restores`, with what each restore of a backup put back, and `number_gaps`, the numbers that are left out since.
+//! Makes `restores`, with what each restore of a backup put back, and `number_gaps`, the numbers that are left out
+//! since.
 
 use sea_orm_migration::prelude::*;
 

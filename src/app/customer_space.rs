@@ -133,20 +133,15 @@ impl CustomerSpace {
         if measured_at.is_some_and(|at| at.elapsed() < MEASURED_FOR) {
             return Ok(latest(&self.stored));
         }
-        // What arrives while it is counted may be counted twice until the next time, and never not at all.
-        let arrived = self.arrived.swap(0, Relaxed);
-        let unclaimed = self.queries.unclaimed_bytes().await;
+        // What arrives while it is counted may be counted twice until the next time, and never not at all. Nothing is
+        // taken off before the end: whoever asks may go away in between.
+        let arrived = self.arrived.load(Relaxed);
+        let unclaimed_bytes = self.queries.unclaimed_bytes().await?;
         let folder = self.folder.clone();
         let room = spawn_blocking(move || DiskRoom::of(&folder)).await.ok().and_then(Result::ok);
-        let unclaimed_bytes = match unclaimed {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                self.arrived.fetch_add(arrived, Relaxed);
-                return Err(error);
-            }
-        };
         let stored = SpaceUse { unclaimed_bytes, free_bytes: room.map(|room| room.free_bytes) };
         *self.stored.lock().unwrap_or_else(PoisonError::into_inner) = stored;
+        self.arrived.fetch_sub(arrived, Relaxed);
         self.growth.fetch_sub(arrived, Relaxed);
         *measured_at = Some(Instant::now());
         Ok(stored)

@@ -7,6 +7,7 @@ use std::{fs, io};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
+use super::backups::reading::{MANIFEST, MAX_MANIFEST_BYTES};
 use super::backups::{MANIFEST_NAME, PRODUCT};
 use super::start_error::ShopStartError;
 use crate::domain::time::Timestamp;
@@ -15,8 +16,6 @@ use crate::store::restoring::{RestoredBackup, record};
 
 /// What it is called once the restore is recorded.
 const RECORDED_NAME: &str = "manifest.restored.json";
-/// Longest manifest that is read, in bytes. It has a line for each file of the shop.
-const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
 
 /// What a manifest says of its backup.
 #[derive(Deserialize)]
@@ -48,7 +47,7 @@ fn unpacked(path: &Path) -> io::Result<Option<RestoredBackup>> {
         Err(error) => return Err(error),
         Ok(_) => fs::read(path)?,
     };
-    let facts: Option<ManifestFacts> = serde_json::from_slice(&text).ok();
+    let facts = bounded_json::read(&text, MANIFEST).and_then(serde_json::from_value::<ManifestFacts>).ok();
     let facts = facts.filter(|facts| facts.product == PRODUCT);
     Ok(facts.map(|facts| RestoredBackup { sha256: hex::encode(Sha256::digest(&text)), made_at: facts.made_at }))
 }

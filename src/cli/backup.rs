@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 
 use super::api::{Api, ApiFailure, json_of};
 use super::office::{no_shop, shop_exists};
-use super::progress::{Progress, size};
+use super::progress::{ProgressLine, size};
 use super::{CliError, Global, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::Backups;
@@ -75,7 +75,7 @@ pub async fn checked(path: PathBuf, what: &'static str) -> Result<VerifiedBackup
     let shown = path.display().to_string();
     let total = fs::metadata(&path).map_err(CliError::io(format!("{shown} cannot be read")))?.len();
     let read = spawn_blocking(move || {
-        let mut progress = Progress::new(what, Some(total));
+        let mut progress = ProgressLine::new(what, Some(total));
         let backup = verify(&path, |bytes| progress.add(bytes))?;
         progress.end();
         Ok(backup)
@@ -129,7 +129,7 @@ impl UnfinishedFile {
     async fn write(&self, pieces: impl Stream<Item = Result<Bytes, CliError>>) -> Result<(), CliError> {
         let cannot = || CliError::io(format!("{} cannot be written", self.path.display()));
         let mut file = OpenOptions::new().write(true).open(&self.path).map_err(cannot())?;
-        let mut progress = Progress::new("backup", None);
+        let mut progress = ProgressLine::new("backup", None);
         let mut pieces = std::pin::pin!(pieces);
         while let Some(piece) = pieces.next().await {
             let piece = piece?;

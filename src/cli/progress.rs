@@ -13,7 +13,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 const UNIT_STEP: f64 = 1000.0;
 
 /// The progress of one piece of work, on standard error.
-pub struct Progress {
+pub struct ProgressLine {
     what: &'static str,
     done: u64,
     /// All there is to do, in bytes; `None` while nobody knows.
@@ -22,7 +22,7 @@ pub struct Progress {
     updated_at: Instant,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Begins to show how far `what` is.
     pub fn new(what: &'static str, total: Option<u64>) -> Self {
         let terminal = io::stderr().is_terminal();

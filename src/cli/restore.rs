@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::backup::{checked, summary};
-use super::progress::Progress;
+use super::progress::ProgressLine;
 use super::{CliError, Global, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::reading::{BackupPlaces, VerifiedBackup, sync_folders, unpack};
@@ -108,7 +108,9 @@ impl Restoring {
         let cannot = || CliError::io(format!("{} cannot be written", restore.mark.display()));
         let target = copier.restore_target().await.map_err(|error| CliError::Failed(error.to_string()))?;
         if restore.mark.exists() {
-            let earlier = fs::read(&restore.mark).ok().and_then(|text| serde_json::from_slice(&text).ok());
+            let earlier = fs::read(&restore.mark).ok();
+            let earlier = earlier.and_then(|text| bounded_json::read(&text, bounded_json::REQUEST).ok());
+            let earlier = earlier.and_then(|value| serde_json::from_value(value).ok());
             if earlier != Some(words) {
                 return Err(CliError::Failed(format!(
                     "an interrupted restore wrote to other places than those of the present settings: put the settings back, \
@@ -172,7 +174,7 @@ impl Restoring {
         let (from, whole, places) = (file.to_owned(), backup.clone(), self.places.clone());
         let total = fs::metadata(file).map_or(0, |found| found.len());
         let unpacked = spawn_blocking(move || {
-            let mut progress = Progress::new("restoring", Some(total));
+            let mut progress = ProgressLine::new("restoring", Some(total));
             let unpacked = unpack(&from, &whole, &places, |bytes| progress.add(bytes));
             let unpacked = unpacked.and_then(|()| {
                 sync_folders(&places.files)?;

@@ -1,8 +1,8 @@
 //! Fonts: those that are part of the program, and those of the machine for scripts that they do not have. Fonts of
 //! Chinese, Japanese and Korean are too large to be part of it.
 //!
-//! Of the machine's, only families of Noto are looked for, by the names of their files: they may be embedded in any document. They are
-//! found when the server starts, and read when a document needs them.
+//! Of the machine's, only families of Noto are looked for, by the names of their files: they may be embedded in any
+//! document. They are found when the server starts, and read when a document needs them.
 
 use std::fs;
 use std::ops::RangeInclusive;

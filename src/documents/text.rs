@@ -88,8 +88,8 @@ struct Segment {
 }
 
 impl Fonts {
-    /// The fonts that are part of the program: Latin, Greek and Cyrillic, Arabic, Armenian, Devanagari, Georgian, Hebrew
-    /// and Thai.
+    /// The fonts that are part of the program: Latin, Greek and Cyrillic, Arabic, Armenian, Devanagari, Georgian,
+    /// Hebrew and Thai.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ const MAX_TOLD_LAYERS: f64 = 1_000_000.0;
 const ENDS_SOON_SECONDS: i64 = 120;
 /// So does one of this progress, in percent, of which the printer does not tell how long it takes.
 const ENDS_SOON_PERCENT: f64 = 98.0;
-/// A print of less progress than this, in percent, that is told to have no time left has just begun: its printer has not
-/// reckoned yet.
+/// A print of less progress than this, in percent, that is told to have no time left has just begun: its printer has
+/// not reckoned yet.
 const MIN_PERCENT_AT_END: f64 = 95.0;
 
 /// What a printer does: `state` in the API.

@@ -72,7 +72,7 @@ pub struct RestoreFacts {
     pub used: Vec<SeriesUse>,
 }
 
-/// A row of a restore.
+/// A change of what is noted with a restore.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RestoreRow {
     /// Numbers are left out.
@@ -189,6 +189,13 @@ impl Aggregate for Restore {
 
     fn at_rest(&self) -> bool {
         self.review.is_some()
+    }
+}
+
+impl From<&Restore> for ShopRestoredData {
+    fn from(restore: &Restore) -> Self {
+        let &Restore { id, backup_made_at, restored_at, last_event, first_event, .. } = restore;
+        Self { restore_id: id, backup_made_at, restored_at, last_event, first_event }
     }
 }
 

@@ -66,8 +66,8 @@ impl ResourceRoutes {
         self
     }
 
-    /// Adds OPTIONS to each of its paths that has none. Browsers ask it by themselves before a request of another origin,
-    /// so no description lists it as an operation.
+    /// Adds OPTIONS to each of its paths that has none. Browsers ask it by themselves before a request of another
+    /// origin, so no description lists it as an operation.
     pub fn with_preflights<H, T>(mut self, handler: H) -> Self
     where
         H: Handler<T, AppState> + Copy,

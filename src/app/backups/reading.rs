@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
+use bounded_json::Bounds;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use tar::{Archive, EntryType};
@@ -14,7 +15,9 @@ use super::{FILE_MODE, FOLDER_MODE, MANIFEST_NAME, PRODUCT};
 use crate::domain::time::Timestamp;
 
 /// Longest manifest that is read, in bytes. It has a line for each file of the shop.
-const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
+pub const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
+/// Depth of a manifest, and its values: four for each file of the shop.
+pub const MANIFEST: Bounds = Bounds { depth: 8, values: 8_000_000 };
 /// What is read at a time, in bytes.
 const PIECE_BYTES: usize = 256 * 1024;
 /// Characters of a SHA-256 in hex, and of the folder of a stored file.
@@ -49,7 +52,7 @@ pub struct ManifestText {
     pub made_at: Timestamp,
     /// Name of the newest migration of its database.
     pub schema_version: String,
-    /// Its database.
+    /// The database that the backup is a copy of.
     pub database: ManifestDatabase,
     members: Vec<ManifestMember>,
 }
@@ -145,7 +148,8 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
         }
     })?;
     let (_, text, sha256) = last.filter(|(name, ..)| name == MANIFEST_NAME).ok_or(BackupReadError::NoManifest)?;
-    let manifest: ManifestText = serde_json::from_slice(&text).map_err(|_| BackupReadError::BadManifest)?;
+    let manifest = bounded_json::read(&text, MANIFEST).and_then(serde_json::from_value::<ManifestText>);
+    let manifest = manifest.map_err(|_| BackupReadError::BadManifest)?;
     if manifest.product != PRODUCT {
         return Err(BackupReadError::BadManifest);
     }

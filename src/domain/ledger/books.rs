@@ -14,8 +14,8 @@ use crate::domain::id::Id;
 pub(crate) struct Books {
     /// Kept in the owner's currency: payments less their refunds, in minor units.
     pub(crate) kept: i64,
-    /// Received in the owner's currency, in minor units: the most that can have been there at once. All payments by the
-    /// processor count, whatever went back of them since, and the highest balance of money by hand.
+    /// Received in the owner's currency, in minor units: all payments by the processor, whatever went back of them since,
+    /// and what is kept of money by hand, which is recorded as it moves.
     pub(crate) received: i64,
     /// Whether money of another currency is kept, which never counts as paid.
     pub(crate) foreign: bool,
@@ -41,8 +41,7 @@ pub(crate) fn books(of: &impl Payable) -> Books {
         }
     }
     let balances = balances_by_hand(of);
-    let highest_balance = balances.last().copied().unwrap_or_default();
-    let mut books = Books { kept: 0, received: highest_balance, foreign: false, mismatch: false };
+    let mut books = Books { kept: 0, received: 0, foreign: false, mismatch: false };
     let mut by_processor = 0i64;
     // What a checkout can have asked for: all, or what money by hand left to pay.
     let may_be_asked: BTreeSet<i64> = balances.iter().map(|balance| of.owed_cents().saturating_sub(*balance)).collect();
@@ -63,6 +62,8 @@ pub(crate) fn books(of: &impl Payable) -> Books {
         let as_due = own && may_be_asked.contains(&payment.amount_cents);
         books.mismatch |= kept > 0 && payment.of_processor() && !as_due;
     }
+    // So far only money by hand is in what is kept.
+    books.received = books.received.saturating_add(books.kept);
     // A refund that names no payment can only be of one of the processor's.
     let unnamed = back.get(&None).map_or(0, |(went, _)| *went);
     books.kept = books.kept.saturating_add(by_processor.saturating_sub(unnamed).max(0));

@@ -11,6 +11,7 @@ mod gone_back;
 mod kits;
 mod model;
 mod money;
+mod money_stories;
 mod parts;
 mod placing;
 mod random;

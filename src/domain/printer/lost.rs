@@ -34,7 +34,8 @@ impl Lost {
         let touched = self.server != ServerRun::Unknown || why == UNKNOWN_REASON;
         let unseen = in_hand.out_of_sight || self.unseen_ms.is_none();
         let is_open = self.may_have_finished(in_hand) || (unseen && touched);
-        if self.stopped || !is_open {
+        // Of a print that is to be cancelled nobody waits for the part.
+        if self.stopped || in_hand.cancel || !is_open {
             return Ok(why);
         }
         let percent = (in_hand.progress * 100.0).round();
@@ -76,6 +77,9 @@ mod tests {
         assert!(doubt.starts_with(UNKNOWN_REASON) && doubt.contains("last seen at 16 %"), "{doubt}");
         let shows = Lost { stopped: true, ..lost };
         assert_eq!(judge(&print(0.16, true), &shows, UNKNOWN_REASON), Ok(UNKNOWN_REASON.to_owned()), "it shows so");
+        let cancelled = InHand { cancel: true, ..print(0.16, true) };
+        let lost = Lost { stopped: false, ..shows };
+        assert_eq!(judge(&cancelled, &lost, UNKNOWN_REASON), Ok(UNKNOWN_REASON.to_owned()), "nobody waits for it");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod board;
 mod card;
 mod card_heat;
 mod card_picture;
+mod card_stop;
 mod customers;
 mod entry;
 mod filled_form;

@@ -12,12 +12,14 @@ pub use tallies::Tallies;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::json;
+use tokio::time::timeout;
 
 use super::health;
 use crate::actors::endpoints::DeliveryMeter;
@@ -148,9 +150,12 @@ async fn gathered(app: &MetricsHandles) -> MetricsPage {
     page
 }
 
+/// How long the database may take to say how full the files of customers are.
+const MAX_SPACE_WAIT: Duration = Duration::from_secs(2);
+
 /// The disk, and what customers have sent that nobody has answered; nothing while the database does not answer.
 async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
-    let Ok(space) = space.summary().await else { return };
+    let Ok(Ok(space)) = timeout(MAX_SPACE_WAIT, space.summary()).await else { return };
     let bytes = |bytes: u64| (NONE, i64::try_from(bytes).unwrap_or(i64::MAX));
     let help = "Bytes of customers' models and photos that the shop has not answered";
     page.gauge("unclaimed_file_bytes", help, [bytes(space.stored.unclaimed_bytes)]);

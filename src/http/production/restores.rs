@@ -229,10 +229,31 @@ pub(crate) async fn review(
     let command = async {
         let ReviewRequest { next, note } = call.read_body()?;
         let next = read_numbers(next)?;
+        refuse_holes(&app, id, &next).await?;
         Ok(RestoreCommand::Review { next, note })
     };
     let done = call.ask_with(&app.restores, CommandTarget::Id(id), command).await?;
     Ok(Plain(RestoreView::new(&done.answer, Vec::new())))
+}
+
+/// Refuses numbers below those that documents have or leave out since the restore: what lies between would be missing
+/// without a reason.
+async fn refuse_holes(app: &RestoreHandles, id: Id, next: &[(String, i64)]) -> Result<(), ApiError> {
+    let read = app.restores.read(id).await?;
+    let Some(restore) = read.as_ref().and_then(|read| read.state.as_ref()) else { return Ok(()) };
+    let numbering = app.queries.numbering().await?;
+    let mut faults = Faults::default();
+    for series in &restore.series {
+        let Some((_, number)) = next.iter().find(|(name, number)| *name == series.series && *number < series.next)
+        else {
+            continue;
+        };
+        let Some(issued) = numbering.iter().find(|issued| issued.series == series.series) else { continue };
+        let is_followed = issued.gaps.iter().any(|gap| gap.restore_id != id && gap.first > series.restored);
+        let words = format!("must be at least {}: documents were issued or left out since the restore", series.next);
+        faults.check(issued.last < *number && !is_followed, &format!("next.{}", series.series), words);
+    }
+    faults.refuse().map_err(Into::into)
 }
 
 /// The next numbers by their series.

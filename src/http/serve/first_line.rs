@@ -10,14 +10,15 @@ pub enum FirstLine {
     Incomplete,
     /// `GET /healthz` or `GET /readyz`.
     HealthCheck,
-    /// An emergency stop: `POST /api/printers/{id}/emergency-stop`.
+    /// An emergency stop: `POST /api/printers/{id}/emergency-stop`, or the form of a page without script,
+    /// `POST /floor/printers/{id}/emergency-stop`.
     EmergencyStop,
     /// Anything else, also what is no HTTP.
     Other,
 }
 
 const HEALTH: [&str; 4] = ["GET /healthz", "GET /readyz", "HEAD /healthz", "HEAD /readyz"];
-const PRINTER: &str = "POST /api/printers/";
+const PRINTERS: [&str; 2] = ["POST /api/printers/", "POST /floor/printers/"];
 const STOP: &str = "/emergency-stop";
 
 impl FirstLine {
@@ -28,7 +29,7 @@ impl FirstLine {
                 let (bytes, wanted) = (bytes, wanted.as_bytes());
                 bytes.starts_with(wanted) || wanted.starts_with(bytes)
             };
-            let possible = bytes.len() < MAX_LINE_BYTES && (HEALTH.into_iter().any(begins) || begins(PRINTER));
+            let possible = bytes.len() < MAX_LINE_BYTES && HEALTH.into_iter().chain(PRINTERS).any(begins);
             return if possible { Self::Incomplete } else { Self::Other };
         };
         let Ok(line) = std::str::from_utf8(&bytes[..end]) else { return Self::Other };
@@ -37,7 +38,8 @@ impl FirstLine {
         if HEALTH.contains(&asked) {
             return Self::HealthCheck;
         }
-        let printer = asked.strip_prefix(PRINTER).and_then(|rest| rest.strip_suffix(STOP));
+        let printer =
+            PRINTERS.iter().find_map(|path| asked.strip_prefix(path)).and_then(|rest| rest.strip_suffix(STOP));
         if printer.is_some_and(|id| !id.is_empty() && !id.contains('/')) { Self::EmergencyStop } else { Self::Other }
     }
 }
@@ -55,6 +57,7 @@ mod tests {
             ("GET /readyz?verbose HTTP/1.0\r\nhost: x\r\n\r\n", F::HealthCheck),
             ("HEAD /readyz HTTP/1.1\r\n", F::HealthCheck),
             (stop, F::EmergencyStop),
+            ("POST /floor/printers/a/emergency-stop HTTP/1.1\r\n", F::EmergencyStop),
             ("", F::Incomplete),
             ("GET /hea", F::Incomplete),
             ("POST /api/printers/0189", F::Incomplete),

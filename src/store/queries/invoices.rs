@@ -48,8 +48,8 @@ pub struct NumberingSeries {
     pub first: i64,
     /// The highest number.
     pub last: i64,
-    /// Numbers between 1 and the highest that no document has and that were not left out on purpose, at most a hundred of
-    /// them.
+    /// Numbers between 1 and the highest that no document has and that were not left out on purpose, at most a hundred
+    /// of them.
     pub missing: Vec<i64>,
     /// Numbers that were left out on purpose, with the reason; in the order of the numbers.
     pub gaps: Vec<NumberGap>,

@@ -270,9 +270,9 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
         ("/api/channel-orders/", first("/api/channel-orders", "channelOrders").await),
     ];
     let mut asked = 0;
-    // A packing list needs printed parts, a signed address a signature, and a picture a sliced file that has one: they are
-    // asked for where there are such.
-    let elsewhere = ["/packing-list", "/camera/signed", "/files/{id}/picture"];
+    // A packing list needs printed parts, a signed address a signature, a picture a sliced file that has one, and a
+    // restore a backup: they are asked for where there are such.
+    let elsewhere = ["/packing-list", "/camera/signed", "/files/{id}/picture", "/restores/{id}"];
     let listed = |route: &&printfloor::http::routes::Served| {
         route.method == "GET" && !elsewhere.iter().any(|end| route.path.ends_with(end))
     };

@@ -1,4 +1,5 @@
-//! The order in which the payment processor's events arrive decides nothing: of an order, and of an invoice without one.
+//! The order in which the payment processor's events arrive decides nothing: of an order, and of an invoice without
+//! one.
 
 use serde_json::{Value, json};
 use simulator::payments::{Payment, PaymentEvent as E};

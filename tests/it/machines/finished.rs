@@ -60,7 +60,8 @@ async fn none_left(app: &App, what: &str, sql: &str) {
 
 on_both! {
     async fn nothing_that_is_finished_is_loaded_at_start(db: Db) {
-        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, QUICK).await;
+        let settings = [QUICK, &[("PRINTFLOOR_MAIL__OPERATORS", "desk@example.org")]].concat();
+        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &settings).await;
         // Sold by another shop, printed, shipped, and that shop told.
         let (other, channel) = shop(&floor.app, ShopSystem::Shopify).await;
         let (there, sold) = printed(&floor, &other, &channel).await;

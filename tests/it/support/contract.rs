@@ -140,8 +140,8 @@ pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: O
     let contract = Contract::of(path);
     let routes = contract.routes(path);
     let Some(route) = routes.iter().find(|route| route.method.as_str() == method) else {
-        // A HEAD is answered as a GET, and browsers ask OPTIONS of every path of the billing API by themselves; what else is
-        // no operation is refused in the one shape.
+        // A HEAD is answered as a GET, and browsers ask OPTIONS of every path of the billing API by themselves; what
+        // else is no operation is refused in the one shape.
         let is_preflight = method == "OPTIONS" && path.starts_with("/api/v1/") && !routes.is_empty();
         if method != "HEAD" && !is_preflight {
             let refused = if routes.is_empty() { 404 } else { 405 };

@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::{EventData, EventKind};
 use crate::domain::id::Id;
-use crate::domain::restore::Restore;
 use crate::domain::time::Timestamp;
 
 /// What is told of a restore of a backup.
@@ -17,16 +16,16 @@ use crate::domain::time::Timestamp;
     "restoredAt": "2026-11-02T10:00:00.000Z", "lastEvent": 4711, "firstEvent": 1_000_004_711,
 }))]
 pub struct ShopRestoredData {
-    /// Id of the restore.
-    restore_id: Id,
+    /// The restore that is meant: its identifier at `/api/restores`.
+    pub(crate) restore_id: Id,
     /// When the backup was made. What was told after that is undone here.
-    backup_made_at: Timestamp,
+    pub(crate) backup_made_at: Timestamp,
     /// When it was put back.
-    restored_at: Timestamp,
+    pub(crate) restored_at: Timestamp,
     /// Number of the newest event of the backup.
-    last_event: i64,
+    pub(crate) last_event: i64,
     /// Number of the first event after the restore. What was told under the numbers in between is undone.
-    first_event: i64,
+    pub(crate) first_event: i64,
 }
 carried_by! { ShopRestoredData:
     "shop.restored", "The shop was put back to an earlier moment, that of a backup: read anew what you keep of it.";
@@ -38,11 +37,4 @@ impl ShopRestoredData {
     pub(crate) const RESTORED: &'static str = Self::KINDS[0].name;
     /// The event of its review.
     pub(crate) const REVIEWED: &'static str = Self::KINDS[1].name;
-}
-
-impl From<&Restore> for ShopRestoredData {
-    fn from(restore: &Restore) -> Self {
-        let &Restore { id, backup_made_at, restored_at, last_event, first_event, .. } = restore;
-        Self { restore_id: id, backup_made_at, restored_at, last_event, first_event }
-    }
 }

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::board::{BoardHandles, GAUGE_MARK, STATE_MARK};
 use super::card_heat::sparkline;
 use super::card_picture::{camera, picture};
+use super::card_stop::emergency_stop;
 use super::printer_print::{upload_path, upload_target};
 use super::shell::{Tone, act, clock, hidden, since, time_of_day};
 use super::{FLOOR_PATH, ORDERS_PATH};
@@ -358,22 +359,6 @@ pub(super) fn acts(app: &BoardHandles, printer: &Printer) -> Markup {
             @if printer.disconnected { (button("connect", "second", "Connect")) }
         }
         @if doing != Activity::Offline { (emergency_stop(printer)) }
-    }
-}
-
-/// Apart from all else: held with a pointer or a key. Without the script it leads to the printer's own page.
-pub(super) fn emergency_stop(printer: &Printer) -> Markup {
-    html! {
-        div class="danger" {
-            form method="get" action={ (FLOOR_PATH) "/printers/" (printer.id) }
-                data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
-                button id={ "stop-" (printer.id) } class="stop" type="submit"
-                    data-says={ "emergency stop of " (printer.fields.name) }
-                    aria-label={ "Hold to stop: emergency stop of " (printer.fields.name) ", for one second" } {
-                    "Hold to stop"
-                }
-            }
-        }
     }
 }
 

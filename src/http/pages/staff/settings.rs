@@ -47,7 +47,7 @@ const PAGES: [(&str, &str, &str, bool); 10] = [
     (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
     (users::PATH, "Users", "Who works here, as operator or admin.", true),
     (password::PATH, "My password", "What you sign in with.", false),
-    (second_factor::PATH, "Two-step sign-in", "A code of your phone beside your password.", false),
+    (second_factor::PATH, "Two-step sign-in", "A code from your phone in addition to your password.", false),
     (sessions::PATH, "Sessions", "The browsers in which somebody has signed in.", false),
     (audit::PATH, "Audit log", "Who did what, and when.", true),
     (integrations::PATH, "Integrations", "The other systems of the shop, and whether they answer.", true),

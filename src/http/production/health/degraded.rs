@@ -1,6 +1,8 @@
 //! What is wrong with the server and stops nobody, in words for operators.
 
-use super::HealthHandles;
+use tokio::time::timeout;
+
+use super::{HealthHandles, MAX_DATABASE_WAIT};
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::restores::DispatchHold;
 use crate::app::customer_space::CustomerSpaceSummary;
@@ -33,7 +35,7 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     words.extend(app.checkouts.work.processor.iter().filter_map(|processor| processor.trouble()));
     words.extend(app.hold.is_on().then(|| format!("no job is started: {}", DispatchHold::REASON)));
     words.extend(app.slicing.waits_for().map(|missing| format!("models wait to be sliced: {missing}")));
-    let space = app.space.summary().await.ok();
+    let space = timeout(MAX_DATABASE_WAIT, app.space.summary()).await.ok().and_then(Result::ok);
     words.extend(space.and_then(|space| customer_files(&space)));
     words
 }

@@ -100,7 +100,7 @@ pub(super) struct PackingList {
     "jobId": crate::http::production::jobs::EXAMPLE_ID, "jobNumber": "JOB-000245", "line": 0, "quantity": 2,
 }))]
 struct PackedPrint {
-    /// Id of the job.
+    /// The job whose print the parts came from.
     job_id: Id,
     /// The number of the job that people use.
     job_number: JobNumber,

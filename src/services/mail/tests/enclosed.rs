@@ -2,6 +2,7 @@
 
 use mail_parser::{MessageParser, MimeHeaders as _};
 
+use super::service::service;
 use super::*;
 
 /// A message with everything: both forms, a picture that the HTML shows, and a PDF.

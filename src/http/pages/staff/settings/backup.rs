@@ -103,11 +103,15 @@ fn restore(of_file: bool) -> Markup {
             ol {
                 li { "Stop the server: " code { "systemctl stop printfloor" } }
                 li {
-                    "Put it into an empty data folder"
+                    "Put " code { ".env" } " and " code { "printfloor.toml" }
+                    " back where they were: the next step writes to the places that they name."
+                }
+                li {
+                    "Put the backup into an empty data folder"
                     @if !of_file { " and an empty database, which " code { "DATABASE_URL" } " names" }
                     ": " code { "printfloor restore --data NEW_FOLDER printfloor-backup-DATE.tar" }
                 }
-                li { "Put " code { "secrets.env" } " back into that folder, and " code { ".env" } " to where it was." }
+                li { "Put " code { "secrets.env" } " back into that folder." }
                 li { "Start the server on that folder: " code { "printfloor serve --data NEW_FOLDER" } }
                 li { "Review the " a href=(super::restore::PATH) { "restore" } ": until then no job is started." }
             }

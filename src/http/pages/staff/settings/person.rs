@@ -10,6 +10,7 @@ use super::users::{LABELS, PATH, ROLES, UserPageHandles, password_field, state_o
 use crate::domain::access::User;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::domain::second_factor::SecondFactor;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
@@ -101,7 +102,7 @@ fn access(user: &User) -> Markup {
             }
             p class="hint" { "It ends their sessions. Tell them the new password in person." }
         }
-        @if user.second_factor.is_some() {
+        @if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
             details {
                 summary { "Turn two-step sign-in off" }
                 p { "For whoever has lost their app and their recovery codes. " (user.name) " is signed out everywhere, and signs in with the password alone." }

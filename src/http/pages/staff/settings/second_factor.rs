@@ -67,17 +67,21 @@ fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Re
                 @if let Some(at) = factor.confirmed_at { " since " (time(at)) }
                 ": signing in takes your password and a code of your authenticator app."
             }
-            p { (factor.recovery_codes_left) " recovery codes are left. Each replaces one code, should you lose the app." }
+            p {
+                @if factor.recovery_codes_left == 1 { "1 recovery code is left." }
+                @else { (factor.recovery_codes_left) " recovery codes are left." }
+                " Each replaces one code, should you lose the app."
+            }
             form class="card form" method="post" action=(REMOVE_PATH) {
                 (hidden())
                 h2 { "Turn it off" }
                 (password_field())
-                (code_field("Code of the app, or a recovery code"))
+                (code_field("Code from the app, or a recovery code"))
                 button class="second" type="submit" { "Turn two-step sign-in off" }
             }
             p class="soft" { "To change to another app or to get new recovery codes, turn it off and set it up again." }
         } @else {
-            p { "With it, signing in takes a code of an authenticator app beside your password, so that a stolen password opens nothing." }
+            p { "With it, signing in takes a code from an authenticator app in addition to your password, so that a stolen password is not enough." }
             form class="card form" method="post" action=(PATH) {
                 (hidden())
                 (password_field())
@@ -117,7 +121,7 @@ fn secret_page(
                 p { "Scan this with an authenticator app on your phone." }
                 @if let Some(qr) = qr(&secret.url) { p { (qr) } }
                 p { "Or type this key into the app: " code { (secret.secret) } }
-                p class="soft" { "It is shown this once." }
+                p class="soft" { "It is shown only once." }
             }
         }
         form class="card form" method="post" action=(CONFIRM_PATH) {
@@ -179,7 +183,7 @@ pub(super) async fn turn_on(
                 p { "Two-step sign-in is on. Your other sessions have ended." }
                 section class="card" aria-labelledby="codes" {
                     h2 id="codes" { "Recovery codes" }
-                    p { "Print them or write them down. Each opens your account once, should you lose the app. They are shown this once." }
+                    p { "Print them or write them down. Each opens your account once, should you lose the app. They are shown only once." }
                     ul { @for code in &codes.0.recovery_codes { li { code { (code) } } } }
                 }
                 p { a class="button" href=(PATH) { "I have kept them" } }

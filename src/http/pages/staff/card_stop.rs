@@ -1,0 +1,22 @@
+//! The emergency stop on the card of a printer.
+
+use maud::{Markup, html};
+
+use super::FLOOR_PATH;
+use crate::domain::printer::Printer;
+
+/// Apart from all else: held with a pointer or a key. Without the script it leads to the printer's own page.
+pub(super) fn emergency_stop(printer: &Printer) -> Markup {
+    html! {
+        div class="danger" {
+            form method="get" action={ (FLOOR_PATH) "/printers/" (printer.id) }
+                data-hold={ "/api/printers/" (printer.id) "/emergency-stop" } {
+                button id={ "stop-" (printer.id) } class="stop" type="submit"
+                    data-says={ "emergency stop of " (printer.fields.name) }
+                    aria-label={ "Hold to stop: emergency stop of " (printer.fields.name) ", for one second" } {
+                    "Hold to stop"
+                }
+            }
+        }
+    }
+}
