@@ -361,13 +361,14 @@ proptest! {
         };
         let mut file = None;
         prop_assert!(accepted::<File>(&bench, &mut file, &create) && accepted(&bench, &mut file, &FileCommand::Archive));
+        let image = text.replace(|c: char| c.is_control() || c.is_whitespace() || c == '\\', "_");
         let fields = SkuFields {
             code: text.clone(), slug: text.clone(), name: text.clone(), description: Some(text.clone()), kind: None,
             collections: vec![text.clone()], material_id: Some(make.material_id), components: Vec::new(),
             estimated_consumption: make.need, materials: Vec::new(), plate: 1,
             machine_type: make.machine_type, dimensions: make.dimensions, price_cents: price, currency: "usd".to_owned(),
             units_per_plate: make.units_per_plate, model_file_id: None, gcode_file_id: make.file_id, slicer_profile: None,
-            estimated_seconds: make.estimated_seconds, images: vec![text], public: true, active: true,
+            estimated_seconds: make.estimated_seconds, images: vec![format!("/pictures/{image}")], public: true, active: true,
         };
         let mut sku = None;
         prop_assert!(accepted::<Sku>(&bench, &mut sku, &SkuCommand::Create(Box::new(fields))));

@@ -18,6 +18,10 @@ use crate::support::{App, on_both, until};
 /// Kinds that a start loads: what there is one of, and what is in use until somebody deletes it.
 const IN_USE: [&str; 6] = ["access", "accounting", "endpoint", "material", "printer", "sales_channel"];
 
+/// Alerts are mailed at once, so that none of them waits when the server stops.
+const TOLD: &[(&str, &str)] =
+    &[("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org"), ("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", "0")];
+
 /// A SKU without a file: its jobs wait, and no printer begins them.
 async fn unprinted_sku(floor: &Floor) -> String {
     let sku = json!({
