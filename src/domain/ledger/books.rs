@@ -14,8 +14,8 @@ use crate::domain::id::Id;
 pub(crate) struct Books {
     /// Kept in the owner's currency: payments less their refunds, in minor units.
     pub(crate) kept: i64,
-    /// Received in the owner's currency, in minor units: all payments by the processor, whatever went back of them since,
-    /// and what is kept of money by hand, which is recorded as it moves.
+    /// Received in the owner's currency, in minor units: all payments by the processor, whatever went back of them
+    /// since, and what is kept of money by hand, which is recorded as it moves.
     pub(crate) received: i64,
     /// Whether money of another currency is kept, which never counts as paid.
     pub(crate) foreign: bool,

@@ -64,7 +64,7 @@ async fn none_left(app: &App, what: &str, sql: &str) {
 
 on_both! {
     async fn nothing_that_is_finished_is_loaded_at_start(db: Db) {
-        let settings = [QUICK, &[("PRINTFLOOR_MAIL__OPERATORS", "desk@example.org")]].concat();
+        let settings = [QUICK, TOLD].concat();
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &settings).await;
         // Sold by another shop, printed, shipped, and that shop told.
         let (other, channel) = shop(&floor.app, ShopSystem::Shopify).await;

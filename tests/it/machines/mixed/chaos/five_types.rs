@@ -32,11 +32,12 @@ const JOBS: usize = 80;
 /// Colours of the two materials, as the package of two colours and the changers name them.
 const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
 /// Doubts that no look at a printer ends, as they are told.
-const LASTING: [&str; 4] = [
+const LASTING: [&str; 5] = [
     "server was restarted",
     "names the file as that of its last print",
     "nobody could look at the printer for",
     "nobody looked at the printer after",
+    "nobody saw how it ended",
 ];
 
 /// What a machine physically did with the file of an attempt.
@@ -152,6 +153,10 @@ async fn orders(app: &App, [black, white]: [&String; 2]) -> Shop {
 /// Whether the rule leaves it to people what became of an attempt: by its words, and by what its machine did.
 fn is_left_to_people(reason: &str, kind: PrinterKind, did: &Did, stated_seconds: f64) -> bool {
     let remembers = can(kind, Operation::History);
+    // It was out of sight, and nothing at the printer tells of its end.
+    if reason.contains(LASTING[4]) {
+        return !remembers || did.restarted;
+    }
     if reason.contains(LASTING[0]) {
         return remembers && did.restarted;
     }
