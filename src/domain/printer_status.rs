@@ -213,6 +213,11 @@ impl Status {
         self.state == Activity::Printing && near
     }
 
+    /// Whether a print has just begun and its printer does not say yet how long it takes.
+    pub fn is_new_print(&self) -> bool {
+        self.state == Activity::Printing && self.remaining_seconds.is_none() && self.progress <= 0.0
+    }
+
     /// Whether `file` was printed before, so that what the status shows is not the first print of it.
     pub fn prints_again(&self) -> bool {
         self.runs.is_some_and(|runs| runs > 1)

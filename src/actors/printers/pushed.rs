@@ -31,9 +31,10 @@ pub(super) struct EndWatch {
 }
 
 impl EndWatch {
-    /// Whether the end is so near, by what the printer says, that it should be looked for often.
+    /// Whether the end is so near, by what the printer says, that it should be looked for often; also while the printer
+    /// of a new print does not say it yet.
     fn near(&mut self, status: &Status, now: Instant) -> bool {
-        if !status.ends_soon() {
+        if !status.ends_soon() && !status.is_new_print() {
             *self = Self::default();
             return false;
         }
