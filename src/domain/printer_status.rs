@@ -213,9 +213,9 @@ impl Status {
         self.state == Activity::Printing && near
     }
 
-    /// Whether a print has just begun and its printer does not say yet how long it takes.
+    /// Whether the end of a print is far away and its printer does not say when it comes.
     pub fn is_new_print(&self) -> bool {
-        self.state == Activity::Printing && self.remaining_seconds.is_none() && self.progress <= 0.0
+        self.state == Activity::Printing && self.remaining_seconds.is_none() && self.progress < MIN_PERCENT_AT_END
     }
 
     /// Whether `file` was printed before, so that what the status shows is not the first print of it.
