@@ -134,6 +134,8 @@ fn options(args: &SimulateArgs) -> FleetOptions {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
     use super::*;
 
     fn arguments(sizes: &[(PrinterKind, u16)], payments: Option<u16>) -> SimulateArgs {

@@ -174,6 +174,8 @@ fn is_of_family(stem: &str, family: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
     use super::*;
 
     #[test]

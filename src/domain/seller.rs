@@ -77,6 +77,8 @@ pub fn gaps_in_words(gaps: &[SellerGap]) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
     use super::*;
     use crate::domain::testing::complete_seller;
 

@@ -51,6 +51,8 @@ fn day(text: &str) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
     use super::*;
 
     #[test]

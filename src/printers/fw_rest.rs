@@ -142,7 +142,7 @@ impl Adapter for FwRest {
                 };
                 let books_on = spools::booking(self).await;
                 let runs = runs::of(self, objects).await;
-                Ok(Status { books_on, runs, ..status::read(objects, facts, at) })
+                Ok(Status { runs, books_on, ..status::read(objects, facts, at) })
             }
             // These routes answer 404 until Klipper connected for the first time, 503 while it is unavailable;
             // `/server/info` then tells whether this is a Moonraker at all.

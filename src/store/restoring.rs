@@ -11,6 +11,7 @@ use crate::domain::principal::Principal;
 use crate::domain::restore::numbers::{PACE_DAYS, SeriesUse};
 use crate::domain::restore::{Restore, RestoreFacts};
 use crate::domain::time::{DAY_MS, Timestamp};
+use crate::entities::invoice_documents::Column;
 use crate::entities::{invoice_documents, restores};
 use crate::store::rows::{Audit, Batch, LoadError, Snapshot as _, WriteError};
 
@@ -97,11 +98,10 @@ async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Ve
             recent: scalar(db, &recent, [since.into()]).await?,
         });
     }
-    use invoice_documents::Column as C;
-    let select = invoice_documents::Entity::find().select_only().column(C::Series);
-    let of_all = select.clone().column_as(C::Number.max(), "last").group_by(C::Series);
+    let select = invoice_documents::Entity::find().select_only().column(Column::Series);
+    let of_all = select.clone().column_as(Column::Number.max(), "last").group_by(Column::Series);
     let lasts: Vec<(String, i64)> = of_all.into_tuple().all(db).await?;
-    let of_late = select.column_as(C::Number.count(), "n").filter(C::CreatedAt.gte(since)).group_by(C::Series);
+    let of_late = select.column_as(Column::Number.count(), "n").filter(Column::CreatedAt.gte(since)).group_by(Column::Series);
     let recent: Vec<(String, i64)> = of_late.into_tuple().all(db).await?;
     used.extend(lasts.into_iter().map(|(series, last)| {
         let recent = recent.iter().find(|(name, _)| *name == series).map_or(0, |(_, count)| *count);

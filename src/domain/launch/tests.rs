@@ -261,12 +261,12 @@ proptest! {
 
 #[test]
 fn a_print_that_ended_early_used_what_was_seen_of_it_or_what_its_printer_measured() {
-    let share = |used, progress| used_share(PrintEnd::Cancelled, used, Some(1000.0), progress);
-    assert_eq!(share(None, 0.16), 0.16);
-    assert_eq!(share(Some(0.0), 0.16), 0.16, "the printer does not measure it");
-    assert_eq!(share(Some(550.0), 0.4), 0.55, "it ended after the last look");
-    assert_eq!(share(Some(50.0), 0.4), 0.4);
-    assert_eq!(share(Some(5_000.0), 0.4), 1.0);
+    let percent = |used, progress| format!("{:.2}", 100.0 * used_share(PrintEnd::Cancelled, used, Some(1000.0), progress));
+    assert_eq!(percent(None, 0.16), "16.00");
+    assert_eq!(percent(Some(0.0), 0.16), "16.00", "the printer does not measure it");
+    assert_eq!(percent(Some(550.0), 0.4), "55.00", "it ended after the last look");
+    assert_eq!(percent(Some(50.0), 0.4), "40.00");
+    assert_eq!(percent(Some(5_000.0), 0.4), "100.00");
 }
 
 #[test]

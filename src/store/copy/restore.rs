@@ -30,7 +30,7 @@ impl DatabaseCopier {
     /// When it cannot be asked.
     pub async fn restore_target(&self) -> Result<RestoreTarget, CopyError> {
         if let Some(file) = connect::sqlite_file(&self.settings.url) {
-            let bytes = file.metadata().map(|found| found.len()).unwrap_or(0);
+            let bytes = file.metadata().map_or(0, |found| found.len());
             return Ok(if bytes == 0 { RestoreTarget::Empty } else { RestoreTarget::Used });
         }
         connect::reach(&self.settings.url).await?;
