@@ -274,6 +274,46 @@ on_both! {
         assert_eq!(numbers(&back).await.len(), 1);
         assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
     }
+
+    async fn a_restore_that_was_killed_before_it_removed_its_mark_is_complete(db: Db) {
+        let mut app = App::new(db).await;
+        large_file(&app).await;
+        sent(&app, "ann@example.org").await;
+        app.stop().await;
+        backup(&app);
+        let (file, later) = (backup_file(&app), app.folder().join("later.tar"));
+        app.command(&["backup", later.to_str().unwrap()], "");
+
+        let mut restored = empty(&app).await;
+        let mark = restored.data().join("restore.unfinished");
+        // Killed in the middle of writing the mark, when nothing else was there.
+        fs::create_dir_all(restored.data()).unwrap();
+        fs::write(&mark, "{").unwrap();
+        let is_marked = || fs::read(&mark).is_ok_and(|text| text.ends_with(b"}"));
+        restored.command_killed_when(&["restore", file.to_str().unwrap()], is_marked);
+        let text = fs::read(&mark).unwrap();
+        restore(&restored, &file);
+        assert!(!mark.exists());
+
+        // What a kill behind the last write leaves: everything, and the mark. A start removes it.
+        fs::write(&mark, &text).unwrap();
+        restored.start().await;
+        assert!(!mark.exists());
+        let back = restored.with_key(app.key.as_deref().unwrap());
+        assert_eq!(numbers(&back).await.len(), 1);
+        restored.stop().await;
+        // So does the command: of the same backup it says that all is done, and nothing is restored over it.
+        fs::write(&mark, &text).unwrap();
+        let refused = restored.try_command(&["restore", later.to_str().unwrap()], "").unwrap_err();
+        assert!(refused.contains("is not empty"), "{refused}");
+        fs::write(&mark, &text).unwrap();
+        let words = restore(&restored, &file);
+        assert!(words.contains("all compared") && !mark.exists(), "{words}");
+        restored.start().await;
+        let back = restored.with_key(app.key.as_deref().unwrap());
+        assert_eq!(numbers(&back).await.len(), 1);
+        assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
+    }
 }
 
 /// Issues an invoice.
