@@ -43,6 +43,7 @@ mod manual_restore;
 mod openings;
 pub mod own_secrets;
 mod photos;
+pub mod restore_mark;
 pub mod service_tests;
 pub mod shops;
 mod start;

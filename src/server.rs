@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock, make_data_folder};
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
+use crate::app::restore_mark::{self, RestoreMarkError, RestoreStage};
 use crate::app::{App, ShopStartError as ShopError, story, stream};
 use crate::config::Config;
 use crate::config::io_words::io_words;
@@ -160,11 +161,19 @@ impl Server {
         let data = config.server.data_dir.clone();
         let lock = lock.map_or_else(|| data_folder::lock(&data, listen), Ok)?;
         let unusable = |source| StartError::Data { path: absolute(&data), source };
-        if config.restore_mark().exists() {
-            return Err(StartError::RestoreUnfinished { path: absolute(&data) });
+        let database = connect::shown(config.database_url().expose());
+        let restore = restore_mark::settle(&config).await.map_err(|error| match error {
+            RestoreMarkError::Disk(source) => unusable(source),
+            RestoreMarkError::Open(source) => StartError::Database { database: database.clone(), source },
+        })?;
+        match restore {
+            RestoreStage::Unmarked => {}
+            RestoreStage::Interrupted(_) => return Err(StartError::RestoreUnfinished { path: absolute(&data) }),
+            RestoreStage::Complete(_) => {
+                tracing::info!("the restore of a backup was complete, and was cut off before it removed its mark");
+            }
         }
         data_folder::close_to_others(&data).map_err(unusable)?;
-        let database = connect::shown(config.database_url().expose());
         let made_secrets = own_secrets::settle(&mut config).await.map_err(|error| match error {
             SecretsError::Open(source) => StartError::Database { database: database.clone(), source },
             other => StartError::Secrets(other),

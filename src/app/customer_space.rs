@@ -228,3 +228,41 @@ fn unavailable(error: LoadError) -> AskError {
     tracing::debug!(%error, "what a customer sent cannot be read");
     AskError::Unavailable(Unavailable::Database)
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use futures::FutureExt as _;
+
+    use super::*;
+    use crate::store::rows::samples::{on_each, take_all_connections};
+
+    #[tokio::test]
+    async fn a_measurement_that_is_cancelled_takes_no_room_for_ever() {
+        on_each(async |db| {
+            let folder = tempfile::tempdir().unwrap();
+            let limits = SpaceLimits { unclaimed_max_bytes: 100, reserved_bytes: 0 };
+            let space = CustomerSpace::new(Queries::new(db.clone()), folder.path().to_owned(), limits);
+            for round in 0..5 {
+                let share = space.admit().await.unwrap();
+                let mut share = share.unwrap_or_else(|refusal| panic!("round {round}: {refusal}"));
+                share.grow(60).unwrap();
+                share.keep();
+                drop(share);
+                assert_eq!(space.growth.load(Relaxed), 60, "it counts until it is measured");
+                let connections = take_all_connections(db).await;
+                for _ in 0..3 {
+                    *space.measured_at.lock().await = None;
+                    assert!(space.summary().now_or_never().is_none(), "the database does not answer");
+                }
+                assert_eq!(space.growth.load(Relaxed), 60, "nothing was measured");
+                drop(connections);
+                // The shop has answered the file meanwhile: the database has none.
+                let summary = space.summary().await.unwrap();
+                let left = (space.growth.load(Relaxed), space.arrived.load(Relaxed));
+                assert_eq!((summary.refusal, left), (None, (0, 0)), "round {round}");
+            }
+        })
+        .await;
+    }
+}

@@ -2,14 +2,13 @@
 //!
 //! The backup is read to its end before anything is written. From then on until all is compared a mark stands in the
 //! data folder (and in a PostgreSQL database), beside which no server starts; a restore that was interrupted begins
-//! anew.
+//! anew, and one that was complete is told by its database (`app/restore_mark.rs`).
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use migrations::{Migrator, MigratorTrait as _};
-use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::backup::{checked, summary};
@@ -18,6 +17,7 @@ use super::{CliError, Global, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::reading::{BackupPlaces, VerifiedBackup, sync_folders, unpack};
 use crate::app::own_secrets;
+use crate::app::restore_mark::{self, RestoreMark, RestoreStage, unmark};
 use crate::config::Config;
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, LOCK_FILE, absolute, lock};
@@ -31,14 +31,6 @@ const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
 /// Names that are named of a folder that is not empty.
 const MAX_NAMED: usize = 3;
 
-/// What the mark says: where the restore writes, which was all empty when it began.
-#[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct RestoreMark {
-    database: String,
-    files: PathBuf,
-    documents: PathBuf,
-}
-
 /// Puts a backup back.
 pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
@@ -49,8 +41,9 @@ pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     let copier = DatabaseCopier::new(database.clone());
     fits(&backup, &copier, &database)?;
     let _lock = lock(&data, "restore")?;
-    let restore = Restoring::prepare(&config, &database, &copier).await?;
-    restore.run(file, &backup, &copier).await?;
+    if let Some(restore) = Restoring::prepare(&config, &database, &copier, &backup).await? {
+        restore.run(file, &backup, &copier).await?;
+    }
     report(&config, &backup)
 }
 
@@ -77,8 +70,7 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
 
 /// A restore whose places are empty and marked.
 struct Restoring {
-    data: PathBuf,
-    mark: PathBuf,
+    config: Config,
     database: DatabaseSettings,
     places: BackupPlaces,
     /// The file that the database becomes; `None` on PostgreSQL.
@@ -86,56 +78,64 @@ struct Restoring {
 }
 
 impl Restoring {
-    /// Looks that nothing is there, or only what an interrupted restore left, and marks the places.
-    async fn prepare(config: &Config, database: &DatabaseSettings, copier: &DatabaseCopier) -> Result<Self, CliError> {
-        let (data, mark) = (config.server.data_dir.clone(), config.restore_mark());
-        let (files, documents) = (whole_path(&config.files_dir()), whole_path(&config.documents_dir()));
+    /// Looks that nothing is there, or only what an interrupted restore left, and marks the places. `None`: an
+    /// earlier run has restored this backup to its end.
+    async fn prepare(
+        config: &Config,
+        database: &DatabaseSettings,
+        copier: &DatabaseCopier,
+        backup: &VerifiedBackup,
+    ) -> Result<Option<Self>, CliError> {
+        let failed = |error: &dyn std::fmt::Display| CliError::Failed(error.to_string());
+        let mark = RestoreMark::new(config, &backup.sha256);
         let final_file = sqlite_file(&database.url);
-        let copy =
-            final_file.as_ref().map_or_else(|| data.join("printfloor.pgdump"), |file| beside(file, ".restoring"));
-        let place = match &final_file {
-            Some(file) => whole_path(file).display().to_string(),
-            None => connect::shown(&database.url),
-        };
-        let words = RestoreMark { database: place, files: files.clone(), documents: documents.clone() };
+        let copy = final_file
+            .as_ref()
+            .map_or_else(|| config.server.data_dir.join("printfloor.pgdump"), |file| beside(file, ".restoring"));
         let restore = Self {
-            data,
-            mark,
+            config: config.clone(),
             database: database.clone(),
-            places: BackupPlaces { database: copy, files, documents },
+            places: BackupPlaces { database: copy, files: mark.files.clone(), documents: mark.documents.clone() },
             final_file,
         };
-        let cannot = || CliError::io(format!("{} cannot be written", restore.mark.display()));
-        let target = copier.restore_target().await.map_err(|error| CliError::Failed(error.to_string()))?;
-        if restore.mark.exists() {
-            let earlier = fs::read(&restore.mark).ok();
-            let earlier = earlier.and_then(|text| bounded_json::read(&text, bounded_json::REQUEST).ok());
-            let earlier = earlier.and_then(|value| serde_json::from_value(value).ok());
-            if earlier != Some(words) {
-                return Err(CliError::Failed(format!(
-                    "an interrupted restore wrote to other places than those of the present settings: put the settings back, \
-                     or empty {} and the former places by hand",
-                    restore.data.display()
-                )));
+        let stage = restore_mark::settle(config).await.map_err(|error| failed(&error))?;
+        let target = copier.restore_target().await.map_err(|error| failed(&error))?;
+        match stage {
+            RestoreStage::Complete(earlier) if earlier.backup == mark.backup => {
+                output::note("an earlier run has restored this backup, and was cut off before it said so");
+                return Ok(None);
             }
-            if target == RestoreTarget::Used && restore.final_file.is_none() {
-                return Err(not_empty(&connect::shown(&restore.database.url), "has tables"));
+            RestoreStage::Interrupted(Some(earlier)) => {
+                if !earlier.has_places_of(&mark) {
+                    return Err(CliError::Failed(format!(
+                        "an interrupted restore wrote to other places than those of the present settings: put the settings \
+                         back, or empty {} and the former places by hand",
+                        config.server.data_dir.display()
+                    )));
+                }
+                if target == RestoreTarget::Used && restore.final_file.is_none() {
+                    return Err(not_empty(&connect::shown(&restore.database.url), "has tables"));
+                }
+                output::note(
+                    "an earlier restore was interrupted: what it left is removed, and the restore begins anew",
+                );
+                restore.clear().map_err(CliError::io("what an interrupted restore left cannot be removed"))?;
             }
-            output::note("an earlier restore was interrupted: what it left is removed, and the restore begins anew");
-            restore.clear().map_err(CliError::io("what an interrupted restore left cannot be removed"))?;
-        } else {
-            restore.must_be_empty(target)?;
-            let text = serde_json::to_vec(&words).map_err(|error| CliError::Failed(error.to_string()))?;
-            fs::write(&restore.mark, text).map_err(cannot())?;
-            sync(&restore.mark).and_then(|()| sync(&restore.data)).map_err(cannot())?;
+            // The mark of another backup is gone, but not what that left. One that says nothing was all there was.
+            RestoreStage::Complete(_) | RestoreStage::Interrupted(None) | RestoreStage::Unmarked => {
+                restore.must_be_empty(target)?;
+            }
         }
-        copier.begin_restore().await.map_err(|error| CliError::Failed(error.to_string()))?;
-        Ok(restore)
+        let cannot = CliError::io(format!("{} cannot be written", config.restore_mark().display()));
+        mark.write(config).map_err(cannot)?;
+        copier.begin_restore().await.map_err(|error| failed(&error))?;
+        Ok(Some(restore))
     }
 
     fn must_be_empty(&self, target: RestoreTarget) -> Result<(), CliError> {
-        let own = |name: &str| OWN_FILES.contains(&name);
-        for folder in [&self.data, &self.places.files, &self.places.documents] {
+        let mark = self.config.restore_mark();
+        let own = |name: &str| OWN_FILES.contains(&name) || mark.file_name().is_some_and(|mark| mark == name);
+        for folder in [&self.config.server.data_dir, &self.places.files, &self.places.documents] {
             let found = match fs::read_dir(folder) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(CliError::io(format!("{} cannot be read", folder.display()))(error)),
@@ -201,7 +201,7 @@ impl Restoring {
         };
         put.map_err(|error| failed(&error))?;
         copier.end_restore().await.map_err(|error| failed(&error))?;
-        fs::remove_file(&self.mark).and_then(|()| sync(&self.data)).map_err(|error| failed(&error))
+        unmark(&self.config).map_err(|error| failed(&error))
     }
 }
 
@@ -210,11 +210,6 @@ fn not_empty(what: &str, why: &str) -> CliError {
         "{what} is not empty: it {why}. A backup is restored into an empty data folder and an empty database: name others with \
          --data and DATABASE_URL, or move what is there away"
     ))
-}
-
-/// The absolute path, the same whether there is something or not.
-fn whole_path(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// A file of the same folder, whose name has one more ending.

@@ -47,6 +47,19 @@ pub enum Requirement {
         /// Which one of its kind.
         id: Id,
     },
+    /// No document of this series has this number or a higher one, and no other restore leaves such a number out: the
+    /// commit has the series go on at it. Else numbers would be missing without a reason, or the next document would
+    /// get another number than a person was told.
+    Unissued {
+        /// Name of the series (`INV-2026`).
+        series: String,
+        /// Number that its next document is to get.
+        next: i64,
+        /// Restore whose own gap does not count.
+        restore: Id,
+        /// The member of the request that names the number, for the refusal.
+        member: String,
+    },
 }
 
 impl Requirement {
@@ -78,6 +91,11 @@ impl Requirement {
             Self::Unused { what: Referenced::Sku, .. } => Refusal::conflict(
                 "sku_in_use",
                 "an unfinished order or job, a kit, or a quote that was sent names this SKU",
+            ),
+            Self::Unissued { member, .. } => Refusal::field(
+                member,
+                "must be higher than every number issued since the restore, or stay as it is: a lower one would leave \
+                 numbers out without a reason",
             ),
         }
     }

@@ -18,6 +18,7 @@ use crate::domain::event::data::restore::ShopRestoredData;
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::requirement::Requirement;
 use crate::domain::time::Timestamp;
 
 /// Numbers of events that are left out: more than a shop can have told between a backup and its restore. So a cursor
@@ -132,24 +133,33 @@ impl Restore {
         (this, rows, event)
     }
 
-    fn review(&self, cx: &DecisionContext<'_>, next: &[(String, i64)], note: Option<&str>) -> Result<Self, Refusal> {
+    /// Returns the restore with its review, and what the numbers that it sets rely on.
+    fn review(
+        &self,
+        cx: &DecisionContext<'_>,
+        next: &[(String, i64)],
+        note: Option<&str>,
+    ) -> Result<(Self, Vec<Requirement>), Refusal> {
         if self.review.is_some() {
             return Err(Refusal::conflict("already_reviewed", "this restore was reviewed already"));
         }
-        let (mut reviewed, mut faults) = (self.clone(), Faults::default());
+        let (mut reviewed, mut faults, mut requirements) = (self.clone(), Faults::default(), Vec::new());
         for (name, number) in next {
             let path = format!("next.{name}");
             match reviewed.series.iter_mut().find(|series| series.series == *name) {
                 None => faults.note(&path, "is not a series of numbers of this restore"),
                 Some(series) => match series.moved_to(*number) {
-                    Ok(moved) => *series = moved,
+                    Ok(moved) => {
+                        requirements.extend(series.requirement(&moved, self.id, path));
+                        *series = moved;
+                    }
                     Err(words) => faults.note(&path, words),
                 },
             }
         }
         faults.refuse()?;
         reviewed.review = Some(RestoreReview { at: cx.now, by: cx.by.to_string(), note: note.map(str::to_owned) });
-        Ok(reviewed)
+        Ok((reviewed, requirements))
     }
 }
 
@@ -170,11 +180,12 @@ impl Aggregate for Restore {
     ) -> Result<Decision<Self>, Refusal> {
         let this = this.ok_or_else(|| Refusal::not_found(Self::KIND))?;
         let RestoreCommand::Review { next, note } = command;
-        let reviewed = this.review(cx, next, note.as_deref())?;
+        let (reviewed, requirements) = this.review(cx, next, note.as_deref())?;
         let rows: Vec<_> = reviewed.series.iter().map(|series| series.row(&reviewed)).collect();
         let data = ShopRestoredData::from(&reviewed);
         let event = Event::new(cx, ShopRestoredData::REVIEWED, (Self::KIND, this.id), None, &data);
-        Ok(Decision::to(reviewed.clone(), Box::new(reviewed)).rows(rows).events([event]))
+        let decision = Decision::to(reviewed.clone(), Box::new(reviewed)).requires(requirements);
+        Ok(decision.rows(rows).events([event]))
     }
 
     fn name(command: &RestoreCommand) -> &'static str {

@@ -15,7 +15,9 @@ use crate::domain::job::JobState;
 use crate::domain::order::OrderStatus;
 use crate::domain::quote::QuoteStatus;
 use crate::domain::requirement::{Referenced, Requirement};
-use crate::entities::{custom_requests, files, jobs, materials, orders, printers, quotes, skus};
+use crate::entities::{
+    custom_requests, files, invoice_documents, jobs, materials, number_gaps, orders, printers, quotes, skus,
+};
 use crate::store::rows::{Doc, WriteError, word};
 
 /// Most ids in one query. SQLite takes 32,766 parameters, PostgreSQL 65,535.
@@ -48,6 +50,7 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
             Requirement::NotDeleted { .. } => false,
             Requirement::NoKit { sku, .. } => is_kit(db, *sku).await?,
             Requirement::Unused { what, id } => in_use(db, *what, *id).await?,
+            Requirement::Unissued { series, next, restore, .. } => is_issued(db, series, *next, *restore).await?,
         };
         if unmet {
             return Err(WriteError::Unmet(requirement.clone()));
@@ -60,6 +63,16 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
 async fn is_kit<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
     let kit = skus::Column::Id.eq(sku.to_string()).and(skus::Column::MaterialId.eq(""));
     any(db, skus::Entity::find().filter(kit)).await
+}
+
+/// Whether a document of the series has this number or a higher one, or another restore leaves such a number out.
+async fn is_issued<C: ConnectionTrait>(db: &C, series: &str, next: i64, restore: Id) -> Result<bool, WriteError> {
+    use invoice_documents::Column as D;
+    use number_gaps::Column as G;
+    let issued = D::Series.eq(series).and(D::Number.gte(next));
+    let left_out = G::Series.eq(series).and(G::LastNumber.gte(next)).and(G::RestoreId.ne(restore.to_string()));
+    Ok(any(db, invoice_documents::Entity::find().filter(issued)).await?
+        || any(db, number_gaps::Entity::find().filter(left_out)).await?)
 }
 
 async fn first_deleted<C: ConnectionTrait>(

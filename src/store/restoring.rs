@@ -1,8 +1,9 @@
 //! The moment in which a database that was put back becomes a restored shop: a row of the restore, the gaps in its
 //! series of numbers, and the event that tells of it, in one transaction. To be called before anything else writes.
 
+use migrations::SchemaManager;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, EntityTrait, QueryFilter, QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect, Statement,
     TransactionTrait as _,
 };
 
@@ -13,6 +14,7 @@ use crate::domain::restore::{Restore, RestoreFacts};
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::entities::invoice_documents::Column;
 use crate::entities::{invoice_documents, restores};
+use crate::store::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 use crate::store::rows::{Audit, Batch, LoadError, Snapshot as _, WriteError};
 
 /// Why a restore was not recorded.
@@ -26,8 +28,8 @@ pub enum RestoringError {
     Write(#[from] WriteError),
 }
 
-impl From<sea_orm::DbErr> for RestoringError {
-    fn from(error: sea_orm::DbErr) -> Self {
+impl From<DbErr> for RestoringError {
+    fn from(error: DbErr) -> Self {
         Self::Load(error.into())
     }
 }
@@ -80,6 +82,36 @@ pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Times
     Ok(restore.first_event)
 }
 
+/// Returns whether a restore into this database is complete: it is recorded, and nothing marks it as unfinished.
+/// `backup` is the SHA-256 of the backup's manifest, in hex; any restore counts where it is empty. Changes nothing.
+///
+/// # Errors
+///
+/// When the database cannot be asked.
+pub async fn is_recorded(settings: &DatabaseSettings, backup: &str) -> Result<bool, OpenError> {
+    if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
+        return Ok(false);
+    }
+    connect::reach(&settings.url).await?;
+    let db = connect::reading(&DatabaseSettings { read_connections: 1, ..settings.clone() }).await?;
+    let recorded = has_record(&db, backup).await;
+    db.close().await?;
+    Ok(recorded?)
+}
+
+async fn has_record(db: &DatabaseConnection, backup: &str) -> Result<bool, DbErr> {
+    let tables = SchemaManager::new(db);
+    if tables.has_table(UNFINISHED_TABLE).await? || !tables.has_table("restores").await? {
+        return Ok(false);
+    }
+    let mut all = restores::Entity::find().select_only().column(restores::Column::Id);
+    if !backup.is_empty() {
+        all = all.filter(restores::Column::Id.eq(Restore::id_of(backup).to_string()));
+    }
+    let id: Option<String> = all.into_tuple().one(db).await?;
+    Ok(id.is_some())
+}
+
 /// How far each series was used, and how fast it grew before the backup.
 async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Vec<SeriesUse>, RestoringError> {
     let since = made_at.plus_ms(-PACE_DAYS * DAY_MS).0;
@@ -101,7 +133,8 @@ async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Ve
     let select = invoice_documents::Entity::find().select_only().column(Column::Series);
     let of_all = select.clone().column_as(Column::Number.max(), "last").group_by(Column::Series);
     let lasts: Vec<(String, i64)> = of_all.into_tuple().all(db).await?;
-    let of_late = select.column_as(Column::Number.count(), "n").filter(Column::CreatedAt.gte(since)).group_by(Column::Series);
+    let of_late =
+        select.column_as(Column::Number.count(), "n").filter(Column::CreatedAt.gte(since)).group_by(Column::Series);
     let recent: Vec<(String, i64)> = of_late.into_tuple().all(db).await?;
     used.extend(lasts.into_iter().map(|(series, last)| {
         let recent = recent.iter().find(|(name, _)| *name == series).map_or(0, |(_, count)| *count);

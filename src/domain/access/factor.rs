@@ -16,13 +16,13 @@ pub const WRONG_CODE: &str = "wrong_factor_code";
 pub(super) fn check_sign_in(user: &User, proof: Option<&FactorProof>) -> Result<Option<SecondFactor>, Refusal> {
     let Some(factor) = user.second_factor.as_ref().filter(|factor| factor.is_on()) else { return Ok(None) };
     match proof {
-        None => Err(Refusal::conflict(SECOND_FACTOR_REQUIRED, "show a code of your authenticator app too")),
+        None => Err(Refusal::conflict(SECOND_FACTOR_REQUIRED, "enter the code from your authenticator app too")),
         Some(proof) => factor.with_used(proof).map(Some).ok_or_else(wrong_code),
     }
 }
 
 fn wrong_code() -> Refusal {
-    Refusal::conflict(WRONG_CODE, "the code is wrong or was used before; wait for the next one")
+    Refusal::conflict(WRONG_CODE, "the code is wrong or was already used; wait for the next one")
 }
 
 fn with_factor(cx: &DecisionContext<'_>, user: &User, factor: Option<SecondFactor>) -> User {

@@ -8,6 +8,7 @@ use super::{Restore, RestoreRow};
 use crate::domain::aggregate::NumberSeries;
 use crate::domain::id::Id;
 use crate::domain::invoice::{DocumentKind, series_of};
+use crate::domain::requirement::Requirement;
 use crate::domain::time::{DAY_MS, Timestamp};
 
 /// The days before a backup whose numbers tell how fast a series grows.
@@ -94,6 +95,17 @@ impl RestoredSeries {
             return Err(format!("must be {MAX_NUMBER} or less"));
         }
         Ok(Self { next, ..self.clone() })
+    }
+
+    /// Returns what must hold of the stored documents when the series goes on at another number, which `member` of the
+    /// request names; `None` where it stays, or counts in memory, where numbers may be left out.
+    ///
+    /// The gap reaches from the last number of the backup to the one before the next. So every number that was issued
+    /// since, or that another restore leaves out, must be within it: a higher one would have numbers before it that
+    /// are missing without a reason.
+    pub(super) fn requirement(&self, moved: &Self, restore: Id, member: String) -> Option<Requirement> {
+        let is_moved = moved.next != self.next && !self.is_counted();
+        is_moved.then(|| Requirement::Unissued { series: self.series.clone(), next: moved.next, restore, member })
     }
 
     /// Whether its numbers come from a counter in memory.

@@ -1,6 +1,8 @@
 //! A restore leaves out what may have been given out, until a person says where to go on.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use proptest::prelude::*;
 
 use super::*;
@@ -8,6 +10,8 @@ use crate::domain::testing::{Bench, reads_back};
 use crate::domain::time::DAY_MS;
 
 const MADE: Timestamp = Timestamp(1_796_000_000_000);
+/// The series that the model of a shop issues documents of.
+const SERIES: &str = "INV-2026";
 
 fn facts(elapsed_ms: i64, used: Vec<SeriesUse>) -> RestoreFacts {
     RestoreFacts { backup: "ab".to_owned(), backup_made_at: MADE, now: MADE.plus_ms(elapsed_ms), last_event: 40, used }
@@ -87,7 +91,126 @@ fn a_person_says_once_where_series_go_on() {
     assert_eq!(refused(&mut this, &[]).code, "already_reviewed");
 }
 
+#[test]
+fn a_number_that_is_moved_relies_on_what_was_issued_since() {
+    let mut this = Some(begun(DAY_MS, vec![used("INV-2026", 5, 5), used("ORD", 12, 12)]));
+    let id = this.as_ref().unwrap().id;
+    let all = [("INV-2026", 10), ("CN-2026", 101), ("ORD", 200)];
+    let decided = Bench::new().tell(&mut this, id, &review(&all)).unwrap();
+    let member = "next.INV-2026".to_owned();
+    let moved = Requirement::Unissued { series: "INV-2026".to_owned(), next: 10, restore: id, member };
+    assert_eq!(decided.requirements, [moved.clone()], "one stays, and one counts in memory");
+    let refusal = moved.refusal();
+    assert_eq!((refusal.code.as_str(), refusal.faults[0].path.as_str()), ("validation_failed", "next.INV-2026"));
+    assert!(refusal.message.contains("issued since the restore"), "{refusal}");
+}
+
+/// The documents of one series, the restores of their shop, and the numbers that these leave out.
+#[derive(Default)]
+struct ModelShop {
+    issued: BTreeSet<i64>,
+    restores: Vec<Restore>,
+    gaps: BTreeMap<Id, NumberGap>,
+}
+
+impl ModelShop {
+    /// Returns the highest number that a document has or a restore leaves out.
+    fn highest(&self) -> i64 {
+        let left_out = self.gaps.values().map(|gap| gap.last);
+        self.issued.iter().copied().chain(left_out).max().unwrap_or(0)
+    }
+
+    /// Issues a document; its number.
+    fn issue(&mut self) -> i64 {
+        let number = self.highest() + 1;
+        self.issued.insert(number);
+        number
+    }
+
+    fn write(&mut self, rows: &[RestoreRow]) {
+        for row in rows {
+            match row {
+                RestoreRow::Gap(gap) if gap.series == SERIES => _ = self.gaps.insert(gap.id, gap.clone()),
+                RestoreRow::Gap(_) => {}
+                RestoreRow::NoGap(id) => _ = self.gaps.remove(id),
+            }
+        }
+    }
+
+    /// Restores a backup of the shop as it is.
+    fn restore(&mut self) {
+        let used = vec![used(SERIES, self.highest(), 0)];
+        let facts = RestoreFacts { backup: self.restores.len().to_string(), ..facts(0, used) };
+        let (restore, rows, _) = Restore::begin(&facts);
+        self.write(&rows);
+        self.restores.push(restore);
+    }
+
+    /// Reviews a restore, unless that is refused by the rules or by what they require of the stored documents.
+    fn review(&mut self, at: usize, next: i64) -> bool {
+        let mut this = Some(self.restores[at].clone());
+        let id = self.restores[at].id;
+        let Ok(decision) = Bench::new().tell(&mut this, id, &review(&[(SERIES, next)])) else { return false };
+        let before = self.gaps.clone();
+        self.write(&decision.rows);
+        if !decision.requirements.iter().all(|requirement| self.meets(requirement)) {
+            self.gaps = before;
+            return false;
+        }
+        self.restores[at] = this.unwrap();
+        true
+    }
+
+    fn meets(&self, requirement: &Requirement) -> bool {
+        let Requirement::Unissued { series, next, restore, .. } = requirement else { panic!("{requirement:?}") };
+        assert_eq!(series, SERIES);
+        let others = self.gaps.values().filter(|gap| gap.restore_id != *restore).map(|gap| gap.last);
+        self.issued.iter().copied().chain(others).all(|number| number < *next)
+    }
+
+    /// Returns the numbers below the highest document's that no document has and no restore leaves out.
+    fn missing(&self) -> Vec<i64> {
+        let left_out = |number: i64| self.gaps.values().any(|gap| (gap.first..=gap.last).contains(&number));
+        let all = 1..=self.issued.last().copied().unwrap_or(0);
+        all.filter(|number| !self.issued.contains(number) && !left_out(*number)).collect()
+    }
+}
+
+/// One step of a shop that is restored again and again.
+#[derive(Clone, Debug)]
+enum Step {
+    Issue,
+    Restore,
+    /// A person reviews one of the restores, with a next number so far from the highest.
+    Review(usize, i64),
+}
+
+fn any_steps() -> impl Strategy<Value = Vec<Step>> {
+    let review = (0..8_usize, -150..150_i64).prop_map(|(at, offset)| Step::Review(at, offset));
+    prop::collection::vec(prop_oneof![4 => Just(Step::Issue), 1 => Just(Step::Restore), 4 => review], 0..60)
+}
+
 proptest! {
+    #[test]
+    fn whatever_reviews_say_no_number_is_missing_without_a_reason(steps in any_steps()) {
+        let mut shop = ModelShop::default();
+        for step in steps {
+            match step {
+                Step::Issue => _ = shop.issue(),
+                Step::Restore => shop.restore(),
+                Step::Review(..) if shop.restores.is_empty() => {}
+                Step::Review(at, offset) => {
+                    let (at, next) = (at % shop.restores.len(), shop.highest() + offset);
+                    let before = next_of(&shop.restores[at], SERIES);
+                    if shop.review(at, next) && next != before {
+                        prop_assert_eq!(shop.issue(), next, "what a person was told");
+                    }
+                }
+            }
+            prop_assert!(shop.missing().is_empty(), "{:?} of {:?} and {:?}", shop.missing(), shop.issued, shop.gaps);
+        }
+    }
+
     #[test]
     fn no_number_up_to_three_times_the_pace_is_given_out_again(
         last in 0..1_000_000_i64, recent in 0..10_000_i64, days in 0..200_i64, factor in 0..=30_i64,

@@ -64,7 +64,8 @@ pub fn routes() -> ResourceRoutes {
             op.named("reviewRestore", "Review a restore, so that jobs are started again")
                 .about(
                     "`next` sets the next number of some series. Numbers between the last of the backup and the next are left \
-                     out, with a reason that `/api/invoices/numbering` shows.",
+                     out, with a reason that `/api/invoices/numbering` shows. The next number of invoices and credit notes \
+                     either stays as it is or is higher than every number issued since the restore.",
                 )
                 .error(409, "already_reviewed", "It was reviewed already.")
         })
@@ -228,32 +229,10 @@ pub(crate) async fn review(
 ) -> Result<Plain<RestoreView>, ApiError> {
     let command = async {
         let ReviewRequest { next, note } = call.read_body()?;
-        let next = read_numbers(next)?;
-        refuse_holes(&app, id, &next).await?;
-        Ok(RestoreCommand::Review { next, note })
+        Ok(RestoreCommand::Review { next: read_numbers(next)?, note })
     };
     let done = call.ask_with(&app.restores, CommandTarget::Id(id), command).await?;
     Ok(Plain(RestoreView::new(&done.answer, Vec::new())))
-}
-
-/// Refuses numbers below those that documents have or leave out since the restore: what lies between would be missing
-/// without a reason.
-async fn refuse_holes(app: &RestoreHandles, id: Id, next: &[(String, i64)]) -> Result<(), ApiError> {
-    let read = app.restores.read(id).await?;
-    let Some(restore) = read.as_ref().and_then(|read| read.state.as_ref()) else { return Ok(()) };
-    let numbering = app.queries.numbering().await?;
-    let mut faults = Faults::default();
-    for series in &restore.series {
-        let Some((_, number)) = next.iter().find(|(name, number)| *name == series.series && *number < series.next)
-        else {
-            continue;
-        };
-        let Some(issued) = numbering.iter().find(|issued| issued.series == series.series) else { continue };
-        let is_followed = issued.gaps.iter().any(|gap| gap.restore_id != id && gap.first > series.restored);
-        let words = format!("must be at least {}: documents were issued or left out since the restore", series.next);
-        faults.check(issued.last < *number && !is_followed, &format!("next.{}", series.series), words);
-    }
-    faults.refuse().map_err(Into::into)
 }
 
 /// The next numbers by their series.

@@ -179,7 +179,7 @@ pub(super) fn sign_in_proof(
 
 /// Returns the refusal of a code that is wrong or was used before.
 pub(super) fn wrong_code(status: StatusCode) -> ApiError {
-    ApiError::new(status, WRONG_CODE, "the code is wrong or was used before; wait for the next one")
+    ApiError::new(status, WRONG_CODE, "the code is wrong or was already used; wait for the next one")
 }
 
 async fn show(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<SecondFactorView>, ApiError> {

@@ -3,17 +3,19 @@
 use super::Tables;
 use crate::domain::file::File;
 use crate::domain::id::Id;
+use crate::domain::invoice::Document;
 use crate::domain::job::Job;
 use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::printer::Printer;
 use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::restore::numbers::NumberGap;
 use crate::domain::sku::Sku;
 use crate::store::rows::{Snapshot, read_doc};
 
 impl Tables {
     /// Whether the rows meet a requirement.
-    pub(super) fn meet(&self, requirement: &Requirement) -> bool {
+    pub(in crate::store) fn meet(&self, requirement: &Requirement) -> bool {
         match requirement {
             Requirement::NotDeleted { what: Referenced::File, id, .. } => !self.is(*id, |file: &File| file.archived),
             Requirement::NotDeleted { what: Referenced::Material, id, .. } => {
@@ -22,6 +24,12 @@ impl Tables {
             Requirement::NotDeleted { what: Referenced::Sku, id, .. } => !self.is(*id, |sku: &Sku| sku.archived),
             Requirement::NoKit { sku, .. } => !self.is(*sku, |sku: &Sku| sku.fields.is_kit()),
             Requirement::Unused { what, id } => !self.in_use(*what, *id),
+            Requirement::Unissued { series, next, restore, .. } => {
+                let issued = self.parts::<Document>().filter(|one| one.series() == *series).map(|one| one.number);
+                let others =
+                    self.parts::<NumberGap>().filter(|gap| gap.series == *series && gap.restore_id != *restore);
+                issued.chain(others.map(|gap| gap.last)).all(|number| number < *next)
+            }
         }
     }
 

@@ -5,22 +5,26 @@ use std::sync::Arc;
 use sea_orm::DatabaseConnection;
 
 use super::check;
+use crate::domain::accounting::paper::tests::document;
 use crate::domain::amount::Amount;
 use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
 use crate::domain::file::File;
 use crate::domain::id::Id;
+use crate::domain::invoice::{Document, InvoiceRow};
 use crate::domain::job::{FurtherNeed, Job, JobState};
 use crate::domain::launch::MaterialNeed;
 use crate::domain::order::{Order, OrderRow, OrderStatus};
 use crate::domain::printer::{Slot, SlotSource};
 use crate::domain::quote::{Quote, QuoteStatus};
 use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::restore::RestoreRow;
 use crate::domain::sku::{Component, SkuMaterial};
 use crate::domain::time::Timestamp;
+use crate::store::memory::Tables;
 use crate::store::rows::samples::{
-    custom_request, file, id, job, material, on_each, order, printer, quote, sku, write,
+    custom_request, file, id, job, material, number_gap, on_each, order, printer, quote, sku, write,
 };
-use crate::store::rows::{Batch, Snapshot, WriteError};
+use crate::store::rows::{Batch, RowSink, Snapshot, StoredRow, WriteError};
 
 async fn unused(db: &DatabaseConnection, what: Referenced, id: Id) -> bool {
     holds(db, Requirement::Unused { what, id }).await
@@ -168,6 +172,48 @@ async fn a_kit_is_told_from_what_is_made_itself() {
         assert!(holds(db, no_kit(300)).await);
         assert!(!holds(db, no_kit(301)).await);
         assert!(!unused(db, Referenced::Sku, id(300)).await, "a kit's");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_series_goes_on_only_behind_what_was_issued_and_what_other_restores_leave_out() {
+    on_each(async |db| {
+        let issued = |n, issued_at| {
+            let invoice = Document { id: id(n), invoice_id: id(1), issued_at, ..document(&[(1250, 2, 1900)], 0, 0) };
+            InvoiceRow::Issued(Box::new(invoice))
+        };
+        let left_out = |n, restore, first, last| RestoreRow::Gap(number_gap(n, restore, first, last));
+        let mut tables = Tables::default();
+        let rows: [Box<dyn StoredRow>; 4] = [
+            Box::new(left_out(50, 60, 1, 100)),
+            Box::new(issued(1_000, Timestamp(1_700_000_000_000))),
+            Box::new(left_out(51, 61, 102, 200)),
+            Box::new(issued(1_001, Timestamp(1_750_000_000_000))),
+        ];
+        for row in rows {
+            let mut batch = Batch::default();
+            batch.push_row(&*row).unwrap();
+            write(db, batch).await.unwrap();
+            row.write(&mut RowSink::memory(&mut tables)).unwrap();
+        }
+        for (series, next, restore, is_met) in [
+            ("INV-2023", 101, 60, false),
+            ("INV-2023", 102, 60, false),
+            ("INV-2023", 200, 60, false),
+            ("INV-2023", 201, 60, true),
+            // Its own gap does not count, but the document before it does.
+            ("INV-2023", 101, 61, false),
+            ("INV-2023", 102, 61, true),
+            ("INV-2025", 1, 60, false),
+            ("INV-2025", 2, 60, true),
+            ("CN-2023", 1, 60, true),
+        ] {
+            let (series, member) = (series.to_owned(), format!("next.{series}"));
+            let unissued = Requirement::Unissued { series, next, restore: id(restore), member };
+            assert_eq!(tables.meet(&unissued), is_met, "in memory: {unissued:?}");
+            assert_eq!(holds(db, unissued.clone()).await, is_met, "{unissued:?}");
+        }
     })
     .await;
 }

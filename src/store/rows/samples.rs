@@ -36,6 +36,9 @@ use crate::store::rows::{Batch, WriteError};
 /// The admin URL of a PostgreSQL server: when it is set, tests of the store run on that too.
 const POSTGRES: &str = "PRINTFLOOR_TEST_POSTGRES";
 
+/// Connections to one database.
+const MAX_CONNECTIONS: u32 = 4;
+
 /// Numbers this process's databases.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -44,7 +47,7 @@ pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}?mode=rwc", folder.path().join("shop.db").display());
     let mut options = ConnectOptions::new(url);
-    options.max_connections(4).sqlx_logging(false);
+    options.max_connections(MAX_CONNECTIONS).sqlx_logging(false);
     options.map_sqlx_sqlite_opts(|o| o.pragma("journal_mode", "WAL").pragma("synchronous", "FULL"));
     let db = Database::connect(options).await.unwrap();
     Migrator::up(&db, None).await.unwrap();
@@ -65,8 +68,17 @@ pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
 
 async fn connect(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
-    options.max_connections(4).sqlx_logging(false);
+    options.max_connections(MAX_CONNECTIONS).sqlx_logging(false);
     Database::connect(options).await.unwrap()
+}
+
+/// Takes every connection to a database of [`on_each`] until what this gives is dropped: whoever asks meanwhile waits.
+pub async fn take_all_connections(db: &DatabaseConnection) -> Vec<DatabaseTransaction> {
+    let mut all = Vec::new();
+    for _ in 0..MAX_CONNECTIONS {
+        all.push(db.begin().await.unwrap());
+    }
+    all
 }
 
 /// Writes a batch as the writer does: in a transaction that is rolled back when it fails.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
@@ -43,6 +44,11 @@ async fn the_restore(client: &Client) -> Value {
     let list = client.get("/api/restores").await.expect(200);
     assert_eq!(list["pagination"]["total"], 1, "{list}");
     list["restores"][0].clone()
+}
+
+/// The number behind the series: 7 of `INV-2026-000007`.
+fn ordinal(number: &str) -> i64 {
+    number.rsplit_once('-').unwrap().1.parse().unwrap()
 }
 
 fn backup_file(app: &App) -> PathBuf {
@@ -95,8 +101,8 @@ on_both! {
         assert_eq!(stream.next().await.unwrap().event, "reset");
         let page = back.get("/api/events?event=shop.restored").await.expect(200);
         assert_eq!(page["events"][0]["data"]["restoreId"], the_restore(&back).await["id"], "{page}");
-        let newest = last_event(&back).await;
-        assert!(newest > cursor, "events go on behind those of the former shop");
+        let last = last_event(&back).await;
+        assert!(last > cursor, "events go on behind those of the former shop");
 
         // A person says where the numbers go on; the gap is noted with its reason.
         let review = format!("/api/restores/{}/review", the_restore(&back).await["id"].as_str().unwrap());
@@ -108,6 +114,16 @@ on_both! {
         let series = early[0].rsplit_once('-').unwrap().0.to_owned();
         let wrong = back.post(&review, &json!({"next": {series.clone(): 5, "NO": 1}})).await.expect(400);
         assert_eq!(wrong["errors"].as_array().map(Vec::len), Some(2), "{wrong}");
+        // Neither a hole before what was issued since, nor a number that was issued since.
+        sent_by(&back, "soon@example.org").await;
+        let newest = ordinal(numbers(&back).await.last().unwrap());
+        for taken in [10, newest - 2, newest] {
+            let refused = back.post(&review, &json!({"next": {series.clone(): taken}})).await.expect(400);
+            let fault = &refused["errors"][0];
+            assert_eq!(fault["path"], format!("next.{series}"), "{refused}");
+            assert!(fault["message"].as_str().unwrap().contains("issued since the restore"), "{refused}");
+        }
+        assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
         let next = json!({"next": {series.clone(): 5000}, "note": "asked the customers"});
         let reviewed = back.post(&review, &next).await.expect(200);
         assert!(reviewed["reviewedAt"].is_string() && reviewed["note"] == "asked the customers", "{reviewed}");
@@ -120,6 +136,47 @@ on_both! {
         let gap = &numbering["series"][0]["gaps"][0];
         assert_eq!((&gap["first"], &gap["last"], &numbering["gapless"]), (&json!(6), &json!(4999), &json!(true)), "{numbering}");
         assert!(gap["reason"].as_str().unwrap().starts_with("restored on 2"), "{gap}");
+    }
+
+    async fn invoices_that_are_issued_while_a_restore_is_reviewed_leave_no_number_out(db: Db) {
+        let mut app = App::new(db).await;
+        sent(&app, "before@example.org").await;
+        backup(&app);
+        app.stop().await;
+        let mut restored = empty(&app).await;
+        restore(&restored, &backup_file(&app));
+        restored.start().await;
+        let back = restored.with_key(app.key.as_deref().unwrap());
+        let before = numbers(&back).await.pop_first().unwrap();
+        let series = before.rsplit_once('-').unwrap().0.to_owned();
+        let review = format!("/api/restores/{}/review", the_restore(&back).await["id"].as_str().unwrap());
+        let mut sends = Vec::new();
+        for n in 0..16 {
+            sends.push(format!("/api/invoices/{}/send", draft(&back, &format!("since{n}@example.org")).await));
+        }
+        let (some, others) = sends.split_at(8);
+        let body = json!({"next": {series.clone(): 2}});
+        // The review goes out between the invoices.
+        let (first, reviewed, second) = tokio::join!(
+            join_all(some.iter().map(|path| back.act(path))),
+            back.post(&review, &body),
+            join_all(others.iter().map(|path| back.act(path))),
+        );
+        assert!(first.iter().chain(&second).all(|answer| answer.status == 200), "{first:?} {second:?}");
+        let all: Vec<i64> = numbers(&back).await.iter().map(|number| ordinal(number)).collect();
+        let many = all.len() as i64;
+        assert_eq!(many, 17, "{all:?}");
+        match reviewed.status {
+            200 => assert!(all.iter().copied().eq(1..=many), "reviewed before the first: {all:?}"),
+            400 => assert!(all.iter().skip(1).copied().eq(102..=100 + many), "refused after the first: {all:?}"),
+            _ => panic!("{reviewed:?}"),
+        }
+        let numbering = back.get("/api/invoices/numbering").await.expect(200);
+        assert_eq!(numbering["gapless"], true, "{numbering}");
+        // Staying where the series is leaves nothing out either.
+        if reviewed.status == 400 {
+            back.post(&review, &json!({"next": {series: 102}})).await.expect(200);
+        }
     }
 
     async fn a_restored_shop_starts_no_job_until_somebody_has_looked(db: Db) {
@@ -159,8 +216,8 @@ on_both! {
         restored.start().await;
         let back = restored.with_key(&key);
         let other = back.post("/api/orders", &one_of(&sku)).await.expect(201);
-        let ordinal = |number: &Value| number.as_str().unwrap().rsplit_once('-').unwrap().1.parse::<i64>().unwrap();
-        assert!(ordinal(&other["number"]) > ordinal(&number) + 99, "{other} after {number}");
+        let of = |number: &Value| ordinal(number.as_str().unwrap());
+        assert!(of(&other["number"]) > of(&number) + 99, "{other} after {number}");
         assert_eq!(back.get(&format!("/api/jobs/{job}")).await.expect(200)["state"], "SLICED");
 
         let review = format!("/api/restores/{}/review", shown["id"].as_str().unwrap());
@@ -217,16 +274,61 @@ on_both! {
         assert_eq!(numbers(&back).await.len(), 1);
         assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
     }
+
+    async fn a_restore_that_was_killed_before_it_removed_its_mark_is_complete(db: Db) {
+        let mut app = App::new(db).await;
+        large_file(&app).await;
+        sent(&app, "ann@example.org").await;
+        app.stop().await;
+        backup(&app);
+        let (file, later) = (backup_file(&app), app.folder().join("later.tar"));
+        app.command(&["backup", later.to_str().unwrap()], "");
+
+        let mut restored = empty(&app).await;
+        let mark = restored.data().join("restore.unfinished");
+        // Killed in the middle of writing the mark, when nothing else was there.
+        fs::create_dir_all(restored.data()).unwrap();
+        fs::write(&mark, "{").unwrap();
+        let is_marked = || fs::read(&mark).is_ok_and(|text| text.ends_with(b"}"));
+        restored.command_killed_when(&["restore", file.to_str().unwrap()], is_marked);
+        let text = fs::read(&mark).unwrap();
+        restore(&restored, &file);
+        assert!(!mark.exists());
+
+        // What a kill behind the last write leaves: everything, and the mark. A start removes it.
+        fs::write(&mark, &text).unwrap();
+        restored.start().await;
+        assert!(!mark.exists());
+        let back = restored.with_key(app.key.as_deref().unwrap());
+        assert_eq!(numbers(&back).await.len(), 1);
+        restored.stop().await;
+        // So does the command: of the same backup it says that all is done, and nothing is restored over it.
+        fs::write(&mark, &text).unwrap();
+        let refused = restored.try_command(&["restore", later.to_str().unwrap()], "").unwrap_err();
+        assert!(refused.contains("is not empty"), "{refused}");
+        fs::write(&mark, &text).unwrap();
+        let words = restore(&restored, &file);
+        assert!(words.contains("all compared") && !mark.exists(), "{words}");
+        restored.start().await;
+        let back = restored.with_key(app.key.as_deref().unwrap());
+        assert_eq!(numbers(&back).await.len(), 1);
+        assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
+    }
 }
 
 /// Issues an invoice.
 async fn sent_by(client: &Client, email: &str) {
+    let invoice = draft(client, email).await;
+    client.act(&format!("/api/invoices/{invoice}/send")).await.expect(200);
+}
+
+/// Makes a draft of an invoice; its id.
+async fn draft(client: &Client, email: &str) -> String {
     let new = json!({
         "customerName": "Bob", "customerEmail": email,
         "lineItems": [{"description": "Design", "quantity": 1, "unitPriceCents": 6000}],
     });
-    let invoice = id(&client.post("/api/invoices", &new).await.expect(201));
-    client.act(&format!("/api/invoices/{invoice}/send")).await.expect(200);
+    id(&client.post("/api/invoices", &new).await.expect(201))
 }
 
 /// Registers the only printer of a fleet, and waits until it is connected.

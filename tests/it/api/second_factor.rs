@@ -147,6 +147,7 @@ async fn the_page_of_the_sign_in_asks_for_the_code_and_the_settings_set_it_up() 
     };
     let asked = sign_in(None).await;
     assert!(asked.status == 401 && asked.text.contains("name=\"code\""), "{}", asked.text);
+    assert!(asked.text.contains("Code from your authenticator app, or a recovery code"), "{}", asked.text);
     assert!(asked.header("set-cookie").is_none());
     let entered = sign_in(Some(code(&secret, 1))).await;
     assert!(entered.status == 303 && entered.header("set-cookie").is_some(), "{}", entered.text);

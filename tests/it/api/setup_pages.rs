@@ -238,6 +238,7 @@ on_both! {
         }
         let named = browser.send("/setup/commerce", &["service", "NAME", "LINE1", "CITY", "de"].map(seller)).await;
         assert!(named.status == 200 && named.text.contains("Complete, not written yet"), "{}", named.text);
+        assert!(named.text.contains("<strong>Saved. </strong>Your invoices will carry these details."), "{}", named.text);
 
         // Left, the server restarted, and resumed by signing in.
         app.stop().await;

@@ -1,7 +1,10 @@
 //! What monitoring sees: `/metrics`, `/healthz`, `/readyz`, the log.
 
 use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 
+use futures::future::join_all;
+use sea_orm::{ConnectOptions, ConnectionTrait as _, Database};
 use serde_json::{Value, json};
 use simulator::sink::Sink;
 
@@ -9,6 +12,10 @@ use super::{one_of, some_sku, with_role};
 use crate::store::proxy::{Proxy, Wire};
 use crate::support::{App, Db, on_both, until};
 use crate::whole::pay;
+
+/// Longest that a look may take while the database says nothing, on a machine that is busy with tests: its parts wait
+/// for 2 and 2, or 2 and 3 seconds, and one look may wait for another.
+const MAX_LOOK: Duration = Duration::from_secs(10);
 
 /// The samples of a page, by name and labels as they stand there.
 fn samples(text: &str) -> HashMap<&str, f64> {
@@ -162,14 +169,63 @@ async fn in_production_every_line_of_a_request_is_json_with_its_id() {
     assert_ne!(refused.header("x-request-id"), Some("two words"));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_the_database_the_server_says_so_and_lives() {
-    let Some(db) = Db::postgres().await else { return };
+/// A server whose wire to PostgreSQL a test can cut.
+async fn on_a_wire(db: Db) -> (App, Proxy) {
     let url: url::Url = db.url().unwrap().parse().unwrap();
     let proxy = Proxy::to((url.host_str().unwrap().to_owned(), url.port().unwrap())).await;
     let mut through = url.clone();
     through.set_port(Some(proxy.port)).unwrap();
-    let app = App::on(db).env("DATABASE_URL", through).start().await;
+    (App::on(db).env("DATABASE_URL", through).start().await, proxy)
+}
+
+/// Looks several times at once at all that monitoring reads; each look is answered in time.
+async fn looks_are_answered_in_time(app: &App) {
+    let paths = ["/healthz", "/readyz", "/metrics"].into_iter().cycle().take(12);
+    let looks = paths.map(|path| async move {
+        let begun = Instant::now();
+        let answer = app.get(path).await;
+        assert!(begun.elapsed() < MAX_LOOK, "{path} took {:?}", begun.elapsed());
+        assert!(answer.status == 200 || (path, answer.status) == ("/readyz", 503), "{path}: {answer:?}");
+    });
+    join_all(looks).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn monitoring_is_answered_in_time_while_the_database_hangs() {
+    let Some(db) = Db::postgres().await else { return };
+    let (app, proxy) = on_a_wire(db).await;
+    looks_are_answered_in_time(&app).await;
+    proxy.is(Wire::Silent);
+    // Before the server has noticed, and afterwards.
+    looks_are_answered_in_time(&app).await;
+    looks_are_answered_in_time(&app).await;
+    until("the server to notice", || async { (app.get("/readyz").await.status == 503).then_some(()) }).await;
+    looks_are_answered_in_time(&app).await;
+    proxy.is(Wire::Whole);
+    let ready = || async { (app.nobody().get("/readyz").await.status == 200).then_some(()) };
+    until("the server to be ready again", ready).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn monitoring_is_answered_in_time_while_the_database_is_locked() {
+    let app = App::new(Db::sqlite()).await;
+    let mut options = ConnectOptions::new(format!("sqlite://{}", app.data().join("printfloor.db").display()));
+    options.max_connections(1);
+    let other = Database::connect(options).await.unwrap();
+    other.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
+    let key = json!({"name": "floor", "role": "operator"});
+    let (refused, ()) = tokio::join!(app.post("/api/auth/api-keys", &key), looks_are_answered_in_time(&app));
+    assert!(refused.status >= 500, "{}", refused.text);
+    looks_are_answered_in_time(&app).await;
+    other.execute_unprepared("ROLLBACK").await.unwrap();
+    let taken = || async { (app.post("/api/auth/api-keys", &key).await.status == 201).then_some(()) };
+    until("a key to be taken", taken).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_database_the_server_says_so_and_lives() {
+    let Some(db) = Db::postgres().await else { return };
+    let (app, proxy) = on_a_wire(db).await;
     app.get("/metrics").await;
     for wire in [Wire::Cut, Wire::Silent] {
         proxy.is(wire);

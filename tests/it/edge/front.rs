@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
@@ -20,7 +20,8 @@ use simulator::printer::What;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::{Builder, Runtime};
 
-use super::app;
+use super::{MAX_STOP, app};
+use crate::api::PASSWORD;
 use crate::support::wire::Wire;
 use crate::support::{Client, until};
 
@@ -265,17 +266,19 @@ async fn connections_that_say_nothing_keep_nobody_from_health_and_stops() {
     drop(silent);
 }
 
-/// The beginning of an emergency stop.
+/// The beginning of an emergency stop, and of one by the form of a page.
 const BEGUN_STOP: &str =
     "POST /api/printers/01890a5d-ac96-774b-bcce-b302099a8069/emergency-stop HTTP/1.1\r\nhost: x\r\n";
+const BEGUN_STOP_BY_FORM: &str =
+    "POST /floor/printers/01890a5d-ac96-774b-bcce-b302099a8069/emergency-stop HTTP/1.1\r\nhost: x\r\n";
 
 /// Begins so many emergency stops that strangers never finish, and waits until the first of them was given up for the
 /// others.
 async fn storm_of_stops(address: SocketAddr, count: usize) -> Vec<Wire> {
     let mut storm = Vec::new();
-    for _ in 0..count {
+    for n in 0..count {
         let mut wire = Wire::at(address).await;
-        wire.say(BEGUN_STOP).await;
+        wire.say([BEGUN_STOP, BEGUN_STOP_BY_FORM][n % 2]).await;
         storm.push(wire);
     }
     storm[0].ended().await;
@@ -342,5 +345,33 @@ async fn a_storm_of_unfinished_stops_takes_the_places_of_its_own_address_alone()
     let (status, text) = slow.answer().await.expect("the stop of somebody else to be heard");
     assert!(status == 404 && text.contains("printer_not_found"), "{text}");
     drop(storm);
+    tokio::task::spawn_blocking(move || drop(stuck)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_by_form_is_heard_while_every_other_thread_is_taken_and_strangers_storm() {
+    let stuck = tokio::task::spawn_blocking(Stuck::new).await.unwrap();
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+    let sim = &fleet.printers[0];
+    let printer = stuck.client.printer(sim).await;
+    let mut account = json!({"email": "sam@example.org", "name": "Sam", "password": PASSWORD, "role": "operator"});
+    stuck.client.post("/api/users", &account).await.expect(201);
+    account.as_object_mut().unwrap().retain(|name, _| ["email", "password"].contains(&name.as_str()));
+    let login = Client::new(&stuck.client.base, None).post("/api/auth/login", &account).await;
+    let cookie = login.header("set-cookie").expect("a cookie").split(';').next().unwrap().to_owned();
+    let address: SocketAddr = stuck.client.base.strip_prefix("http://").unwrap().parse().unwrap();
+    let form = format!(
+        "POST /floor/printers/{printer}/emergency-stop HTTP/1.1\r\nhost: {address}\r\ncookie: {cookie}\r\n\
+         sec-fetch-site: same-origin\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 12\r\n\r\n\
+         form_token=x"
+    );
+    let release = stuck.take_the_thread();
+    let storm = storm_of_stops(address, 400).await;
+    let (mut wire, begun) = (Wire::at(address).await, Instant::now());
+    wire.say(form).await;
+    let (status, text) = wire.answer().await.expect("an answer");
+    assert!(status == 303 && text.contains(&format!("location: /floor/printers/{printer}\r\n")), "{text}");
+    assert!(stopped(sim) && begun.elapsed() < MAX_STOP, "after {:?}", begun.elapsed());
+    drop((release, storm));
     tokio::task::spawn_blocking(move || drop(stuck)).await.unwrap();
 }

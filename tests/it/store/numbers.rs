@@ -8,17 +8,21 @@ use printfloor::domain::aggregate::Aggregate as _;
 use printfloor::domain::invoice::{DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceRow};
 use printfloor::domain::party::Party;
 use printfloor::domain::principal::Principal;
+use printfloor::domain::restore::{Restore, RestoreCommand, RestoreFacts};
 use printfloor::store::connect::{self, OpenError};
-use printfloor::store::queries::Queries;
-use printfloor::store::{Settlement, Unavailable};
+use printfloor::store::queries::{NumberingSeries, Queries};
+use printfloor::store::rows::StoredRow;
+use printfloor::store::{Settlement, Submission, Unavailable};
 
 use super::rig::Rig;
-use super::submit::{kept, submit, tally};
+use super::submit::{kept, submit, tally, together};
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
 
 on_both_databases!(
     numbers_have_no_holes_whatever_is_refused,
     documents_are_numbered_without_a_gap_whatever_is_refused,
+    a_review_does_not_go_on_below_an_invoice_of_its_transaction,
+    an_invoice_follows_the_review_of_its_transaction,
     a_successor_of_the_writer_counts_on,
     whoever_is_overtaken_writes_no_more_and_leaves,
     whoever_was_away_while_another_wrote_leaves,
@@ -114,6 +118,72 @@ async fn documents_are_numbered_without_a_gap_whatever_is_refused(database: Test
     let [series] = &numbering[..] else { panic!("{numbering:?}") };
     assert_eq!((series.first, series.count), (1, series.last), "{series:?}");
     assert!(series.count >= durable * 2, "what was told to be durable is there: {series:?}");
+}
+
+/// A restored shop without documents; the name of its series of invoices, which goes on at 101.
+async fn restored_shop(rig: &Rig) -> (Restore, String) {
+    let now = rig.environment.now();
+    let facts = RestoreFacts { backup: "ab".to_owned(), backup_made_at: now, now, last_event: 0, used: Vec::new() };
+    let (restore, rows, _) = Restore::begin(&facts);
+    let id = rig.environment.id();
+    let mut submission = tally(rig, id, "restore", 1, 1);
+    submission.commands[0].rows.extend(rows.into_iter().map(|row| Box::new(row) as Box<dyn StoredRow>));
+    assert_eq!(submit(rig, submission).await.unwrap(), Settlement::Durable);
+    let series = restore.series.iter().map(|one| one.series.clone()).find(|name| name.starts_with("INV-")).unwrap();
+    assert!(restore.series.iter().any(|one| one.series == series && one.next == 101), "{restore:?}");
+    (restore, series)
+}
+
+/// Issues an invoice.
+fn invoice(rig: &Rig) -> Submission {
+    let id = rig.environment.id();
+    let mut submission = tally(rig, id, &id.to_string(), 1, 1);
+    submission.commands[0].rows.push(Box::new(issued(rig)));
+    submission
+}
+
+/// Reviews a restore and has a series go on at this number.
+fn review(rig: &Rig, restore: &Restore, series: &str, next: i64) -> Submission {
+    let (id, cx) = (rig.environment.id(), rig.environment.cx(&Principal::System));
+    let command = RestoreCommand::Review { next: vec![(series.to_owned(), next)], note: None };
+    let decided = Restore::decide(Some(restore), restore.id, &cx, &command).unwrap();
+    let mut submission = tally(rig, id, &id.to_string(), 1, 1);
+    let writes = &mut submission.commands[0];
+    writes.rows.extend(decided.rows.into_iter().map(|row| Box::new(row) as Box<dyn StoredRow>));
+    writes.requirements.extend(decided.requirements);
+    submission
+}
+
+/// The numbers that a series has, lowest first; fails if any is missing without a reason.
+async fn numbers_of(rig: &Rig, series: &str) -> Vec<i64> {
+    let all = Queries::new(rig.reading.clone()).numbering().await.unwrap();
+    assert!(all.iter().all(NumberingSeries::is_gapless), "{all:?}");
+    let sql = format!("SELECT number FROM invoice_documents WHERE series = '{series}' ORDER BY number");
+    rig.database.rows(&sql).await.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}
+
+async fn a_review_does_not_go_on_below_an_invoice_of_its_transaction(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let (restore, series) = restored_shop(&rig).await;
+    for next in [5, 101] {
+        let settled = together(&rig, vec![invoice(&rig), review(&rig, &restore, &series, next)]).await;
+        let [Settlement::Durable, other] = &settled[..] else { panic!("{settled:?}") };
+        // A number that stays is no move: whatever was issued since, it may.
+        assert_eq!(*other == Settlement::Durable, next == 101, "{next}: {settled:?}");
+    }
+    assert_eq!(numbers_of(&rig, &series).await, [101, 102]);
+    let taken = submit(&rig, review(&rig, &restore, &series, 102)).await.unwrap();
+    let Settlement::Unmet { at: 0, requirement } = &taken else { panic!("{taken:?}") };
+    assert_eq!(requirement.refusal().faults[0].path, format!("next.{series}"));
+    assert_eq!(submit(&rig, review(&rig, &restore, &series, 103)).await.unwrap(), Settlement::Durable);
+}
+
+async fn an_invoice_follows_the_review_of_its_transaction(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let (restore, series) = restored_shop(&rig).await;
+    let settled = together(&rig, vec![review(&rig, &restore, &series, 5), invoice(&rig)]).await;
+    assert_eq!(settled, [Settlement::Durable, Settlement::Durable]);
+    assert_eq!(numbers_of(&rig, &series).await, [5]);
 }
 
 async fn a_successor_of_the_writer_counts_on(database: TestDatabase) {

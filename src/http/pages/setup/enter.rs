@@ -27,8 +27,11 @@ const MISTAKES: [(&str, &str); 5] = [
     ("wrong_code", "That is not the code. Look at what the server printed at its last start, and try again."),
     ("code_spent", "The code was used, is too old, or was tried too often. Restart the server: it prints a new one."),
     ("wrong_credentials", "The e-mail address or the password is wrong. Try again."),
-    (SECOND_FACTOR_REQUIRED, "This account asks for a code of its authenticator app too."),
-    (WRONG_CODE, "The code of the authenticator app is wrong or was used before. Wait for the next one."),
+    (
+        SECOND_FACTOR_REQUIRED,
+        "Two-step sign-in is on for this account. Enter the code from your authenticator app too.",
+    ),
+    (WRONG_CODE, "That code is wrong or was already used. Wait for the next one, or use a recovery code."),
 ];
 
 /// What went wrong before.
@@ -85,10 +88,10 @@ pub(super) async fn show(
                     input id="password" name="password" type="password" autocomplete="current-password" required;
                 }
                 div class="field" {
-                    label for="factor" { "Code of your authenticator app" }
+                    label for="factor" { "Code from your authenticator app, or a recovery code" }
                     input id="factor" name="factor" maxlength="40" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
                         aria-describedby="factor-hint";
-                    p class="hint" id="factor-hint" { "Only if you have turned two-step sign-in on." }
+                    p class="hint" id="factor-hint" { "Only if two-step sign-in is on for your account." }
                 }
                 button type="submit" { "Sign in" }
             }

@@ -73,14 +73,14 @@ pub(super) fn section(app: &WizardHandles, visit: &Visit, tried: Option<(&[Strin
                 "filled in, orders are made and their invoices wait."
             }
             @match tried {
-                Some((faults, _)) if faults.is_empty() => p role="status" { strong { "Kept. " } "Invoices are issued with it." },
+                Some((faults, _)) if faults.is_empty() => p role="status" { strong { "Saved. " } "Your invoices will carry these details." },
                 Some((faults, _)) => (wrong(faults)),
                 None => {},
             }
             (visit.hidden())
             input type="hidden" name="service" value=(SELLER_WORD);
             (inputs_of(&SELLER, config, &visit.draft, again))
-            button class="second" type="submit" { "Keep" }
+            button class="second" type="submit" { "Save" }
         }
     }
 }

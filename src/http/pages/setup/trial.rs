@@ -109,7 +109,7 @@ pub(super) fn section(
             (visit.hidden())
             input type="hidden" name="service" value=(word);
             (fields::inputs(service, config, &visit.draft, again))
-            button class="second" type="submit" { "Test and keep" }
+            button class="second" type="submit" { "Test and save" }
         }
     }
 }

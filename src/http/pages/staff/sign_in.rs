@@ -52,10 +52,10 @@ fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>, asks_c
             }
             @if asks_code {
                 div class="field" {
-                    label for="code" { "Code of your authenticator app" }
+                    label for="code" { "Code from your authenticator app, or a recovery code" }
                     input id="code" name="code" maxlength="40" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"
                         aria-describedby="code-hint";
-                    p class="hint" id="code-hint" { "Or one of your recovery codes. Type your password again too." }
+                    p class="hint" id="code-hint" { "Enter your password again, too." }
                 }
             }
             button type="submit" { "Sign in" }

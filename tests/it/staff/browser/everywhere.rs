@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use serde_json::json;
+
 use super::kept::{part_is, part_was};
 use super::shop::{ANN, admin, filled};
-use crate::api::{NOTHING, PASSWORD, with_cookie};
+use crate::api::{NOTHING, PASSWORD, some_sku, with_cookie};
 use crate::billing::cookie_of;
 use crate::support::browser::{Browser, Tab};
 use crate::support::{App, Client, Db};
@@ -21,6 +23,8 @@ const SOME: usize = 2;
 /// How the paths begin of pages for the staff, and for customers.
 const OF_STAFF: [&str; 4] = ["login", "floor", "to-do", "shop"];
 const OF_CUSTOMERS: [&str; 7] = ["sign-in", "orders", "invoices", "quotes", "models", "profile", "pay"];
+/// The page of restores.
+const RESTORES: &str = "/shop/settings/restore";
 /// What people may set so that they can read better: nothing may be cut off by it.
 const WIDE_TEXT: &str = "(() => { const sheet = new CSSStyleSheet(); \
     sheet.replaceSync('*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}'); \
@@ -157,7 +161,8 @@ async fn every_page_of_the_staff_is_accessible() {
     round.walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login"], &OF_STAFF).await;
     round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
     let seen = round.end();
-    for section in ["/floor", "/to-do", "/shop/orders", "/shop/stock", "/shop/insights", "/shop/settings"] {
+    let sections = ["/floor", "/to-do", "/shop/orders", "/shop/stock", "/shop/insights", "/shop/settings"];
+    for section in sections.into_iter().chain([RESTORES]) {
         assert!(seen.contains(section), "{section} is not among {seen:?}");
     }
     // Which pages those of a living shop lead to depends on the moment.
@@ -176,6 +181,36 @@ async fn every_page_of_an_empty_shop_is_accessible() {
     let cookie = cookie_of(&app, ANN).await;
     let mut round = Round::new(&mut browser, &app, &cookie, "/orders").await;
     round.walk(&["/orders"], &OF_CUSTOMERS).await;
+    round.end();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_review_of_a_restore_is_accessible() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let mut app = App::new(Db::sqlite()).await;
+    let cookie = admin(&app).await;
+    let sku = some_sku(&app).await;
+    app.paid_order(&sku, 1).await;
+    app.stop().await;
+    // What is left of a backup that was unpacked by hand makes this a restored shop.
+    let manifest = json!({"product": "Printfloor", "madeAt": "2026-01-02T03:04:05.000Z"});
+    std::fs::write(app.data().join("manifest.json"), manifest.to_string()).unwrap();
+    app.start().await;
+    let mut round = Round::new(&mut browser, &app, &cookie, "/to-do").await;
+    let tab = round.tab.clone();
+    round.look("/to-do of a restored shop").await;
+    round.browser.press(&tab, "An admin reviews the restore").await;
+    assert_eq!(round.browser.path(&tab).await, RESTORES);
+    round.browser.sees(&tab, "waits for your review").await;
+    round.browser.sees(&tab, "Jobs that may have been printed since (1)").await;
+    round.look(RESTORES).await;
+    // Numbers of orders only go up; then the shop goes on.
+    for (next, words) in [("50", "since lower numbers may have been given out"), ("500", "reviewed by")] {
+        round.browser.fill(&tab, "ORD: the last of the backup is 1", next).await;
+        round.browser.press(&tab, "Everything is reviewed: start jobs again").await;
+        round.browser.sees(&tab, words).await;
+        round.look(RESTORES).await;
+    }
     round.end();
 }
 

@@ -91,11 +91,11 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
     browser.press(&tab, "Go on: Integrations").await;
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     browser.fill_near(&tab, "Address", "Smart home", &format!("http://{closed}")).await;
-    browser.press_near(&tab, "Test and keep", "Smart home").await;
+    browser.press_near(&tab, "Test and save", "Smart home").await;
     browser.sees(&tab, "It does not work.").await;
     browser.press(&tab, "Go on: Commerce").await;
     browser.fill(&tab, "Sender of mails", "Shop <shop@example.org>").await;
-    browser.press_near(&tab, "Test and keep", "Sender of mails").await;
+    browser.press_near(&tab, "Test and save", "Sender of mails").await;
     browser.press(&tab, "Go on: Review and Launch").await;
     browser.sees(&tab, "SMTP_FROM").await;
     browser.sees_no(&tab, "SMART_HOME_URL").await;

@@ -14,7 +14,7 @@ use crate::http::handles::handles;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::see_other;
 use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form, refused, typed};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden, since};
+use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, clock, hidden};
 use crate::http::pages::staff::{ORDERS_PATH, SETTINGS_PATH};
 use crate::http::path_id::PathId;
 use crate::http::production::restores::{OpenJobView, RestoreHandles, open_jobs, review};
@@ -88,7 +88,7 @@ async fn page(app: &RestorePageHandles, who: &Caller, refused: Refused<'_>) -> R
 }
 
 fn heading(restore: &Restore) -> Markup {
-    html! { "Backup of " time datetime=(restore.backup_made_at) { (restore.backup_made_at) } }
+    html! { "Backup of " (clock(restore.backup_made_at)) }
 }
 
 fn past(restore: &Restore) -> Markup {
@@ -96,7 +96,7 @@ fn past(restore: &Restore) -> Markup {
         section class="card" {
             h2 { (heading(restore)) }
             @if let Some(review) = &restore.review {
-                p { "Restored " (since(restore.restored_at)) ", reviewed by " (review.by) " " (since(review.at)) "." }
+                p { "Restored " (clock(restore.restored_at)) ". Reviewed by " (review.by) ", " (clock(review.at)) "." }
                 @if let Some(note) = &review.note { p { (note) } }
             }
         }

@@ -65,12 +65,12 @@ fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Re
             p {
                 "It is on"
                 @if let Some(at) = factor.confirmed_at { " since " (time(at)) }
-                ": signing in takes your password and a code of your authenticator app."
+                ": signing in takes your password and a code from your authenticator app."
             }
             p {
                 @if factor.recovery_codes_left == 1 { "1 recovery code is left." }
                 @else { (factor.recovery_codes_left) " recovery codes are left." }
-                " Each replaces one code, should you lose the app."
+                " Each works once in place of a code, in case you lose the app."
             }
             form class="card form" method="post" action=(REMOVE_PATH) {
                 (hidden())
@@ -127,7 +127,7 @@ fn secret_page(
         form class="card form" method="post" action=(CONFIRM_PATH) {
             (hidden())
             h2 { @if secret.is_some() { "2. Confirm it" } @else { "Confirm it" } }
-            (code_field("Code that the app shows now"))
+            (code_field("Code from the app"))
             button type="submit" { "Turn two-step sign-in on" }
         }
         @if secret.is_none() { p { a href=(PATH) { "Begin again" } } }
@@ -186,7 +186,7 @@ pub(super) async fn turn_on(
                     p { "Print them or write them down. Each opens your account once, should you lose the app. They are shown only once." }
                     ul { @for code in &codes.0.recovery_codes { li { code { (code) } } } }
                 }
-                p { a class="button" href=(PATH) { "I have kept them" } }
+                p { a class="button" href=(PATH) { "I have saved them" } }
             };
             page(&app, &sent.call.who, None, &content)
         }
