@@ -264,11 +264,11 @@ pub enum AccessCommand {
         /// What was shown as the second factor.
         proof: FactorProof,
     },
-    /// Counts a code of a second factor that is about to be checked; refused with `too_many_factor_codes` while too many
-    /// were wrong.
+    /// Counts a code of a second factor that is about to be checked; refused with `too_many_factor_codes` while too
+    /// many were wrong.
     CountFactorCode(Id),
-    /// Switches the second factor of another off, who has lost it, and ends their sessions. One's own is refused with 403
-    /// `own_second_factor`.
+    /// Switches the second factor of another off, who has lost it, and ends their sessions. One's own is refused with
+    /// 403 `own_second_factor`.
     ResetSecondFactor(Id),
     /// Signs out one session of the caller.
     EndSession(Id),

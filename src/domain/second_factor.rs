@@ -64,8 +64,8 @@ impl SecondFactor {
         self.confirmed_at.is_some()
     }
 
-    /// Returns the factor with this proof used up, which is no guess any more; `None` if it was used before or was never
-    /// right.
+    /// Returns the factor with this proof used up, which is no guess any more; `None` if it was used before or was
+    /// never right.
     pub fn with_used(&self, proof: &FactorProof) -> Option<Self> {
         let mut next = self.clone();
         match proof {

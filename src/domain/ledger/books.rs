@@ -71,8 +71,8 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     // A refund that names no payment can only be of one of the processor's.
     let unnamed = back.get(&None).map_or(0, |(went, _)| *went);
     books.kept = books.kept.saturating_add(by_processor.saturating_sub(unnamed).max(0));
-    // Once exactly the total is there, or came, and nothing else, it does not matter in which parts. A part that went back
-    // whole is none: it may have gone back before the others came, and a person looks at what they leave.
+    // Once exactly the total is there, or came, and nothing else, it does not matter in which parts. A part that went
+    // back whole is none: it may have gone back before the others came, and a person looks at what they leave.
     let total = of.owed_cents();
     books.mismatch &= books.foreign || (books.kept != total && standing != total);
     books
