@@ -101,7 +101,8 @@ async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Ve
     let select = invoice_documents::Entity::find().select_only().column(Column::Series);
     let of_all = select.clone().column_as(Column::Number.max(), "last").group_by(Column::Series);
     let lasts: Vec<(String, i64)> = of_all.into_tuple().all(db).await?;
-    let of_late = select.column_as(Column::Number.count(), "n").filter(Column::CreatedAt.gte(since)).group_by(Column::Series);
+    let of_late =
+        select.column_as(Column::Number.count(), "n").filter(Column::CreatedAt.gte(since)).group_by(Column::Series);
     let recent: Vec<(String, i64)> = of_late.into_tuple().all(db).await?;
     used.extend(lasts.into_iter().map(|(series, last)| {
         let recent = recent.iter().find(|(name, _)| *name == series).map_or(0, |(_, count)| *count);
