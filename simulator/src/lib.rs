@@ -10,6 +10,7 @@
 #![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
 
 pub mod accounting;
+mod courier;
 pub mod faults;
 pub mod fleet;
 pub mod gcode;

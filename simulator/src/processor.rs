@@ -7,8 +7,8 @@
 mod acts;
 mod books;
 mod controls;
-mod courier;
 mod customers;
+mod event;
 mod fault;
 mod page;
 mod params;
@@ -34,14 +34,15 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 
 pub use self::acts::Verdict;
-pub use self::courier::Travel;
 pub use self::sessions::Payer;
 pub use self::subscriptions::Renewal;
+pub use crate::courier::Travel;
 
 use self::books::Books;
-use self::courier::Courier;
+use self::event::ProcessorEvent;
 use self::fault::Fault;
 use self::params::Params;
+use crate::courier::Courier;
 use crate::stock::{Way, Weather, on_the_way};
 use crate::wire::Server;
 
@@ -78,7 +79,7 @@ struct Inside {
 #[derive(Clone, Debug)]
 struct Host {
     inside: Arc<Mutex<Inside>>,
-    courier: Courier,
+    courier: Courier<ProcessorEvent>,
 }
 
 impl Host {
@@ -89,7 +90,7 @@ impl Host {
         let happened = std::mem::take(&mut inside.books.happened);
         drop(inside);
         if !happened.is_empty() {
-            self.courier.take(happened);
+            self.courier.take(happened.into_iter().map(ProcessorEvent));
         }
         done
     }
@@ -130,7 +131,7 @@ impl PaymentProcessor {
     /// Starts on this address.
     pub async fn start_on(address: SocketAddr, secret_key: &str) -> std::io::Result<Self> {
         let inside = Inside { secret_key: secret_key.to_owned(), ..Inside::default() };
-        let host = Host { inside: Arc::new(Mutex::new(inside)), courier: Courier::default() };
+        let host = Host { inside: Arc::new(Mutex::new(inside)), courier: Courier::new() };
         let way = Way::default();
         let router = Router::new()
             .route("/v1/{*path}", any(call))

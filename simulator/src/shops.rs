@@ -4,7 +4,7 @@
 //! Orders are placed, paid, changed, cancelled and paid back as people there would, and each change sends a signed
 //! message: at once, late, twice or out of order. What the shop was told of shipments is there to be looked at.
 
-mod courier;
+mod message;
 mod orders;
 mod storefront;
 
@@ -25,8 +25,8 @@ use tokio::task::JoinHandle;
 pub use self::orders::SoldThere;
 pub use self::storefront::Product;
 
-use self::courier::{Letter, ShopCourier};
-use crate::processor::Travel;
+use self::message::ShopMessage;
+use crate::courier::{Courier, Travel};
 use crate::stock::{Way, Weather, on_the_way};
 use crate::wire::Server;
 
@@ -60,7 +60,7 @@ struct Inside {
 #[derive(Clone, Debug)]
 struct Host {
     inside: Arc<Mutex<Inside>>,
-    courier: ShopCourier,
+    courier: Courier<ShopMessage>,
 }
 
 impl Host {
@@ -97,7 +97,7 @@ impl OtherShop {
             calls: 0,
             pages: 0,
         };
-        let host = Host { inside: Arc::new(Mutex::new(inside)), courier: ShopCourier::default() };
+        let host = Host { inside: Arc::new(Mutex::new(inside)), courier: Courier::new() };
         let way = Way::default();
         let router = Router::new()
             .route("/products.json", get(storefront::products))
@@ -177,13 +177,13 @@ impl OtherShop {
         let letter = self.host.with(|inside| {
             let sold = inside.orders.get(&order)?;
             Some(match inside.system {
-                ShopSystem::Shopify => Letter {
+                ShopSystem::Shopify => ShopMessage {
                     topic: ("X-Shopify-Topic", format!("orders/{what}")),
                     signature: "X-Shopify-Hmac-Sha256",
                     ids: ["X-Shopify-Webhook-Id", "X-Shopify-Event-Id"],
                     body: sold.of_shopify().to_string(),
                 },
-                ShopSystem::WooCommerce => Letter {
+                ShopSystem::WooCommerce => ShopMessage {
                     topic: (
                         "X-WC-Webhook-Topic",
                         if what == "create" { "order.created" } else { "order.updated" }.to_owned(),
@@ -194,9 +194,7 @@ impl OtherShop {
                 },
             })
         });
-        if let Some(letter) = letter {
-            self.host.courier.take(letter);
-        }
+        self.host.courier.take(letter);
     }
 
     fn change(&self, order: u64, what: &str, change: impl FnOnce(&mut SoldThere)) {

@@ -18,7 +18,7 @@ mod lookup;
 mod tests;
 
 pub use email::normal_email;
-pub use factor::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
+pub use factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 pub use lookup::KeyRefusal;
 
 /// A staff member who may sign in.
@@ -190,6 +190,7 @@ pub enum AccessCommand {
         /// The user's version that the caller read; refused with 412 if it has changed since.
         if_version: Option<i64>,
         /// The password hash that the edge has checked the present password against; refused if it has changed since.
+        /// Without one nobody sets their own password (403 `own_password`).
         checked_hash: Option<String>,
         /// What is changed; the rest stays as it is.
         change: UserChange,
@@ -263,7 +264,11 @@ pub enum AccessCommand {
         /// What was shown as the second factor.
         proof: FactorProof,
     },
-    /// Switches the second factor of another off, who has lost it, and ends their sessions.
+    /// Counts a code of a second factor that is about to be checked; refused with `too_many_factor_codes` while too
+    /// many were wrong.
+    CountFactorCode(Id),
+    /// Switches the second factor of another off, who has lost it, and ends their sessions. One's own is refused with
+    /// 403 `own_second_factor`.
     ResetSecondFactor(Id),
     /// Signs out one session of the caller.
     EndSession(Id),

@@ -22,6 +22,10 @@ const MAX_STEPS_OFF: i64 = 1;
 const CODE_DIGITS: usize = 6;
 /// One more than the highest code.
 const CODE_END: u32 = 1_000_000;
+/// Wrong codes of one account that are taken within [`GUESS_WINDOW_MS`], from wherever they come.
+const MAX_GUESSES: usize = 5;
+/// Time for which a wrong code counts, in milliseconds.
+const GUESS_WINDOW_MS: u64 = 15 * 60_000;
 
 /// A second factor as it is stored with its user.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -35,6 +39,9 @@ pub struct SecondFactor {
     pub last_step: i64,
     /// Hashes of the recovery codes that were not used yet.
     pub recovery_hashes: Vec<String>,
+    /// When codes were shown that were not right, and those that are being checked; at most [`MAX_GUESSES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guesses: Vec<Timestamp>,
 }
 
 /// What was shown as the second factor, as the edge has checked it.
@@ -49,7 +56,7 @@ pub enum FactorProof {
 impl SecondFactor {
     /// Returns a factor whose app is still to prove that it has the secret.
     pub fn unconfirmed(encrypted_secret: String) -> Self {
-        Self { encrypted_secret, confirmed_at: None, last_step: 0, recovery_hashes: Vec::new() }
+        Self { encrypted_secret, confirmed_at: None, last_step: 0, recovery_hashes: Vec::new(), guesses: Vec::new() }
     }
 
     /// Returns whether it is asked for at sign-in.
@@ -57,17 +64,45 @@ impl SecondFactor {
         self.confirmed_at.is_some()
     }
 
-    /// Returns the factor with this proof used up; `None` if it was used before or was never right.
+    /// Returns the factor with this proof used up, which is no guess any more; `None` if it was used before or was
+    /// never right.
     pub fn with_used(&self, proof: &FactorProof) -> Option<Self> {
+        let mut next = self.clone();
         match proof {
-            FactorProof::Step(step) => (*step > self.last_step).then(|| Self { last_step: *step, ..self.clone() }),
+            FactorProof::Step(step) if *step > self.last_step => next.last_step = *step,
+            FactorProof::Step(_) => return None,
             FactorProof::Recovery(hash) => {
                 let at = self.recovery_hashes.iter().position(|own| own == hash)?;
-                let mut next = self.clone();
                 next.recovery_hashes.remove(at);
-                Some(next)
             }
         }
+        next.guesses.pop();
+        Some(next)
+    }
+
+    /// Returns the factor with one more code counted, before it is checked; `None` if none may be shown now.
+    pub fn with_guess(&self, now: Timestamp) -> Option<Self> {
+        let mut guesses = self.recent_guesses(now);
+        if guesses.len() >= MAX_GUESSES {
+            return None;
+        }
+        guesses.push(now);
+        Some(Self { guesses, ..self.clone() })
+    }
+
+    /// Returns the time until another code may be shown, in whole seconds, at least 1; `None` if one may be shown now.
+    pub fn guess_wait_seconds(&self, now: Timestamp) -> Option<u32> {
+        let guesses = self.recent_guesses(now);
+        if guesses.len() < MAX_GUESSES {
+            return None;
+        }
+        let oldest = guesses.iter().map(|at| at.0.abs_diff(now.0)).max()?;
+        u32::try_from(GUESS_WINDOW_MS.saturating_sub(oldest).div_ceil(1000)).ok()
+    }
+
+    /// Returns the guesses that still count. Those of a clock that was ahead by more than the window do not.
+    fn recent_guesses(&self, now: Timestamp) -> Vec<Timestamp> {
+        self.guesses.iter().copied().filter(|at| at.0.abs_diff(now.0) < GUESS_WINDOW_MS).collect()
     }
 }
 
@@ -168,7 +203,45 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_factor_of_an_earlier_release_has_no_guesses() {
+        let stored = r#"{"encryptedSecret":"v1:a","confirmedAt":null,"lastStep":3,"recoveryHashes":["b"]}"#;
+        let factor: SecondFactor = serde_json::from_str(stored).unwrap();
+        assert!(factor.guesses.is_empty());
+        assert_eq!(serde_json::to_string(&factor).unwrap(), stored);
+    }
+
     proptest! {
+        #[test]
+        fn wrong_codes_are_bounded_in_every_window_and_right_ones_are_not(
+            shown in proptest::collection::vec((0u32..400, any::<bool>()), 1..80),
+        ) {
+            let mut factor = SecondFactor::unconfirmed(String::new());
+            let (mut now, mut step) = (Timestamp(1_700_000_000_000), 0);
+            let mut wrong: Vec<Timestamp> = Vec::new();
+            for (seconds, is_right) in shown {
+                now = now.plus_ms(i64::from(seconds) * 1000);
+                let recent = wrong.iter().filter(|at| now.0 - at.0 < GUESS_WINDOW_MS as i64).count();
+                let counted = factor.with_guess(now);
+                prop_assert_eq!(counted.is_some(), recent < MAX_GUESSES);
+                prop_assert_eq!(factor.guess_wait_seconds(now).is_none(), recent < MAX_GUESSES);
+                let Some(next) = counted else {
+                    let wait = i64::from(factor.guess_wait_seconds(now).unwrap());
+                    prop_assert!(factor.with_guess(now.plus_ms(wait * 1000)).is_some(), "after the wait");
+                    prop_assert!(factor.with_guess(now.plus_ms((wait - 1) * 1000)).is_none(), "before its end");
+                    continue;
+                };
+                factor = next;
+                if is_right {
+                    step += 1;
+                    factor = factor.with_used(&FactorProof::Step(step)).unwrap();
+                } else {
+                    wrong.push(now);
+                }
+                prop_assert!(factor.guesses.len() <= MAX_GUESSES);
+            }
+        }
+
         #[test]
         fn no_proof_is_good_twice(shown in proptest::collection::vec((0i64..30, 0usize..4), 1..60)) {
             let hashes: Vec<String> = (0..3).map(|n| format!("hash {n}")).collect();

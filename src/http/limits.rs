@@ -123,9 +123,7 @@ impl Limits {
         let here = self.charge_here(charges, now);
         let Some(shared) = self.shared.as_ref().filter(|_| !here.refused) else { return here };
         // What this server alone counts as too much is too much for all together.
-        let window = |charge: &Charge| Shared::at(charge.named.word(), charge.scope, self.rule(charge.named), now);
-        let windows: Vec<Shared> = charges.iter().map(window).collect();
-        let Some(counted) = shared.count(&windows).await else { return here };
+        let Some(counted) = shared.count(&self.shared_windows(charges, now)).await else { return here };
         let standings = charges.iter().zip(counted.counts).map(|(charge, count)| {
             let rule = self.rule(charge.named);
             let refused = counted.full && count >= rule.limit;
@@ -150,6 +148,22 @@ impl Limits {
             told = Some(tightest);
         }
         told.unwrap_or(Standing { limit: u32::MAX, remaining: u32::MAX, ends_in_ms: 0, refused: false })
+    }
+
+    /// Takes back a request that was counted in all these windows at `now`: it was none of what they count.
+    pub async fn take_back(&self, charges: &[Charge], now: Timestamp) {
+        for charge in charges {
+            self.windows.take_back(charge, self.rule(charge.named), now);
+        }
+        if let Some(shared) = &self.shared {
+            shared.take_back(&self.shared_windows(charges, now)).await;
+        }
+    }
+
+    /// Returns these windows as the servers share them.
+    fn shared_windows(&self, charges: &[Charge], now: Timestamp) -> Vec<Shared> {
+        let window = |charge: &Charge| Shared::at(charge.named.word(), charge.scope, self.rule(charge.named), now);
+        charges.iter().map(window).collect()
     }
 
     /// Whether a window is full in this process, so that a request which counts in it would be refused.

@@ -51,6 +51,13 @@ end
 table.insert(counts, 1, full)
 return counts";
 
+/// Takes a request back from all windows that have not been forgotten. Keys: the windows.
+const TAKE_BACK_SCRIPT: &str = r"
+for _, key in ipairs(KEYS) do
+  if tonumber(redis.call('GET', key) or '0') > 0 then redis.call('DECR', key) end
+end
+return 0";
+
 /// One rate-limit window as the servers share it in Redis.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
@@ -70,6 +77,10 @@ impl Shared {
     /// The window of `now` under a rule.
     pub const fn at(word: &'static str, scope: u128, rule: LimitRule, now: Timestamp) -> Self {
         Self { word, scope, index: rule.index(now), limit: rule.limit, period_ms: rule.period_ms }
+    }
+
+    fn key(&self) -> String {
+        format!("{KEY_PREFIX}limit:{}:{:x}:{}", self.word, self.scope, self.index)
     }
 }
 
@@ -91,6 +102,7 @@ pub struct Redis {
     within: Duration,
     stream_length: u32,
     script: Script,
+    take_back: Script,
     link: ArcSwapOption<ProvenConnection>,
     lost: Notify,
     losses: AtomicU64,
@@ -107,6 +119,7 @@ impl Redis {
             within,
             stream_length,
             script: Script::new(COUNT_SCRIPT),
+            take_back: Script::new(TAKE_BACK_SCRIPT),
             link: ArcSwapOption::empty(),
             lost: Notify::new(),
             losses: AtomicU64::new(0),
@@ -141,7 +154,7 @@ impl Redis {
         let link = self.link.load_full()?;
         let mut asked = self.script.prepare_invoke();
         for window in windows {
-            asked.key(format!("{KEY_PREFIX}limit:{}:{:x}:{}", window.word, window.scope, window.index));
+            asked.key(window.key());
             asked.arg(window.limit).arg(window.period_ms + WINDOW_GRACE_MS);
         }
         let mut connection = link.0.clone();
@@ -156,6 +169,19 @@ impl Redis {
         self.failures.fetch_add(1, Relaxed);
         self.lose(&link, &why);
         None
+    }
+
+    /// Takes a request back from all these windows. Where Redis does not answer in time it stays counted.
+    pub async fn take_back(&self, windows: &[Shared]) {
+        let Some(link) = self.link.load_full() else { return };
+        let mut asked = self.take_back.prepare_invoke();
+        for window in windows {
+            asked.key(window.key());
+        }
+        let mut connection = link.0.clone();
+        if !matches!(timeout(self.within, asked.invoke_async::<()>(&mut connection)).await, Ok(Ok(()))) {
+            self.failures.fetch_add(1, Relaxed);
+        }
     }
 
     /// A link failed: unless another one stands already, nobody asks any more until there is one.

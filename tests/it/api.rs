@@ -26,7 +26,7 @@ mod refunds;
 mod restores;
 mod roles;
 pub mod sales_channels;
-mod second_factor;
+pub mod second_factor;
 mod sessions;
 pub mod settings;
 mod setup;

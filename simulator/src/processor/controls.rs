@@ -11,9 +11,9 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::Travel;
 use super::acts::{self, Verdict};
 use super::books::Books;
-use super::courier::Travel;
 use super::fault::Fault;
 use super::params::Params;
 use super::{Host, page, refunds, sessions, shown_key};

@@ -24,19 +24,26 @@ const END_LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// For how long it is looked at that often: some printers show the last percent, or no time left, for hours.
 const MAX_END_LOOKS: Duration = Duration::from_secs(300);
 
-/// Since when the print that a printer shows has been about to end.
+/// Since when the print that a printer shows has been about to end, or has not said when it ends.
 #[derive(Default)]
 pub(super) struct EndWatch {
     since: Option<Instant>,
+    /// Whether the printer has said that the end is near.
+    is_end_near: bool,
 }
 
 impl EndWatch {
     /// Whether the end is so near, by what the printer says, that it should be looked for often; also while the printer
     /// of a new print does not say it yet.
     fn near(&mut self, status: &Status, now: Instant) -> bool {
-        if !status.ends_soon() && !status.is_new_print() {
+        let ends_soon = status.ends_soon();
+        if !ends_soon && !status.is_new_print() {
             *self = Self::default();
             return false;
+        }
+        if ends_soon && !self.is_end_near {
+            // For as long as the end was not known it may have been looked for already.
+            *self = Self { since: Some(now), is_end_near: true };
         }
         now.duration_since(*self.since.get_or_insert(now)) < MAX_END_LOOKS
     }
@@ -123,5 +130,19 @@ mod tests {
         assert!(!near(0, MAX_END_LOOKS), "it says so for hours");
         assert!(!near(900, MAX_END_LOOKS * 2));
         assert!(near(60, MAX_END_LOOKS * 3), "another end");
+    }
+
+    #[test]
+    fn a_print_that_never_said_how_long_it_takes_is_looked_at_often_at_its_end_again() {
+        let (mut end, began) = (EndWatch::default(), Instant::now());
+        let untold = |progress| Status { progress, ..printing(None) };
+        assert!(end.near(&untold(0.0), began));
+        assert!(end.near(&untold(50.0), began + MAX_END_LOOKS / 2));
+        assert!(!end.near(&untold(94.0), began + MAX_END_LOOKS));
+        // The looks between are too far apart to see it neither new nor about to end.
+        assert!(end.near(&untold(99.0), began + MAX_END_LOOKS * 2));
+        assert!(end.near(&untold(94.0), began + MAX_END_LOOKS * 5 / 2), "what it says goes back and forth");
+        assert!(!end.near(&untold(99.0), began + MAX_END_LOOKS * 3), "and not for ever");
+        assert!(!end.near(&untold(96.0), began + MAX_END_LOOKS * 3));
     }
 }

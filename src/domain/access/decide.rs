@@ -12,7 +12,7 @@ use crate::domain::access::{
 };
 use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::id::Id;
-use crate::domain::principal::Role;
+use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::{Class, Faults, Refusal};
 use crate::domain::second_factor::SecondFactor;
 use crate::domain::time::Timestamp;
@@ -47,6 +47,10 @@ impl Aggregate for Access {
                 if checked_hash.as_ref().is_some_and(|checked| *checked != user.password_hash) {
                     return Err(credentials_changed());
                 }
+                if checked_hash.is_none() && change.password_hash.is_some() && is_own(cx, *id) {
+                    let words = "you cannot set your own password without the present one; change it with your present password";
+                    return Err(Refusal::forbidden("own_password", words));
+                }
                 update_user(this, cx, *id, *if_version, change, *keep)
             }
             C::RemoveUser(id) => remove_user(this, cx, *id),
@@ -61,6 +65,7 @@ impl Aggregate for Access {
             C::BeginSecondFactor { .. }
             | C::ConfirmSecondFactor { .. }
             | C::RemoveSecondFactor { .. }
+            | C::CountFactorCode(_)
             | C::ResetSecondFactor(_) => factor::decide(this, cx, command),
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
@@ -84,6 +89,7 @@ impl Aggregate for Access {
             AccessCommand::BeginSecondFactor { .. } => "second_factor.begin",
             AccessCommand::ConfirmSecondFactor { .. } => "second_factor.confirm",
             AccessCommand::RemoveSecondFactor { .. } => "second_factor.remove",
+            AccessCommand::CountFactorCode(_) => "second_factor.code",
             AccessCommand::ResetSecondFactor(_) => "second_factor.reset",
             AccessCommand::EndSession(_) => "session.end",
             AccessCommand::Used { .. } => "access.used",
@@ -137,6 +143,11 @@ impl Aggregate for Access {
 /// The password was right when the edge checked it, and is not any more.
 pub(super) fn credentials_changed() -> Refusal {
     Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed meanwhile; sign in with the new one")
+}
+
+/// Returns whether a member of staff asks for something of their own account.
+pub(super) fn is_own(cx: &DecisionContext<'_>, user: Id) -> bool {
+    matches!(cx.by, Principal::User { id, .. } if *id == user)
 }
 
 fn email_taken() -> Refusal {

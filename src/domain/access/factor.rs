@@ -1,6 +1,10 @@
-//! The rules of second factors: who switches theirs on and off, and that no proof is good twice.
+//! The rules of second factors: who switches theirs on and off, that no proof is good twice, and that few codes can be
+//! guessed.
+//!
+//! A code is counted before the edge checks it, and taken back by the commit that it permits: however many are shown at
+//! once, no more are checked than may be wrong.
 
-use super::decide::{Decided, credentials_changed, with_user, without};
+use super::decide::{Decided, credentials_changed, is_own, with_user, without};
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, User};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
@@ -11,6 +15,8 @@ use crate::domain::second_factor::{FactorProof, SecondFactor};
 pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
 /// Word of the refusal of a code that is wrong or was used before.
 pub const WRONG_CODE: &str = "wrong_factor_code";
+/// Word of the refusal of a further code after too many wrong ones.
+pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
 
 /// Checks the second factor of a sign-in: the user with the proof used up, or `None` where none is asked for.
 pub(super) fn check_sign_in(user: &User, proof: Option<&FactorProof>) -> Result<Option<SecondFactor>, Refusal> {
@@ -57,7 +63,7 @@ pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &Acces
                 confirmed_at: Some(cx.now),
                 last_step: *step,
                 recovery_hashes: recovery_hashes.clone(),
-                ..pending.clone()
+                ..SecondFactor::unconfirmed(pending.encrypted_secret.clone())
             };
             // Whoever is signed in by the password alone signs in again.
             let gone = without(&mut this, |session| session.user_id == user.id && Some(session.id) != *keep);
@@ -73,7 +79,21 @@ pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &Acces
             let next = with_factor(cx, &user, None);
             Ok(with_user(this, next))
         }
+        C::CountFactorCode(id) => {
+            let user = user_of(&this, *id)?;
+            let Some(factor) = &user.second_factor else { return Ok(Decision::unchanged(AccessAnswer::Done)) };
+            let counted = factor.with_guess(cx.now).ok_or_else(|| {
+                Refusal::conflict(TOO_MANY_CODES, "too many wrong codes were shown; wait before you show another")
+            })?;
+            // No change that anybody would edit over: the version stays.
+            Ok(with_user(this, User { second_factor: Some(counted), ..(*user).clone() }))
+        }
         C::ResetSecondFactor(id) => {
+            // Else whoever has somebody's session could switch theirs off without their password.
+            if is_own(cx, *id) {
+                let words = "you cannot reset your own second factor; turn it off with your password and a code, or ask another admin";
+                return Err(Refusal::forbidden("own_second_factor", words));
+            }
             let user = user_of(&this, *id)?;
             if user.second_factor.is_none() {
                 return Ok(Decision::unchanged(AccessAnswer::User(user)));
@@ -92,7 +112,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::principal::Role;
+    use crate::domain::aggregate::Aggregate as _;
+    use crate::domain::principal::{Principal, Role};
+    use crate::domain::refusal::Class;
     use crate::domain::testing::Bench;
 
     const HASH: &str = "$argon2id$";
@@ -156,6 +178,39 @@ mod tests {
             keep: None,
         };
         assert_eq!(tell(&mut bench, &mut access, &outdated).unwrap_err().code, "second_factor_not_begun");
+    }
+
+    #[test]
+    fn a_session_resets_the_factor_of_others_only() {
+        let (bench, access, user) = with_factor_on();
+        let by = |id: Id| Principal::User { id, email: "ann@example.org".to_owned(), role: Role::Admin };
+        let reset = |by: &Principal| {
+            let cx = DecisionContext { by, ..bench.cx() };
+            Access::decide(access.as_ref(), Id::ONLY, &cx, &AccessCommand::ResetSecondFactor(user))
+        };
+        let refusal = reset(&by(user)).unwrap_err();
+        assert_eq!((refusal.class, refusal.code.as_str()), (Class::Forbidden, "own_second_factor"));
+        for by in [by(Id::ONLY), Principal::Machine] {
+            let next = reset(&by).unwrap().next.unwrap();
+            assert_eq!(next.user(user).unwrap().second_factor, None, "{by:?}");
+        }
+    }
+
+    #[test]
+    fn five_wrong_codes_lock_the_factor_and_a_right_one_is_taken_back() {
+        let (mut bench, mut access, user) = with_factor_on();
+        let count = AccessCommand::CountFactorCode(user);
+        for n in 0..10 {
+            tell(&mut bench, &mut access, &count).unwrap();
+            tell(&mut bench, &mut access, &sign_in(user, n, Some(FactorProof::Step(11 + n as i64)))).unwrap();
+        }
+        for _ in 0..5 {
+            tell(&mut bench, &mut access, &count).unwrap();
+        }
+        assert_eq!(tell(&mut bench, &mut access, &count).unwrap_err().code, TOO_MANY_CODES);
+        assert_eq!(access.as_ref().unwrap().user(user).unwrap().version, 3, "added, begun, confirmed");
+        bench.now = bench.now.plus_ms(15 * 60_000);
+        tell(&mut bench, &mut access, &count).unwrap();
     }
 
     #[test]

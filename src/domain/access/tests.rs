@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::agent::Skill;
-use crate::domain::aggregate::{Aggregate as _, Decision};
+use crate::domain::aggregate::{Aggregate as _, Decision, DecisionContext};
+use crate::domain::principal::Principal;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::Bench;
 
@@ -77,6 +78,27 @@ fn key(hash: &str, role: Role, customer_email: Option<&str>, expires_at: Option<
         customer_email: customer_email.map(str::to_owned),
         expires_at,
     }
+}
+
+#[test]
+fn nobody_sets_their_own_password_without_the_present_one() {
+    let mut house = House::new();
+    let ada = house.user("ada@example.org", Role::Admin);
+    let by = Principal::User { id: ada, email: "ada@example.org".to_owned(), role: Role::Admin };
+    let cx = DecisionContext { by: &by, ..house.bench.cx() };
+    let decide = |command: &AccessCommand| Access::decide(Some(house.now()), Id::ONLY, &cx, command);
+    let password = |checked_hash: Option<&str>| AccessCommand::UpdateUser {
+        id: ada,
+        if_version: None,
+        checked_hash: checked_hash.map(str::to_owned),
+        change: UserChange { password_hash: Some("$new".to_owned()), ..UserChange::default() },
+        keep: None,
+    };
+    let refusal = decide(&password(None)).unwrap_err();
+    assert_eq!((refusal.class, refusal.code.as_str()), (Class::Forbidden, "own_password"));
+    assert!(decide(&password(Some("$argon2id$"))).is_ok());
+    assert!(decide(&change(ada, UserChange { name: Some("Ann".to_owned()), ..UserChange::default() })).is_ok());
+    house.tell(&password(None)).unwrap();
 }
 
 #[test]

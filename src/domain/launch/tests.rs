@@ -261,7 +261,8 @@ proptest! {
 
 #[test]
 fn a_print_that_ended_early_used_what_was_seen_of_it_or_what_its_printer_measured() {
-    let percent = |used, progress| format!("{:.2}", 100.0 * used_share(PrintEnd::Cancelled, used, Some(1000.0), progress));
+    let percent =
+        |used, progress| format!("{:.2}", 100.0 * used_share(PrintEnd::Cancelled, used, Some(1000.0), progress));
     assert_eq!(percent(None, 0.16), "16.00");
     assert_eq!(percent(Some(0.0), 0.16), "16.00", "the printer does not measure it");
     assert_eq!(percent(Some(550.0), 0.4), "55.00", "it ended after the last look");

@@ -19,7 +19,8 @@ pub(crate) struct Books {
     pub(crate) received: i64,
     /// Whether money of another currency is kept, which never counts as paid.
     pub(crate) foreign: bool,
-    /// Whether the processor took another amount or currency than was due, and that is still kept.
+    /// Whether the processor took another amount or currency than was due, and that is still kept: neither all payments
+    /// that did not go back whole are the total together, nor what is kept.
     pub(crate) mismatch: bool,
 }
 
@@ -42,7 +43,8 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     }
     let balances = balances_by_hand(of);
     let mut books = Books { kept: 0, received: 0, foreign: false, mismatch: false };
-    let mut by_processor = 0i64;
+    // Of the processor's payments what is kept, and the amounts of those that did not go back whole.
+    let (mut by_processor, mut standing) = (0i64, 0i64);
     // What a checkout can have asked for: all, or what money by hand left to pay.
     let may_be_asked: BTreeSet<i64> = balances.iter().map(|balance| of.owed_cents().saturating_sub(*balance)).collect();
     for payment in payments.iter().filter(|one| one.amount_cents >= 0) {
@@ -55,6 +57,7 @@ pub(crate) fn books(of: &impl Payable) -> Books {
             (true, true) => {
                 by_processor = by_processor.saturating_add(kept);
                 books.received = books.received.saturating_add(payment.amount_cents);
+                standing = standing.saturating_add(if kept > 0 { payment.amount_cents } else { 0 });
             }
             (true, false) => books.kept = books.kept.saturating_add(kept),
             (false, _) => books.foreign |= kept > 0,
@@ -64,12 +67,14 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     }
     // So far only money by hand is in what is kept.
     books.received = books.received.saturating_add(books.kept);
+    standing = standing.saturating_add(books.kept);
     // A refund that names no payment can only be of one of the processor's.
     let unnamed = back.get(&None).map_or(0, |(went, _)| *went);
     books.kept = books.kept.saturating_add(by_processor.saturating_sub(unnamed).max(0));
-    // Once exactly the total is there, or came, and nothing else, it does not matter in which parts.
+    // Once exactly the total is there, or came, and nothing else, it does not matter in which parts. A part that went
+    // back whole is none: it may have gone back before the others came, and a person looks at what they leave.
     let total = of.owed_cents();
-    books.mismatch &= books.foreign || (books.kept != total && books.received != total);
+    books.mismatch &= books.foreign || (books.kept != total && standing != total);
     books
 }
 

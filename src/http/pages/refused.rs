@@ -108,6 +108,9 @@ fn refusal(status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
         (403, "insufficient_role") => ("This is for admins", "Ask somebody who has that role."),
         (502 | 504, _) if of_staff => ("The printer did not do it", "Look at the printer, and try again."),
         (404 | 410, _) => ("This page is not here", "Check the address, or begin with your orders."),
+        (403, "own_second_factor" | "own_password") => {
+            ("This takes your present password", "Change your own password and two-step sign-in under Settings.")
+        }
         (403, "cross_site") => ("This did not come from our page", "Open the page here, and try again from it."),
         (403, "form_outdated") => ("Please try again", "Go back, load the page again, and send the form once more."),
         (403, _) => ("This belongs to somebody else", "Sign in with the e-mail address that it was sent to."),

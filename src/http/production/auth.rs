@@ -2,11 +2,13 @@
 
 mod by_page;
 mod identity;
+mod tries;
 
 pub(crate) use by_page::{
     ListedSession, end_session_by_page, password_by_page, session_without_password, sessions_by_page,
     signed_in_by_page, signed_out_by_page,
 };
+pub(super) use tries::within_tries;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,7 +20,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use self::identity::Identity;
-use super::second_factor::{MAX_CODE_CHARS, sign_in_proof, wrong_code};
+use super::second_factor::{MAX_CODE_CHARS, TOO_MANY_CODES_WHEN, sign_in_proof, wrong_code};
 use super::users::{UserView, refuse_own_address};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -26,11 +28,10 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
 use crate::config::Config;
 use crate::domain::access::{
-    Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, Session, User, UserChange,
-    WRONG_CODE, normal_email,
+    Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, Session, TOO_MANY_CODES, User,
+    UserChange, WRONG_CODE, normal_email,
 };
 use crate::domain::id::Id;
-use crate::domain::limits::LimitKind;
 use crate::domain::password::MAX_PASSWORD_BYTES;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::Refusal;
@@ -43,7 +44,7 @@ use crate::http::handles::handles;
 use crate::http::hashing::Hashing;
 use crate::http::last_used::LastUsed;
 use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Charge, Limited, Limits, within};
+use crate::http::limits::{Limited, Limits};
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
@@ -81,6 +82,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(401, "wrong_credentials", "The e-mail address or the password is wrong.")
                 .error(401, SECOND_FACTOR_REQUIRED, "The account asks for a code too: send it as `code`.")
                 .error(401, WRONG_CODE, "The code is wrong or was used before.")
+                .error(429, TOO_MANY_CODES, TOO_MANY_CODES_WHEN)
         })
         .post(open, "/api/auth/logout", logout, |op| {
             op.named("logout", "Sign out").about("Ends the session of the cookie, if there is one, and removes the cookie.")
@@ -188,13 +190,7 @@ pub(crate) async fn sign_in<B>(
     (email, password, code): (&str, String, Option<String>),
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
     let email = normal_email(email)?;
-    let tries = tries(&email, from);
-    within(&app.limits, app.environment.now(), &tries, open_session(app, call, &email, password, code)).await
-}
-
-/// The windows in which somebody counts who shows a password: of this account from this address, and from all.
-pub(super) fn tries(email: &str, from: IpAddr) -> [Charge; 2] {
-    [Charge::of_pair(LimitKind::Login, email, from), Charge::of_text(LimitKind::Account, email)]
+    within_tries(app, &email, from, open_session(app, call, &email, password, code)).await
 }
 
 fn wrong_credentials(email: &str) -> ApiError {
@@ -216,7 +212,8 @@ async fn open_session<B>(
     let Some(user) = user.filter(|user| right && user.active) else {
         return Err(wrong_credentials(email));
     };
-    let proof = sign_in_proof(app, &user, code.as_deref())?;
+    let by_user = origin(&user, call.who.request_id.clone());
+    let proof = sign_in_proof(app, &user, by_user, code.as_deref()).await?;
     let cookie = start_session(app, &call.headers, call.who.request_id.clone(), &user, proof).await?;
     let reply = Plain(SignedIn { user: UserView::new(&user) });
     Ok(WithCookie { reply, cookie })
@@ -239,8 +236,7 @@ pub(super) async fn start_session(
         agent: agent.map(|agent| agent.chars().take(MAX_AGENT_CHARS).collect()),
         proof,
     };
-    let caller = CommandOrigin { by: Arc::new(principal(user)), request_id, key: None };
-    match app.access.ask(Id::ONLY, caller, open).await {
+    match app.access.ask(Id::ONLY, origin(user, request_id), open).await {
         // The password was changed, or the account closed, while this sign-in waited.
         Err(AskError::Refused(refusal)) if refusal.code == CREDENTIALS_CHANGED => Err(wrong_credentials(&user.email)),
         Err(AskError::Refused(refusal)) if refusal.code == SECOND_FACTOR_REQUIRED => {
@@ -256,8 +252,10 @@ pub(super) async fn start_session(
     }
 }
 
-fn principal(user: &User) -> Principal {
-    Principal::User { id: user.id, email: user.email.clone(), role: user.role }
+/// Returns the origin of what somebody does who is signing in or out.
+fn origin(user: &User, request_id: Option<Arc<str>>) -> CommandOrigin {
+    let by = Principal::User { id: user.id, email: user.email.clone(), role: user.role };
+    CommandOrigin { by: Arc::new(by), request_id, key: None }
 }
 
 fn check(password: &str, hash: Option<&str>) -> bool {
@@ -288,9 +286,7 @@ async fn logout(
             Some((session.id, access.user(session.user_id)?.clone()))
         })?;
         if let Some((session, user)) = known {
-            let by = Arc::new(principal(&user));
-            let caller = CommandOrigin { by, request_id: who.request_id, key: None };
-            app.access.ask(Id::ONLY, caller, AccessCommand::EndSession(session)).await?;
+            app.access.ask(Id::ONLY, origin(&user, who.request_id), AccessCommand::EndSession(session)).await?;
         }
     }
     Ok(WithCookie { reply: NoContent, cookie: set_cookie(&app, "", Some(0))? })
@@ -308,7 +304,7 @@ async fn password(
     let user = call.who.user()?;
     let known = with_access(&app.access, |access| access.user(user).cloned())?;
     let known = known.ok_or_else(|| Refusal::not_found("user"))?;
-    within(&app.limits, app.environment.now(), &tries(&known.email, from), change_password(&app, &call, &known)).await
+    within_tries(&app, &known.email, from, change_password(&app, &call, &known)).await
 }
 
 /// Returns the refusal of a change by whoever does not know the present password.

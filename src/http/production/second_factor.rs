@@ -7,9 +7,11 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
-use super::auth::{SessionHandles, TAG, TAG_ABOUT, is_password_of, tries, wrong_password};
+use super::auth::{SessionHandles, TAG, TAG_ABOUT, is_password_of, within_tries, wrong_password};
 use super::keys::withheld;
-use crate::domain::access::{AccessCommand, User, WRONG_CODE};
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::AskError;
+use crate::domain::access::{AccessCommand, TOO_MANY_CODES, User, WRONG_CODE};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
@@ -20,8 +22,8 @@ use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
+use crate::http::limits::Limited;
 use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Limited, within};
 use crate::http::path_id::PathId;
 use crate::http::reply::{NoContent, Plain};
 use crate::http::routes::ResourceRoutes;
@@ -32,6 +34,8 @@ use crate::secrets::random::secret_bytes;
 const PATH: &str = "/api/auth/second-factor";
 /// Longest code that is read, in characters: a recovery code with some blanks.
 pub(super) const MAX_CODE_CHARS: usize = 40;
+/// When a further code is refused, in the description of the API.
+pub(super) const TOO_MANY_CODES_WHEN: &str = "Five codes of the account were wrong within 15 minutes; `Retry-After` says when another is taken. The password's tries are not touched.";
 /// The shop's name in apps where the settings name none.
 const USUAL_SHOP: &str = "Printfloor";
 
@@ -54,16 +58,19 @@ pub fn routes() -> ResourceRoutes {
                 .about("From now on each sign-in asks for a code. The answer shows the recovery codes, once; each replaces one code of the app. All other sessions of the same member of staff end.")
                 .error(403, WRONG_CODE, "The code is wrong or was used before.")
                 .error(409, "second_factor_not_begun", "No second factor is being set up.")
+                .error(429, TOO_MANY_CODES, TOO_MANY_CODES_WHEN)
                 .error(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried secrets, which are shown once only.")
         })
         .post(session, "/api/auth/second-factor/remove", remove, |op| {
             op.named("removeSecondFactor", "Remove one's own second factor")
                 .error(403, "wrong_password", "The current password is wrong.")
                 .error(403, WRONG_CODE, "The code is wrong or was used before.")
+                .error(429, TOO_MANY_CODES, TOO_MANY_CODES_WHEN)
         })
         .delete(admin, "/api/users/{id}/second-factor", reset, |op| {
             op.named("resetSecondFactor", "Remove the second factor of a member of staff")
                 .about("For whoever has lost their app and their recovery codes. All sessions of this member of staff end.")
+                .error(403, "own_second_factor", "It is one's own, which only the password and a code switch off.")
         })
 }
 
@@ -161,16 +168,34 @@ fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<O
     Ok(factor.recovery_hashes.contains(&hash).then_some(FactorProof::Recovery(hash)))
 }
 
+/// Counts a code that is about to be checked. 429 after too many wrong ones.
+async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) -> Result<(), ApiError> {
+    match app.access.ask(Id::ONLY, caller, AccessCommand::CountFactorCode(user.id)).await {
+        Err(AskError::Refused(refusal)) if refusal.code == TOO_MANY_CODES => {
+            let now = app.environment.now();
+            let present = with_access(&app.access, |access| access.user(user.id).cloned())?;
+            let factor = present.as_ref().and_then(|user| user.second_factor.as_ref());
+            let seconds = factor.and_then(|factor| factor.guess_wait_seconds(now)).unwrap_or(1);
+            let words = format!("too many wrong codes were shown; try again in {seconds} seconds");
+            let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY_CODES, words);
+            Err(error.retry_after(seconds).facts(json!({ "email": user.email })))
+        }
+        asked => Ok(asked.map(drop)?),
+    }
+}
+
 /// Returns what a sign-in has shown as the second factor; `None` where none is asked for or none was shown. 401 when
-/// the code is wrong.
-pub(super) fn sign_in_proof(
+/// the code is wrong, 429 after too many wrong ones.
+pub(super) async fn sign_in_proof(
     app: &SessionHandles,
     user: &User,
+    caller: CommandOrigin,
     code: Option<&str>,
 ) -> Result<Option<FactorProof>, ApiError> {
     let factor = user.second_factor.as_ref().filter(|factor| factor.is_on());
     let code = code.map(str::trim).filter(|code| !code.is_empty());
     let (Some(factor), Some(code)) = (factor, code) else { return Ok(None) };
+    count_code(app, user, caller).await?;
     match proof_of(app, factor, code)? {
         Some(proof) => Ok(Some(proof)),
         None => Err(wrong_code(StatusCode::UNAUTHORIZED).facts(json!({ "email": user.email }))),
@@ -193,7 +218,7 @@ pub(crate) async fn begin(
     call: CommandRequest<FactorBeginning>,
 ) -> Result<Limited<Plain<FactorSecretView>>, ApiError> {
     let user = user_of(&app, &call.who)?;
-    within(&app.limits, app.environment.now(), &tries(&user.email, from), begin_counted(&app, &call, &user)).await
+    within_tries(&app, &user.email, from, begin_counted(&app, &call, &user)).await
 }
 
 async fn begin_counted(
@@ -222,18 +247,9 @@ async fn begin_counted(
 /// Switches the second factor on by a first code.
 pub(crate) async fn confirm(
     State(app): State<SessionHandles>,
-    ClientAddress(from): ClientAddress,
     call: CommandRequest<FactorConfirmation>,
-) -> Result<Limited<Plain<RecoveryCodesView>>, ApiError> {
-    let user = user_of(&app, &call.who)?;
-    within(&app.limits, app.environment.now(), &tries(&user.email, from), confirm_counted(&app, &call, &user)).await
-}
-
-async fn confirm_counted(
-    app: &SessionHandles,
-    call: &CommandRequest<FactorConfirmation>,
-    user: &User,
 ) -> Result<Plain<RecoveryCodesView>, ApiError> {
+    let user = user_of(&app, &call.who)?;
     let codes: Vec<String> = (0..RECOVERY_CODES).map(|_| recovery_code()).collect();
     let command = async {
         let FactorConfirmation { code } = call.read_body()?;
@@ -249,7 +265,8 @@ async fn confirm_counted(
         if factor.is_on() || factor.encrypted_secret.is_empty() {
             return Ok(command(0));
         }
-        match proof_of(app, &factor, &code)? {
+        count_code(&app, &user, call.origin()).await?;
+        match proof_of(&app, &factor, &code)? {
             Some(FactorProof::Step(step)) => Ok(command(step)),
             _ => Err(wrong_code(StatusCode::FORBIDDEN)),
         }
@@ -268,7 +285,7 @@ pub(crate) async fn remove(
     call: CommandRequest<FactorRemoval>,
 ) -> Result<Limited<NoContent>, ApiError> {
     let user = user_of(&app, &call.who)?;
-    within(&app.limits, app.environment.now(), &tries(&user.email, from), remove_counted(&app, &call, &user)).await
+    within_tries(&app, &user.email, from, remove_counted(&app, &call, &user)).await
 }
 
 async fn remove_counted(
@@ -282,7 +299,10 @@ async fn remove_counted(
             return Err(wrong_password());
         }
         let proof = match &user.second_factor {
-            Some(factor) => proof_of(app, factor, &code)?,
+            Some(factor) => {
+                count_code(app, user, call.origin()).await?;
+                proof_of(app, factor, &code)?
+            }
             None => None,
         };
         let proof = proof.ok_or_else(|| wrong_code(StatusCode::FORBIDDEN))?;
@@ -295,7 +315,7 @@ async fn remove_counted(
     }
 }
 
-/// Removes the second factor of a member of staff.
+/// Removes the second factor of another member of staff.
 pub(crate) async fn reset(
     State(app): State<SessionHandles>,
     PathId(id): PathId,

@@ -55,6 +55,7 @@ pub fn routes() -> ResourceRoutes {
         .patch(admin, "/api/users/{id}", update, |op| {
             op.named("updateUser", "Change a member of staff")
                 .about("A different role, a new password or `active: false` ends the sessions of this member of staff.")
+                .error(403, "own_password", "Nobody sets their own password by it: that takes the present one.")
                 .error(409, "last_admin", "The last active admin cannot get another role or be deactivated.")
         })
         .delete(admin, "/api/users/{id}", remove, |op| {

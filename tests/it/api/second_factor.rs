@@ -1,4 +1,5 @@
-//! Second factors of the staff: set up, asked for at sign-in by API and page, each code good once, removed.
+//! Second factors of the staff: set up, asked for at sign-in by API and page, each code good once and few guessed,
+//! removed.
 
 use jiff::Timestamp;
 use printfloor::domain::second_factor::code_at;
@@ -30,7 +31,7 @@ async fn login(app: &App, code: Option<&str>) -> Answer {
 }
 
 /// Sets a second factor up; its secret and its recovery codes.
-async fn set_up(ann: &Client) -> (String, Vec<String>) {
+pub async fn set_up(ann: &Client) -> (String, Vec<String>) {
     let begun = ann.post(OWN, &json!({"currentPassword": PASSWORD})).await.expect(200);
     let secret = begun["secret"].as_str().unwrap().to_owned();
     assert!(begun["url"].as_str().unwrap().starts_with("otpauth://totp/"), "{begun}");
@@ -66,7 +67,6 @@ on_both! {
         app.kill_9();
         app.start().await;
         assert_eq!(login(&app, None).await.error(401), "second_factor_required");
-        assert_eq!(login(&app, Some("nonsense")).await.error(401), "wrong_factor_code");
         assert_eq!(login(&app, Some(&code(&secret, -3))).await.error(401), "wrong_factor_code");
         let next = code(&secret, 1);
         login(&app, Some(&next)).await.expect(200);
@@ -86,7 +86,7 @@ on_both! {
         assert_eq!(ann.post(remove, &removal(&recovery[0])).await.error(403), "wrong_factor_code");
         ann.post(remove, &removal(&recovery[3])).await.expect(204);
         login(&app, None).await.expect(200);
-        for action in ["second_factor.begin", "second_factor.confirm", "second_factor.remove"] {
+        for action in ["second_factor.begin", "second_factor.confirm", "second_factor.code", "second_factor.remove"] {
             assert!(!audited(&app, action).await.is_empty(), "{action}");
         }
     }
@@ -107,16 +107,82 @@ async fn an_admin_removes_the_second_factor_of_whoever_has_lost_theirs() {
 }
 
 #[tokio::test]
-async fn guesses_at_a_code_are_counted() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 6).start().await;
-    staff(&app, ANN, "operator").await;
-    let ann = signed_in(&app, ANN).await;
-    // With the sign-in, the password and the first code these are three.
+async fn an_admin_does_not_reset_their_own_second_factor_nor_set_their_own_password() {
+    let app = App::new(Db::sqlite()).await;
+    let (own, other) = (staff(&app, ANN, "admin").await, staff(&app, "bob@example.org", "admin").await);
+    let (ann, bob) = (signed_in(&app, ANN).await, signed_in(&app, "bob@example.org").await);
     set_up(&ann).await;
-    for _ in 0..3 {
-        assert_eq!(login(&app, Some("000000 wrong")).await.error(401), "wrong_factor_code");
+    let factor = format!("/api/users/{own}/second-factor");
+    assert_eq!(ann.delete(&factor).await.error(403), "own_second_factor");
+    let change = json!({"password": "another long password"});
+    assert_eq!(ann.patch(&format!("/api/users/{own}"), &change).await.error(403), "own_password");
+    ann.patch(&format!("/api/users/{own}"), &json!({"name": "Ann"})).await.expect(200);
+    ann.patch(&format!("/api/users/{other}"), &json!({"name": "Bob"})).await.expect(200);
+
+    // The page of oneself leads to where the password is asked for, and does no more by hand.
+    let page = format!("/shop/settings/users/{own}");
+    let (shown, others) = (ann.get(&page).await, bob.get(&page).await);
+    for act in ["second-factor", "password"] {
+        let action = format!("action=\"{page}/{act}\"");
+        assert!(!shown.text.contains(&action) && others.text.contains(&action), "{act}: {}", shown.text);
+        let form_token = token(&shown);
+        let fields = [("form_token", &*form_token), ("password", "another long password")];
+        let refused = posted(&ann, &format!("{page}/{act}"), &fields).await;
+        assert!(refused.status == 403 && refused.text.contains("our own"), "{act}: {}", refused.text);
     }
-    assert_eq!(login(&app, Some("000000 wrong")).await.status, 429);
+    assert!(shown.text.contains("href=\"/shop/settings/second-factor\""), "{}", shown.text);
+    assert_eq!(ann.get(OWN).await.expect(200)["on"], true);
+    assert_eq!(login(&app, None).await.error(401), "second_factor_required", "and the password is the same");
+    bob.delete(&factor).await.expect(204);
+    login(&app, None).await.expect(200);
+}
+
+on_both! {
+    async fn five_wrong_codes_lock_the_codes_and_leave_the_password_its_tries(db: Db) {
+        // The sign-in and the password of the setup are two of these.
+        let mut app = App::on(db).env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 4).start().await;
+        let id = staff(&app, ANN, "operator").await;
+        let ann = signed_in(&app, ANN).await;
+        let (secret, recovery) = set_up(&ann).await;
+        for wrong in ["nonsense", "000000 wrong", "ABCD-EFGH-JKLM", "12", "nonsense"] {
+            assert_eq!(login(&app, Some(wrong)).await.error(401), "wrong_factor_code", "{wrong}");
+            assert_eq!(login(&app, None).await.error(401), "second_factor_required");
+        }
+        for code in [code(&secret, 1), recovery[0].clone()] {
+            let locked = login(&app, Some(&code)).await;
+            let wait: i64 = locked.header("retry-after").unwrap().parse().unwrap();
+            assert!((1..=900).contains(&wait), "{wait}");
+            assert_eq!(locked.error(429), "too_many_factor_codes", "a right one too");
+        }
+        let removal = json!({"currentPassword": PASSWORD, "code": recovery[0]});
+        let removed = ann.post("/api/auth/second-factor/remove", &removal).await;
+        assert_eq!(removed.error(429), "too_many_factor_codes", "wherever it is shown");
+        let wrong = app.nobody().post("/api/auth/login", &json!({"email": ANN, "password": "wrong password"})).await;
+        assert_eq!(wrong.error(401), "wrong_credentials", "the tries of the password are left");
+
+        app.kill_9();
+        app.start().await;
+        assert_eq!(login(&app, Some(&recovery[0])).await.error(429), "too_many_factor_codes", "a restart forgets none");
+        app.delete(&format!("/api/users/{id}/second-factor")).await.expect(204);
+        login(&app, None).await.expect(200);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_codes_that_are_shown_at_once_no_more_than_five_are_checked() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 100).start().await;
+    staff(&app, ANN, "operator").await;
+    set_up(&signed_in(&app, ANN).await).await;
+    let answers = futures::future::join_all((0..20).map(|_| login(&app, Some("nonsense")))).await;
+    let checked = answers.iter().filter(|answer| answer.status == 401).count();
+    assert!((1..=5).contains(&checked), "{checked}");
+    assert!(answers.iter().all(|answer| matches!(answer.status, 401 | 429 | 503)), "{answers:?}");
+    // Whatever was refused for the load: after five they are locked.
+    let mut more = 0;
+    while login(&app, Some("nonsense")).await.status == 401 {
+        more += 1;
+    }
+    assert_eq!(checked + more, 5);
 }
 
 #[tokio::test]

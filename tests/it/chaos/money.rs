@@ -68,8 +68,8 @@ impl End {
 struct Till {
     total: i64,
     status: &'static str,
-    /// For each payment what was paid, and what was due then.
-    paid: BTreeMap<usize, (i64, Option<i64>)>,
+    /// For each payment what was paid.
+    paid: BTreeMap<usize, i64>,
     /// For each payment what went back, and whether that is all of it.
     back: BTreeMap<usize, (i64, bool)>,
     /// Its jobs were made.
@@ -86,7 +86,7 @@ impl Till {
     }
 
     fn kept(&self) -> i64 {
-        self.paid.iter().map(|(payment, (cents, _))| self.kept_of(*payment, *cents)).sum()
+        self.paid.iter().map(|(payment, cents)| self.kept_of(*payment, *cents)).sum()
     }
 
     fn hears(&mut self, (payment, news): Step) {
@@ -95,15 +95,11 @@ impl Till {
                 if self.paid.contains_key(&payment) {
                     return;
                 }
-                let before = self.kept();
-                let due = (self.status == "created").then_some(self.total - before);
-                self.paid.insert(payment, (cents, due));
-                let (kept, was_paid) = (self.kept(), before + cents >= self.total);
-                if self.status == "created" && was_paid && kept >= self.total {
+                self.paid.insert(payment, cents);
+                // Whatever went back of it, and whenever that was heard.
+                let received: i64 = self.paid.values().sum();
+                if self.status == "created" && received >= self.total {
                     (self.status, self.made) = ("paid", true);
-                } else if self.status == "created" && was_paid && kept == 0 {
-                    // It was paid; that the money went back was heard before.
-                    self.status = "refunded";
                 }
             }
             News::Back { of, all } => {
@@ -125,14 +121,13 @@ pub fn end(total: i64, steps: &[Step]) -> End {
     let mut till = Till { total, status: "created", paid: BTreeMap::new(), back: BTreeMap::new(), made: false };
     steps.iter().for_each(|step| till.hears(*step));
     let kept = till.kept();
-    let other = |(payment, (cents, due)): (&usize, &(i64, Option<i64>))| {
-        till.kept_of(*payment, *cents) > 0 && due.is_some_and(|due| due != *cents)
-    };
+    let standing = || till.paid.iter().filter(|(payment, cents)| till.kept_of(**payment, **cents) > 0);
+    let standing_cents: i64 = standing().map(|(_, cents)| *cents).sum();
     End {
         status: if till.status == "paid" { "ready" } else { till.status },
         kept,
         due_back: (till.status == "paid" && kept > total) || (till.status == "refunded" && kept > 0),
-        mismatch: kept != total && till.paid.iter().any(other),
+        mismatch: kept != total && standing_cents != total && standing().any(|(_, cents)| *cents != total),
         paid: till.made,
     }
 }

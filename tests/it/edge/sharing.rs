@@ -4,7 +4,8 @@ use redis::streams::StreamRangeReply;
 use serde_json::{Value, json};
 
 use super::{app, in_one_window, told};
-use crate::api::{one_of, some_sku};
+use crate::api::second_factor::set_up;
+use crate::api::{PASSWORD, one_of, signed_in, some_sku, staff};
 use crate::support::redis::RedisServer;
 use crate::support::{App, until};
 
@@ -41,6 +42,23 @@ async fn two_servers_on_one_redis_share_the_windows() {
     })
     .await;
     assert_eq!(passed, [5, 4, 3, 2, 1, 0], "six tries between both, each told what is left for both");
+}
+
+#[tokio::test]
+async fn a_wrong_code_is_taken_back_from_the_windows_of_the_password_in_redis() {
+    let Some(redis) = RedisServer::start().await else { return };
+    // The sign-in and the password of the setup are two of these.
+    let settings = [("REDIS__URL", redis.url()), ("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "3".to_owned())];
+    let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let app = app(&settings).await;
+    redis_is(&app, "ok").await;
+    staff(&app, "ann@example.org", "operator").await;
+    set_up(&signed_in(&app, "ann@example.org").await).await;
+    let body = json!({"email": "ann@example.org", "password": PASSWORD, "code": "nonsense"});
+    for _ in 0..5 {
+        assert_eq!(app.nobody().post("/api/auth/login", &body).await.error(401), "wrong_factor_code");
+    }
+    assert_eq!(app.nobody().post("/api/auth/login", &body).await.error(429), "too_many_factor_codes");
 }
 
 /// All entries: `seq`, `id`, `event` and the JSON.

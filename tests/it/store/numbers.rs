@@ -3,10 +3,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use printfloor::domain::address::Address;
 use printfloor::domain::aggregate::Aggregate as _;
 use printfloor::domain::invoice::{DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceRow};
-use printfloor::domain::party::Party;
 use printfloor::domain::principal::Principal;
 use printfloor::domain::restore::{Restore, RestoreCommand, RestoreFacts};
 use printfloor::store::connect::{self, OpenError};
@@ -16,6 +14,7 @@ use printfloor::store::{Settlement, Submission, Unavailable};
 
 use super::rig::Rig;
 use super::submit::{kept, submit, tally, together};
+use crate::support::app::seller;
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
 
 on_both_databases!(
@@ -62,15 +61,7 @@ async fn numbers_have_no_holes_whatever_is_refused(database: TestDatabase) {
 fn issued(rig: &Rig) -> InvoiceRow {
     // None is issued before the shop has said who it is.
     let mut rules = rig.environment.cx(&Principal::System).rules.clone();
-    let address = Address {
-        line1: "Lindenstraße 12".to_owned(),
-        line2: None,
-        city: "Köln".to_owned(),
-        region: None,
-        postal_code: "50674".to_owned(),
-        country: "DE".to_owned(),
-    };
-    rules.invoices.seller = Party { name: "Shop of Tests".to_owned(), address: Some(address), ..Party::default() };
+    rules.invoices.seller = seller();
     let mut cx = rig.environment.cx(&Principal::System);
     cx.rules = &rules;
     let line = InvoiceLine { description: "x".to_owned(), quantity: 1, unit_price_cents: 1, tax_rate_bps: 0 };

@@ -8,6 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use printfloor::domain::address::Address;
+use printfloor::domain::party::Party;
 use tempfile::TempDir;
 
 use super::{Client, Clock, Db, clock, until};
@@ -33,6 +35,13 @@ pub const SELLER: [(&str, &str); 6] = [
     ("PRINTFLOOR_INVOICES__SELLER_COUNTRY", "DE"),
     ("PRINTFLOOR_INVOICES__SELLER_VAT_ID", "DE123456789"),
 ];
+
+/// The same as the rules know it.
+pub fn seller() -> Party {
+    let [name, line1, postal_code, city, country, vat_id] = SELLER.map(|(_, text)| text.to_owned());
+    let address = Address { line1, line2: None, city, region: None, postal_code, country };
+    Party { name, address: Some(address), vat_id: Some(vat_id), ..Party::default() }
+}
 
 /// A shop of an older release.
 struct Older {

@@ -194,6 +194,25 @@ fn halves_pay_together_and_a_half_that_goes_back_moves_nothing() {
 }
 
 #[test]
+fn a_half_that_went_back_whole_leaves_the_other_to_be_looked_at() {
+    let [first, back, second] = [paid(250, "pi_1"), refunded(250, true, "pi_1"), paid(250, "pi_2")];
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let mut desk = unpaid();
+        let news = [&first, &back, &second];
+        order.into_iter().for_each(|n| drop(desk.news(news[n].clone())));
+        assert_eq!(stands(&desk), (OrderStatus::Paid, 250, vec!["amount_mismatch"], 1), "{order:?}");
+        desk.news(paid(250, "pi_3"));
+        assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "the total is there");
+    }
+    // Of halves that stand a part may go back, as of a payment in whole.
+    let mut desk = unpaid();
+    for news in [first, second, refunded(100, false, "pi_1")] {
+        desk.news(news);
+    }
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 400, vec![], 1));
+}
+
+#[test]
 fn a_refund_heard_first_takes_away_its_own_payment_only() {
     let mut desk = unpaid();
     desk.news(refunded(500, true, "pi_2"));

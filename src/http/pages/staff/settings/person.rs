@@ -5,8 +5,8 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::sessions;
 use super::users::{LABELS, PATH, ROLES, UserPageHandles, password_field, state_of};
+use super::{password, second_factor as own_factor, sessions};
 use crate::domain::access::User;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
@@ -48,7 +48,7 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: Refused<'_>) -> Re
         }
         section class="card" aria-labelledby="access" {
             h2 id="access" { "Access" }
-            (access(&user))
+            (access(&user, who.user()? == id))
         }
         h2 id="sessions" { "Sessions" }
         @if open.is_empty() { p { "Not signed in." } } @else { (sessions::table(&open)) }
@@ -76,7 +76,7 @@ fn account(user: &User, refused: Refused<'_>) -> Markup {
     }
 }
 
-fn access(user: &User) -> Markup {
+fn access(user: &User, is_own: bool) -> Markup {
     html! {
         @if user.active {
             details {
@@ -93,6 +93,29 @@ fn access(user: &User) -> Markup {
                 button type="submit" { "Let " (user.name) " sign in again" }
             }
         }
+        @if is_own {
+            p {
+                "This is your own account: change "
+                a href=(password::PATH) { "your password" } " and "
+                a href=(own_factor::PATH) { "two-step sign-in" } " with your present password."
+            }
+        } @else {
+            (others_access(user))
+        }
+        details {
+            summary { "Remove the account" }
+            p { "This cannot be taken back. What " (user.name) " did stays in the audit log." }
+            form method="post" action=(path(user, "remove")) {
+                (hidden())
+                button class="stop" type="submit" { "Remove " (user.name) }
+            }
+        }
+    }
+}
+
+/// Draws what an admin changes of the sign-in of others.
+fn others_access(user: &User) -> Markup {
+    html! {
         details {
             summary { "Give another password" }
             form class="tools" method="post" action=(path(user, "password")) {
@@ -110,14 +133,6 @@ fn access(user: &User) -> Markup {
                     (hidden())
                     button class="second" type="submit" { "Turn it off for " (user.name) }
                 }
-            }
-        }
-        details {
-            summary { "Remove the account" }
-            p { "This cannot be taken back. What " (user.name) " did stays in the audit log." }
-            form method="post" action=(path(user, "remove")) {
-                (hidden())
-                button class="stop" type="submit" { "Remove " (user.name) }
             }
         }
     }

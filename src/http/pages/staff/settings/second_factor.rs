@@ -171,13 +171,9 @@ pub(super) async fn set_up(
 }
 
 /// Switches it on: shows the recovery codes.
-pub(super) async fn turn_on(
-    State(app): State<SessionPageHandles>,
-    from: ClientAddress,
-    sent: PageForm,
-) -> Result<Response, ApiError> {
+pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let body = json!({"code": sent.text("code")});
-    match answer_of(confirm(State(app.sessions.clone()), from, sent.call.of_form(&body)).await) {
+    match confirm(State(app.sessions.clone()), sent.call.of_form(&body)).await {
         Ok(codes) => {
             let content = html! {
                 p { "Two-step sign-in is on. Your other sessions have ended." }
@@ -190,7 +186,10 @@ pub(super) async fn turn_on(
             };
             page(&app, &sent.call.who, None, &content)
         }
-        Err(mut refusal) => refusal_page(&mut refusal, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None)),
+        Err(error) => {
+            let mut refusal = error.into_response();
+            refusal_page(&mut refusal, |wrong| secret_page(&app, &sent.call.who, Some(wrong), None))
+        }
     }
 }
 

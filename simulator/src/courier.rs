@@ -1,0 +1,158 @@
+//! Sends signed events and messages to the server that they are for: at once, late, twice, or out of order, and again
+//! while they are not taken. This and nothing else of the simulator is a client.
+
+use std::fmt::Debug;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+/// Longest time of one delivery.
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An event or a message that is signed each time that it is sent.
+pub(crate) trait Deliverable: Clone + Debug + Send + Sync + 'static {
+    /// Most that wait to be sent; further ones push out the oldest.
+    const MAX_WAITING: usize;
+    /// How often one is sent until it is taken.
+    const MAX_TRIES: u32;
+    /// Pause before one that was not taken is sent again.
+    const RETRY_PAUSE: Duration;
+
+    /// Returns the headers of its kind, each with its line end, and the body, signed with this secret.
+    fn sign(&self, secret: &str) -> (String, String);
+}
+
+/// How events travel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Travel {
+    /// They wait until this is lifted.
+    pub held: bool,
+    /// Each is sent twice.
+    pub twice: bool,
+    /// Each is sent ten times.
+    pub tenfold: bool,
+    /// Those that wait leave in another order than they happened in.
+    pub shuffled: bool,
+    /// Each leaves this much later.
+    pub late: Duration,
+}
+
+#[derive(Debug)]
+struct Inside<L> {
+    to: Option<(SocketAddr, String, String)>,
+    travel: Travel,
+    waiting: Vec<(L, u32)>,
+    random: u64,
+    taken: usize,
+    given_up: usize,
+}
+
+/// Carries letters.
+#[derive(Clone, Debug)]
+pub(crate) struct Courier<L> {
+    inside: Arc<Mutex<Inside<L>>>,
+    news: Arc<Notify>,
+}
+
+impl<L: Deliverable> Courier<L> {
+    pub(crate) fn new() -> Self {
+        let (travel, waiting) = (Travel::default(), Vec::new());
+        let inside = Inside { to: None, travel, waiting, random: 0, taken: 0, given_up: 0 };
+        Self { inside: Arc::new(Mutex::new(inside)), news: Arc::default() }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Inside<L>) -> T) -> T {
+        act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Sends letters to this path of a server from now on, signed with this secret.
+    pub(crate) fn go_to(&self, to: SocketAddr, path: &str, secret: &str) {
+        self.with(|inside| inside.to = Some((to, path.to_owned(), secret.to_owned())));
+        self.news.notify_one();
+    }
+
+    pub(crate) fn travel(&self, travel: Travel) {
+        self.with(|inside| inside.travel = travel);
+        self.news.notify_one();
+    }
+
+    /// Returns how letters travel at present.
+    pub(crate) fn current_travel(&self) -> Travel {
+        self.with(|inside| inside.travel)
+    }
+
+    pub(crate) fn take(&self, letters: impl IntoIterator<Item = L>) {
+        self.with(|inside| {
+            let Travel { twice, tenfold, .. } = inside.travel;
+            let copies = if tenfold { 10 } else { 1 + usize::from(twice) };
+            for letter in letters {
+                inside.waiting.extend(std::iter::repeat_n((letter, 0), copies));
+            }
+            let surplus = inside.waiting.len().saturating_sub(L::MAX_WAITING);
+            inside.waiting.drain(..surplus);
+        });
+        self.news.notify_one();
+    }
+
+    /// Returns how many letters wait, were taken, and were given up.
+    pub(crate) fn counts(&self) -> (usize, usize, usize) {
+        self.with(|inside| (inside.waiting.len(), inside.taken, inside.given_up))
+    }
+
+    /// Carries letters until it is dropped.
+    pub(crate) async fn work(self) {
+        loop {
+            let Some((to, path, secret, letter, tries, late)) = self.next() else {
+                self.news.notified().await;
+                continue;
+            };
+            sleep(late).await;
+            let taken = timeout(SEND_TIMEOUT, send(to, &path, &secret, &letter)).await;
+            if matches!(taken, Ok(Ok(true))) {
+                self.with(|inside| inside.taken += 1);
+            } else if tries + 1 < L::MAX_TRIES {
+                // Behind the others: one that is not taken holds none of them up.
+                self.with(|inside| inside.waiting.push((letter, tries + 1)));
+                sleep(L::RETRY_PAUSE).await;
+            } else {
+                self.with(|inside| inside.given_up += 1);
+            }
+        }
+    }
+
+    fn next(&self) -> Option<(SocketAddr, String, String, L, u32, Duration)> {
+        self.with(|inside| {
+            let (to, path, secret) = inside.to.clone()?;
+            if inside.travel.held || inside.waiting.is_empty() {
+                return None;
+            }
+            let mut at = 0;
+            if inside.travel.shuffled {
+                inside.random =
+                    inside.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                at = (inside.random >> 33) as usize % inside.waiting.len();
+            }
+            let (letter, tries) = inside.waiting.remove(at);
+            Some((to, path, secret, letter, tries, inside.travel.late))
+        })
+    }
+}
+
+/// Sends a letter; `true`: it was taken.
+async fn send(to: SocketAddr, path: &str, secret: &str, letter: &impl Deliverable) -> std::io::Result<bool> {
+    let (headers, body) = letter.sign(secret);
+    let length = body.len();
+    let head =
+        format!("POST {path} HTTP/1.1\r\nHost: {to}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
+    let mut stream = TcpStream::connect(to).await?;
+    stream.write_all(head.as_bytes()).await?;
+    stream.write_all(body.as_bytes()).await?;
+    let mut beginning = [0; 12];
+    stream.read_exact(&mut beginning).await?;
+    Ok(beginning.starts_with(b"HTTP/1.1 2"))
+}

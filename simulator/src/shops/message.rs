@@ -1,0 +1,36 @@
+//! Messages as they travel to the server that they are for.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::courier::Deliverable;
+use crate::payments::hmac_sha256;
+
+/// A message on its way.
+#[derive(Clone, Debug)]
+pub(super) struct ShopMessage {
+    pub(super) topic: (&'static str, String),
+    /// The header of its signature.
+    pub(super) signature: &'static str,
+    /// Headers that hold ids of the webhook and of the delivery.
+    pub(super) ids: [&'static str; 2],
+    pub(super) body: String,
+}
+
+impl Deliverable for ShopMessage {
+    const MAX_WAITING: usize = 10_000;
+    const MAX_TRIES: u32 = 200;
+    const RETRY_PAUSE: Duration = Duration::from_millis(50);
+
+    fn sign(&self, secret: &str) -> (String, String) {
+        let Self { topic: (topic, what), signature, ids: [webhook, delivery], body } = self;
+        let signed = STANDARD.encode(hmac_sha256(secret.as_bytes(), body.as_bytes()));
+        let id = fastrand::u64(..);
+        let headers = format!(
+            "Content-Type: application/json\r\n{topic}: {what}\r\n{signature}: {signed}\r\n{webhook}: 1\r\n{delivery}: {id}\r\n"
+        );
+        (headers, body.clone())
+    }
+}
