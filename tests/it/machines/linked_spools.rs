@@ -201,8 +201,7 @@ on_both! {
         let (order, _) = floor.one().await;
         app.order_is(&order, "ready").await;
         until("the printer to book it", || async { there.used(begun).is_some_and(|now| now > used).then_some(()) }).await;
-        let whole: fn(&Value) -> bool = |link| link["state"] == "in_step" && link["ours"] == link["theirs"] && link["conflict"].is_null();
-        link(&floor, "both sides to agree", whole).await;
+        link(&floor, "both sides to agree", agreed).await;
         assert_eq!(there.uses(), uses + 1, "by the printer alone");
         app.ledger_is_even(&floor.material).await;
     }

@@ -203,13 +203,13 @@ impl Prints {
 
 proptest! {
     #[test]
-    fn nothing_is_given_back_without_a_person(steps in prop::collection::vec(step(), 0..80), ours_is_right: bool) {
+    fn nothing_is_given_back_without_a_person(steps in prop::collection::vec(step(), 0..80), ours_is_right in any::<bool>()) {
         let (none, full) = (Amount::ZERO, Amount::units(300));
         let mut prints = Prints { shop: agreed_shop(), late: none, used: none, explained: none };
         for step in &steps {
             prints.take(step);
             let (ours, least) = (prints.shop.now().quantity, full - prints.used);
-            prop_assert!(least <= ours && ours <= least + prints.explained, "{ours}, {least} or more");
+            prop_assert!(least <= ours && ours <= least + prints.explained, "{} of {} or more", ours, least);
         }
         // Nothing more is booked.
         let end = [Step::End, Step::Forget, Step::Look { impatient: false }, Step::Look { impatient: false }];
