@@ -15,6 +15,7 @@ mod layers;
 pub mod listen;
 pub mod origin;
 mod places;
+mod renames;
 pub mod sections;
 pub mod shown;
 pub mod values;
@@ -183,10 +184,13 @@ impl Config {
     /// As [`Self::load`], with these assignments in place of those of `.env`.
     fn load_with(options: LoadOptions, dotenv: &[(String, String)]) -> Result<LoadedConfig, ConfigError> {
         let known = KnownSettings::new().map_err(|error| ConfigError::Refused(vec![error]))?;
-        let SettingsFile { layer: file, faults } = settings_file(&options, &known)?;
-        let mut figment = Figment::from(known.shipped()).merge(&file);
+        let SettingsFile { layer: file, mut former, faults } = settings_file(&options, &known)?;
+        let variables = [(dotenv, DOTENV), (&options.env[..], ENVIRONMENT)];
+        former.extend(variables.iter().flat_map(|(variables, place)| known.former(variables, place)));
+        let shipped = Figment::from(known.shipped());
+        let mut figment = former.iter().fold(shipped, |all, one| all.merge(&one.layer)).merge(&file);
         let mut warnings = Vec::new();
-        for (variables, place) in [(dotenv, DOTENV), (&options.env[..], ENVIRONMENT)] {
+        for (variables, place) in variables {
             let (layers, unknown) = known.layers(variables, place);
             figment = layers.into_iter().fold(figment, Figment::merge);
             warnings.extend(unknown.iter().map(|name| {
@@ -202,6 +206,7 @@ impl Config {
             faults::extract(figment.clone(), &known, &file).map_err(|more| refused(faults.clone(), more))?;
         config.mode = mode(&[&options.env, dotenv]).map_err(|fault| refused(faults.clone(), vec![fault]))?;
         let mut given = shown::given(&figment, &known);
+        warnings.extend(former.iter().map(|one| one.warning(&given)));
         let kept = options.cwd.join(config.secrets_file());
         for (name, text) in assignments(&kept)? {
             let place = config.auth.own_secrets_mut().into_iter().find(|(known, _)| *known == name);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::dotenv::{self, DotenvError};
 use super::layers::{KnownSettings, VARIABLES, variable_of};
 use super::shown::{self, Given};
-use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin};
+use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, renames};
 
 /// What ends the name of the file that keeps the former `.env`.
 const FORMER: &str = ".bak";
@@ -85,13 +85,14 @@ impl PlannedChanges {
     }
 }
 
-/// The setting that a name means: `section.key`, or one of its variables. `None` for no setting.
+/// The setting that a name means: `section.key`, or one of its variables, also under a former name. `None` for no
+/// setting.
 pub fn key_of(name: &str) -> Option<String> {
     let known = KnownSettings::new().ok()?;
     if known.has(name) {
         return Some(name.to_owned());
     }
-    known.key_of(name)
+    known.key_of(name).or_else(|| renames::new_name(name).or_else(|| renames::of_variable(name)).map(str::to_owned))
 }
 
 /// The text by which a variable sets this value; null stands for the default. The words of the error continue the name
@@ -164,6 +165,10 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
         let short = short_variable_of(&change.key).filter(|short| change.text.is_empty() && short != name);
         values.extend(short.filter(|short| there(short)).map(|short| (short, "")));
     }
+    // The new name wins; a former one that stays beside it would only be warned of.
+    let counts = |variable: &str| present.iter().rfind(|(known, text)| known == variable && !text.is_empty());
+    let replaced: Vec<String> = changes.iter().flat_map(|change| renames::former_variables(&change.key)).collect();
+    values.extend(replaced.iter().filter(|name| counts(name).is_some()).map(|name| (name.as_str(), "")));
     let text = dotenv::with_values(former.as_deref().unwrap_or_default(), &values);
     let assigned = dotenv::parse(&text)?;
     let LoadedConfig { config, .. } = Config::load_with(LoadOptions::clone(options), &assigned)?;
@@ -182,9 +187,10 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
             shadowed.push(Shadowed { key: change.key.clone(), by: next.source.clone() });
         }
         // Texts of secrets are all alike: what counted in `.env` is compared, of two variables the long one.
-        let counts = |variable: &str| present.iter().rfind(|(known, text)| known == variable && !text.is_empty());
         let short = short_variable_of(&change.key).and_then(counts);
-        let written = counts(&variable_of(&change.key)).or(short).map_or("", |(_, text)| text.as_str());
+        let replaced = || renames::former_variables(&change.key).find_map(|name| counts(&name));
+        let long = counts(&variable_of(&change.key));
+        let written = long.or(short).or_else(replaced).map_or("", |(_, text)| text.as_str());
         let changed = if KnownSettings::is_secret(&change.key) {
             written != change.text && shadowed.last().is_none_or(|last| last.key != change.key)
         } else {
@@ -333,6 +339,30 @@ mod tests {
             planned.write().unwrap();
             prop_assert!(loaded(&folder, &env) == planned.config);
         }
+    }
+
+    #[test]
+    fn a_change_takes_the_place_of_a_former_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = "PRINTFLOOR_LIMITS__STAFF_PER_MINUTE=50\nPRINTFLOOR_MAIL__SMTP_PASS=hunter2\n";
+        fs::write(folder.path().join(".env"), file).unwrap();
+        let config = loaded(&folder, &[]);
+        assert_eq!((config.limits.staff_requests_per_minute, config.mail.smtp_password.expose()), (50, "hunter2"));
+        let (limit, password) =
+            (key_of("limits.staff_per_minute").unwrap(), key_of("PRINTFLOOR_MAIL__SMTP_PASS").unwrap());
+        let usual = Config::default().limits.staff_requests_per_minute;
+        for (text, limited) in [("70", 70), ("", usual)] {
+            let planned = plan(&config.origin, &[change(&limit, text), change(&password, "")]).unwrap();
+            assert_eq!(planned.config.limits.staff_requests_per_minute, limited);
+            assert!(planned.shadowed.is_empty(), "{:?}", planned.shadowed);
+            assert!(planned.config.mail.smtp_password.is_empty());
+            assert_eq!(planned.restart, ["limits.staff_requests_per_minute", "mail.smtp_password"]);
+            assert!(!planned.text.contains("STAFF_PER_MINUTE=50") && !planned.text.contains("hunter2"));
+        }
+        let elsewhere = loaded(&tempfile::tempdir().unwrap(), &[("PRINTFLOOR_LIMITS__STAFF_PER_MINUTE", "50")]);
+        let by = "PRINTFLOOR_LIMITS__STAFF_PER_MINUTE in the environment".to_owned();
+        let planned = plan(&elsewhere.origin, &[change(&limit, "")]).unwrap();
+        assert_eq!(planned.shadowed, [Shadowed { key: limit, by }], "it is said who still sets it");
     }
 
     #[test]

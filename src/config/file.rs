@@ -7,11 +7,14 @@ use figment::value::{Dict, Value};
 use toml_edit::{ImDocument, TableLike};
 
 use super::layers::{KnownSettings, Layer};
+use super::renames::{self, FormerSetting};
 
 /// What a settings file holds.
 pub struct SettingsFile {
     /// The settings that exist.
     pub layer: Layer,
+    /// Those that stand there under former names.
+    pub(super) former: Vec<FormerSetting>,
     /// One text for each name that is no setting: name, file, line, and the name that was probably meant.
     pub faults: Vec<String>,
 }
@@ -28,7 +31,7 @@ pub fn read(source: &str, text: &str, known: &KnownSettings) -> Result<SettingsF
     })?;
     let mut dict = Layer::values(text)?;
     let mut lines = BTreeMap::new();
-    let mut faults = Vec::new();
+    let (mut former, mut faults) = (Vec::new(), Vec::new());
     let place = |span: Option<Range<usize>>| {
         span.map_or_else(|| source.to_owned(), |span| format!("{source}, line {}", line_of(text, &span)))
     };
@@ -46,12 +49,16 @@ pub fn read(source: &str, text: &str, known: &KnownSettings) -> Result<SettingsF
                 lines.extend(key.map(|span| (setting, line_of(text, &span))));
                 continue;
             }
+            let value = remove(&mut dict, &section, &name);
+            if let Some((new, value)) = renames::new_name(&setting).zip(value) {
+                former.push(FormerSetting::in_file(&setting, &place(key), new, value));
+                continue;
+            }
             let meant = did_you_mean(known.nearest(&setting));
             faults.push(format!("{setting} ({}) is not a setting{meant}", place(key)));
-            remove(&mut dict, &section, &name);
         }
     }
-    Ok(SettingsFile { layer: Layer::new(source, dict).with_lines(lines), faults })
+    Ok(SettingsFile { layer: Layer::new(source, dict).with_lines(lines), former, faults })
 }
 
 /// The question that follows the name of something unknown.
@@ -72,9 +79,10 @@ fn entries(table: &dyn TableLike) -> Vec<(String, Option<Range<usize>>, &toml_ed
     all
 }
 
-fn remove(dict: &mut Dict, section: &str, name: &str) {
-    if let Some(Value::Dict(_, inner)) = dict.get_mut(section) {
-        inner.remove(name);
+fn remove(dict: &mut Dict, section: &str, name: &str) -> Option<Value> {
+    match dict.get_mut(section)? {
+        Value::Dict(_, inner) => inner.remove(name),
+        _ => None,
     }
 }
 

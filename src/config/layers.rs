@@ -6,6 +6,8 @@ use figment::providers::{Format as _, Toml};
 use figment::value::{Dict, Map, Value};
 use figment::{Error, Metadata, Profile, Provider};
 
+use super::renames;
+
 /// The embedded `config.toml`, which all other sources override.
 pub const DEFAULTS: &str = include_str!("../../config.toml");
 
@@ -192,8 +194,9 @@ impl KnownSettings {
         self.nearest(&key).map(variable_of)
     }
 
-    /// The layers of a set of variables, and the names with our prefix that belong to no setting. Empty values count as
-    /// not set. If both variables of a setting are given, the one that begins with `PRINTFLOOR_` wins.
+    /// The layers of a set of variables, and the names with our prefix that belong to no setting; former names of
+    /// settings are passed over (`KnownSettings::former`). Empty values count as not set. If both variables of a
+    /// setting are given, the one that begins with `PRINTFLOOR_` wins.
     pub fn layers(&self, variables: &[(String, String)], place: &str) -> (Vec<Layer>, Vec<String>) {
         let mut layers = Vec::new();
         let mut unknown = Vec::new();
@@ -203,6 +206,7 @@ impl KnownSettings {
                 Some(_) if text.is_empty() => {}
                 Some(key) => layers.push(self.layer(format!("{name} in {place}"), &key, text)),
                 None if name == MODE || TEST_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) => {}
+                None if renames::of_variable(name).is_some() => {}
                 None if name.starts_with(PREFIX) => unknown.push(name.clone()),
                 None => {}
             }

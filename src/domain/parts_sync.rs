@@ -11,7 +11,8 @@
 //!   If its outcome is unknown, nothing else moves until evidence decides whether it was booked ([`BookingVerdict`]).
 //!
 //! What a printer itself books there while it prints for us is booked by nobody else: what both sides agree on changes
-//! in the commit in which the print's use leaves our stock ([`StockLink::used_there`]).
+//! in the commit in which the print's use leaves our stock ([`StockLink::used_there`]). Its booking is waited for; one
+//! that does not arrive is not given back to our stock without a word ([`AwaitedUse`]).
 //!
 //! What cannot be decided by that is a [`SyncConflict`]: it is shown, the link rests, and a person says which side is
 //! right ([`StockLink::agree`]). So does the beginning: until a person agreed to it, a link is a preview that moves
@@ -21,6 +22,7 @@
 //!
 //! Not for reaching the other system: `services/parts` and `integrations/stock_sync` do that.
 
+mod awaited;
 mod choose;
 mod merge;
 mod round;
@@ -178,12 +180,14 @@ pub enum ConflictKind {
     Refused,
     /// Nobody can tell whether our booking was booked.
     Unclear,
+    /// A print of ours used it, and the printer's own server, which books that there, did not.
+    PrintNotBooked,
 }
 
 impl ConflictKind {
     /// Whether nothing moves in either direction until it is settled.
     pub const fn stops(self) -> bool {
-        !matches!(self, Self::NoRoom | Self::Refused)
+        !matches!(self, Self::NoRoom | Self::Refused | Self::PrintNotBooked)
     }
 }
 
@@ -240,6 +244,12 @@ pub struct StockLink {
     /// whether these are of this entry. Oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread_uses: Vec<UnreadUse>,
+    /// What prints used and their printers' own servers have not booked there yet. No two name the same spool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub awaited: Vec<AwaitedUse>,
+    /// What a person said we book in place of a printer's server, by the spool that it is booked on first.
+    #[serde(default, skip_serializing_if = "Quantities::is_empty")]
+    pub owed: Quantities,
     /// What a person has to see to.
     pub conflict: Option<SyncConflict>,
     /// Counts the changes of agreement and booking, so that what was read before one is not taken for newer.
@@ -256,6 +266,20 @@ pub struct UnreadUse {
     pub spools: Vec<i64>,
     /// How much left our stock.
     pub used: Amount,
+}
+
+/// Use of spools that the printer's own server books there. Until it did, what both sides agree on is that it is gone.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AwaitedUse {
+    /// The spools that were active at the printer; nobody knows how the use is divided among them.
+    pub spools: BTreeSet<i64>,
+    /// How much left our stock and may still be booked.
+    pub due: Amount,
+    /// How much was not booked in time: a person decides whether we book it, or it is left.
+    pub missing: Amount,
+    /// When the last of it left our stock.
+    pub at: Timestamp,
 }
 
 /// A link after a step, with what the step takes over.
@@ -305,6 +329,8 @@ pub enum LinkCommand {
         /// The items on which printers themselves are booking prints of ours just now: what left them is not taken over
         /// before the print's use has left our stock, and nothing of ours is booked on them meanwhile.
         in_use: BTreeSet<i64>,
+        /// The items on which a late booking of a printer had its time to arrive ([`AwaitedUse`]).
+        overdue: BTreeSet<i64>,
     },
     /// The outcome of a booking became known.
     Settled {

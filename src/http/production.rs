@@ -36,7 +36,7 @@ pub(crate) mod setup;
 mod sign_off;
 pub mod skus;
 mod slicer;
-mod stock_links;
+pub(crate) mod stock_links;
 pub(crate) mod users;
 
 use crate::config::Config;

@@ -3,6 +3,7 @@
 //! at a time for each material, and may be dropped or killed between any two of them.
 
 mod board;
+mod late;
 mod slots;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use async_trait::async_trait;
 use reqwest::Client;
 use tokio::time::{Instant, sleep};
 
+use self::late::LateBookings;
 use super::{Line, Sources, Work};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -49,6 +51,8 @@ pub(super) struct StockSync {
     /// Since when each booking is looked for in this process. The wall clock may be set back meanwhile, and nobody
     /// knows how long it was looked for before a restart.
     sought: Mutex<BTreeMap<Id, Instant>>,
+    /// Since when the bookings of printers are waited for in this process.
+    late: LateBookings,
     /// The material at which the last round ended early; the next one begins behind it.
     stumbled: Mutex<Option<Id>>,
 }
@@ -93,7 +97,7 @@ impl Fault {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Left {
     Nothing,
-    /// Finding out what became of a booking, when it certainly arrived or never will.
+    /// Finding out what became of a booking, ours or a printer's, when it certainly arrived or never will.
     Booking,
 }
 
@@ -113,8 +117,8 @@ impl StockSync {
             board.switched_on();
             let (materials, printers) = (sources.materials.clone(), sources.printers.clone());
             let environment = sources.environment.clone();
-            let (sought, stumbled) = (Mutex::default(), Mutex::default());
-            Self { client, materials, printers, environment, board, every, settle, sought, stumbled }
+            let (sought, late, stumbled) = (Mutex::default(), LateBookings::default(), Mutex::default());
+            Self { client, materials, printers, environment, board, every, settle, sought, late, stumbled }
         })
     }
 
@@ -222,10 +226,12 @@ impl StockSync {
                 SyncMove::Look => {
                     // Of a print that ends while the entry is read nobody knows how much of it was read.
                     let mut in_use = slots::in_use(self, &link);
+                    let overdue = self.late.overdue(&link, &in_use, self.settle);
                     let look = Box::new(call(line, self.client.look(&link)).await?);
                     in_use.extend(slots::in_use(self, &link));
                     let (system, drawn) = (link.system, slots::drawn(self, &link));
-                    self.tell(material, LinkCommand::Looked { system, round: link.round, look, drawn, in_use }).await?;
+                    let command = LinkCommand::Looked { system, round: link.round, look, drawn, in_use, overdue };
+                    self.tell(material, command).await?;
                 }
                 SyncMove::Send(booking) => {
                     let (outcome, fault) = outcome(call(line, self.client.book(&booking)).await);
@@ -236,7 +242,10 @@ impl StockSync {
                         return Err(fault.into());
                     }
                 }
-                SyncMove::Rest(booking) => return Ok(if booking { Left::Booking } else { Left::Nothing }),
+                SyncMove::Rest(booking) => {
+                    let left = booking || self.late.waits(&link);
+                    return Ok(if left { Left::Booking } else { Left::Nothing });
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Moonraker's component `[spoolman]`: what the printer extrudes is reported to Spoolman, as used of the spool that is
-//! active. What cannot be reported waits, and is forgotten when Moonraker is restarted.
+//! active. What cannot be reported waits, and is forgotten when Moonraker is restarted. After a restart of the firmware
+//! it may lose count: the history knows a print and its spool, and nothing of it is reported.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +23,8 @@ struct Inside {
     to: SpoolHost,
     active: Option<i64>,
     connected: bool,
+    /// Whether it sees what is extruded.
+    counting: bool,
     /// Something changed of which clients did not hear yet.
     news: bool,
     /// Millimetres that were extruded in all prints when it last looked.
@@ -37,7 +40,8 @@ impl SpoolmanComponent {
     pub fn install(printer: &VirtualPrinter, to: &SpoolSystem) -> Self {
         let seen_mm = printer.with(|machine| extruded(machine));
         let (pending, prints) = (BTreeMap::new(), BTreeMap::new());
-        let inside = Inside { to: to.host(), active: None, connected: true, news: true, seen_mm, pending, prints };
+        let (active, connected, counting, news) = (None, true, true, true);
+        let inside = Inside { to: to.host(), active, connected, counting, news, seen_mm, pending, prints };
         let component = Self(Arc::new(Mutex::new(inside)));
         printer.extend(component.clone());
         let at_work = component.clone();
@@ -55,6 +59,11 @@ impl SpoolmanComponent {
         self.with(|inside| (inside.connected, inside.news) = (connected, true));
     }
 
+    /// Whether it sees what is extruded; it may lose count when the firmware is restarted.
+    pub fn set_counting(&self, counting: bool) {
+        self.with(|inside| inside.counting = counting);
+    }
+
     fn report(&self, machine: &mut Machine) {
         if self.with(|inside| std::mem::take(&mut inside.news)) {
             machine.touch();
@@ -63,7 +72,9 @@ impl SpoolmanComponent {
         self.with(|inside| {
             let used = now - inside.seen_mm;
             if let Some(spool) = inside.active.filter(|_| used > 0.0) {
-                *inside.pending.entry(spool).or_default() += used;
+                if inside.counting {
+                    *inside.pending.entry(spool).or_default() += used;
+                }
                 let spools = inside.prints.entry(print.unwrap_or_default()).or_default();
                 if !spools.contains(&spool) {
                     spools.push(spool);

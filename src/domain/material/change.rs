@@ -133,7 +133,7 @@ impl<'a> MaterialChange<'a> {
 
     /// Settles a claim: what was consumed leaves the stock, and the rest of the reservation becomes available.
     /// Consumption beyond the stock on hand takes what there is and is announced as a discrepancy.
-    /// What the printer itself booked on spools of a link is not booked there again.
+    /// What the printer itself books on spools of a link is not booked there again.
     pub(super) fn settle(&mut self, settled: &SettledClaim) {
         let id = settled.id;
         let Some(claim) = self.next.claims.get(&id) else {
@@ -149,7 +149,7 @@ impl<'a> MaterialChange<'a> {
         self.movement(MovementKind::Consume, -taken, -of_reservation, job, reason.as_deref());
         self.movement(MovementKind::Release, Amount::ZERO, of_reservation - held, job, None);
         let link = self.next.links.get(&StockSystem::Spools);
-        if let Some(link) = link.and_then(|link| link.used_there(taken, &settled.booked_on)) {
+        if let Some(link) = link.and_then(|link| link.used_there(taken, &settled.booked_on, self.cx.now)) {
             self.put_link(link);
         }
         self.next.remove_claim(id);

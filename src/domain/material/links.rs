@@ -1,7 +1,5 @@
 //! Links of a material to other systems: each step changes the link and our stock in one commit.
 
-use std::collections::BTreeSet;
-
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::material::change::MaterialChange;
@@ -38,6 +36,18 @@ impl MaterialType {
     }
 }
 
+impl Material {
+    /// Returns in words what prints used of a spool and its printer's own server did not book, until a person decided.
+    pub fn missing_booking(&self, spool: i64) -> Option<String> {
+        let missing = self.links.get(&StockSystem::Spools)?.missing_from(spool)?;
+        let (name, unit) = (&self.fields.name, self.fields.kind.unit());
+        Some(format!(
+            "prints used {missing} {unit} of spool {spool}, and the printer's own server did not book it: decide for {name} \
+             whether it is booked now or left"
+        ))
+    }
+}
+
 pub(super) fn decide(material: &Material, cx: &DecisionContext<'_>, command: &LinkCommand) -> Decided {
     if let LinkCommand::Link { system, entry, name } = command {
         return link(material, cx, *system, *entry, name);
@@ -52,8 +62,12 @@ pub(super) fn decide(material: &Material, cx: &DecisionContext<'_>, command: &Li
             Ok(change.decided(|_| MaterialAnswer::Done))
         }
         LinkCommand::Agree { right, theirs, .. } => agree(material, cx, known, *right, *theirs),
-        LinkCommand::Looked { round, look, drawn, in_use, .. } if *round == known.round => {
-            Ok(looked(material, cx, known, look, drawn, in_use))
+        LinkCommand::Looked { round, look, drawn, in_use, overdue, .. } if *round == known.round => {
+            let kind = material.fields.kind;
+            let (quantity, unit, unit_name) = (material.quantity, kind.stock_unit(), kind.unit());
+            let (booking, now) = (cx.ids.id(), cx.now);
+            let ours = OurSide { quantity, unit, unit_name, drawn, in_use, overdue, booking, now };
+            Ok(looked(material, cx, known, look, &ours))
         }
         LinkCommand::Settled { booking, verdict, .. } => match known.settled(*booking, verdict) {
             Some(link) => Ok(stepped(material, cx, SyncStep { link, taken: Amount::ZERO }, "")),
@@ -88,6 +102,8 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
         pending: None,
         given_up: Vec::new(),
         unread_uses: Vec::new(),
+        awaited: Vec::new(),
+        owed: Quantities::new(),
         conflict: None,
         round: 0,
         created_at: cx.now,
@@ -120,20 +136,9 @@ fn looked(
     cx: &DecisionContext<'_>,
     known: &StockLink,
     look: &StockLook,
-    drawn: &Quantities,
-    in_use: &BTreeSet<i64>,
+    ours: &OurSide<'_>,
 ) -> Decision<Material> {
-    let kind = material.fields.kind;
-    let ours = OurSide {
-        quantity: material.quantity,
-        unit: kind.stock_unit(),
-        unit_name: kind.unit(),
-        drawn,
-        in_use,
-        booking: cx.ids.id(),
-        now: cx.now,
-    };
-    let step = known.looked(look, &ours);
+    let step = known.looked(look, ours);
     if step.link == *known && step.taken == Amount::ZERO {
         return Decision::unchanged(linked(material, known));
     }

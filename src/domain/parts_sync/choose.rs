@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::{Quantities, StockLook};
 use crate::domain::amount::Amount;
 
-/// The item for the next booking, and how much of what is due it takes. Use goes to the items in slots first, as much
-/// as was drawn from each; then to what is in a slot; then to the oldest. What came in goes to the newest that has
-/// room. Items on which somebody else is booking just now are passed over.
+/// The item for the next booking, and how much of what is due it takes. Use goes to the items that are `owed` it first,
+/// then to the items in slots, as much as was drawn from each; then to what is in a slot; then to the oldest. What came
+/// in goes to the newest that has room. Items on which somebody else is booking just now are passed over.
 pub(super) fn choose(
     due: Amount,
     look: &StockLook,
+    owed: &Quantities,
     drawn: &Quantities,
     in_use: &BTreeSet<i64>,
 ) -> Option<(i64, Amount)> {
@@ -20,10 +21,10 @@ pub(super) fn choose(
             let amount = most.min(holds);
             (amount > Amount::ZERO).then_some((item, -amount))
         };
-        let drawn_first = drawn.iter().find_map(|(item, used)| from(*item, (*used).min(-due)));
+        let used_first = owed.iter().chain(drawn).find_map(|(item, used)| from(*item, (*used).min(-due)));
         let loaded_next = || drawn.keys().find_map(|item| from(*item, -due));
         let oldest = || look.items.keys().find_map(|item| from(*item, -due));
-        return drawn_first.or_else(loaded_next).or_else(oldest);
+        return used_first.or_else(loaded_next).or_else(oldest);
     }
     look.items.iter().rev().find_map(|(item, seen)| {
         let amount = seen.room.map_or(due, |room| room.min(due));

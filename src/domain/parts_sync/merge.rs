@@ -24,6 +24,8 @@ pub struct OurSide<'a> {
     pub drawn: &'a Quantities,
     /// See [`super::LinkCommand::Looked`].
     pub in_use: &'a BTreeSet<i64>,
+    /// See [`super::LinkCommand::Looked`].
+    pub overdue: &'a BTreeSet<i64>,
     /// The id of the booking that may come of it.
     pub booking: Id,
     /// The time.
@@ -36,7 +38,7 @@ pub fn total(quantities: &Quantities) -> Amount {
 }
 
 impl SyncConflict {
-    fn new(kind: ConflictKind, message: impl Into<String>) -> Self {
+    pub(super) fn new(kind: ConflictKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 }
@@ -62,7 +64,7 @@ impl StockLink {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
             let (server, round) = (look.server.clone(), self.round.wrapping_add(1));
-            let (given_up, unread_uses) = (Vec::new(), Vec::new());
+            let (given_up, unread_uses, awaited) = (Vec::new(), Vec::new(), Vec::new());
             let anew = Self {
                 server,
                 round,
@@ -71,6 +73,8 @@ impl StockLink {
                 pending: None,
                 given_up,
                 unread_uses,
+                awaited,
+                owed: Quantities::new(),
                 conflict: None,
                 ..self.clone()
             };
@@ -101,6 +105,7 @@ impl StockLink {
             (next.seen, next.conflict) = (Some(now), None);
             return SyncStep { link: next, taken: Amount::ZERO };
         };
+        let now = next.without_awaited(now, &agreed, ours);
         let now = without_unfinished(now, &agreed, ours.in_use);
         if self.agreed.as_ref() != Some(&agreed) {
             next.round = self.round.wrapping_add(1);
@@ -111,12 +116,17 @@ impl StockLink {
                     (next.agreed, next.round) = (Some(now.clone()), self.round.wrapping_add(1));
                 }
                 next.book(look, ours, ours.quantity + taken);
+                if next.conflict.is_none() {
+                    next.conflict = next.missing_use(ours.unit_name);
+                }
                 // Kept while somebody may have to decide by it.
-                next.seen = next.conflict.is_some().then_some(now);
+                next.seen = next.conflict.is_some().then(|| next.with_missing(now));
                 SyncStep { link: next, taken }
             }
             Err(conflict) => {
-                (next.seen, next.conflict) = (Some(now), Some(conflict));
+                (next.seen, next.conflict) = (Some(next.with_missing(now)), Some(conflict));
+                // What is agreed on stays, and with it what is waited for.
+                next.awaited.clone_from(&self.awaited);
                 SyncStep { link: next, taken: Amount::ZERO }
             }
         }
@@ -125,13 +135,16 @@ impl StockLink {
     /// Decides the next booking of what changed here, if anything did.
     fn book(&mut self, look: &StockLook, ours: &OurSide<'_>, quantity: Amount) {
         let due = quantity - self.agreed.as_ref().map_or(Amount::ZERO, total);
+        if due >= Amount::ZERO {
+            self.owed.clear();
+        }
         if due == Amount::ZERO {
             self.conflict = None;
             return;
         }
-        let Some((item, delta)) = choose(due, look, ours.drawn, ours.in_use) else {
+        let Some((item, delta)) = choose(due, look, &self.owed, ours.drawn, ours.in_use) else {
             // An item that can take it is in use: it is booked when the print is over.
-            if choose(due, look, ours.drawn, &BTreeSet::new()).is_some() {
+            if choose(due, look, &self.owed, ours.drawn, &BTreeSet::new()).is_some() {
                 self.conflict = None;
                 return;
             }
@@ -162,16 +175,21 @@ impl StockLink {
         self.round = self.round.wrapping_add(1);
     }
 
-    /// A print used so much of our stock, and its printer booked that on one of these spools: what both sides agree on
-    /// changes with our stock, so that it is not booked there again. What the printer booked more or less than that
-    /// shows as a change of theirs. `None` when nothing of it concerns the link.
-    pub fn used_there(&self, used: Amount, booked_on: &[i64]) -> Option<Self> {
+    /// A print used so much of our stock, and its printer books that on one of these spools: what both sides agree on
+    /// changes with our stock, so that it is not booked there again. The printer's booking is waited for; what it
+    /// booked a little more or less than that shows as a change of theirs. `None` when nothing of it concerns the link.
+    pub fn used_there(&self, used: Amount, booked_on: &[i64], now: Timestamp) -> Option<Self> {
         let agreed = self.agreed.as_ref().filter(|_| used > Amount::ZERO && !booked_on.is_empty())?;
         let known = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
         // What a person decides by is read anew: nobody knows how much of the print it showed.
         let mut next = Self { round: self.round.wrapping_add(1), seen: None, ..self.clone() };
         match known {
-            Some(spool) => *next.agreed.as_mut()?.entry(*spool).or_default() -= used,
+            Some(spool) => {
+                let spools = booked_on.iter().copied().filter(|spool| agreed.contains_key(spool)).collect();
+                *next.agreed.as_mut()?.entry(*spool).or_default() -= used;
+                next.await_use(spools, used, now);
+            }
+            // Nobody knows what they held before, so nobody can tell what was booked.
             None => {
                 if next.unread_uses.len() >= MAX_UNREAD_USES {
                     next.unread_uses.remove(0);
@@ -207,6 +225,14 @@ impl StockLink {
         Some(next)
     }
 
+    /// Takes over what our booking moved on an item.
+    fn moved_there(&mut self, item: i64, moved: Amount) {
+        *self.agreed.get_or_insert_default().entry(item).or_default() += moved;
+        self.pay_owed(item, moved);
+        // What was read before is older than the booking.
+        self.seen = None;
+    }
+
     /// The outcome of a booking became known. `None` when it is neither under way nor looked for: it was settled
     /// before.
     pub fn settled(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
@@ -216,14 +242,12 @@ impl StockLink {
         if self.is_unclear() && matches!(verdict, BookingVerdict::Unclear(_)) {
             return None;
         }
-        let mut next = Self { pending: None, conflict: None, round: self.round.wrapping_add(1), ..self.clone() };
+        // What a printer's server did not book still waits for a person.
+        let conflict = self.conflict.clone().filter(|conflict| conflict.kind == ConflictKind::PrintNotBooked);
+        let mut next = Self { pending: None, conflict, round: self.round.wrapping_add(1), ..self.clone() };
         match verdict {
-            BookingVerdict::Booked => {
-                *next.agreed.get_or_insert_default().entry(pending.item).or_default() += pending.delta;
-            }
-            BookingVerdict::Partly(moved) => {
-                *next.agreed.get_or_insert_default().entry(pending.item).or_default() += *moved;
-            }
+            BookingVerdict::Booked => next.moved_there(pending.item, pending.delta),
+            BookingVerdict::Partly(moved) => next.moved_there(pending.item, *moved),
             BookingVerdict::GivenUp if self.system == StockSystem::Parts => {
                 if next.given_up.len() >= MAX_GIVEN_UP {
                     next.given_up.remove(0);
@@ -269,6 +293,11 @@ impl StockLink {
         // is a change of theirs.
         link.given_up.clear();
         link.unread_uses.retain(|one| !one.spools.iter().any(|spool| seen.contains_key(spool)));
+        link.decide_missing(right);
+        if self.is_unclear() {
+            // What was seen was taken as it stood there.
+            link.awaited.clear();
+        }
         link.agreed = Some(seen);
         Some(SyncStep { link, taken })
     }

@@ -52,9 +52,15 @@ impl Printer {
         self.books_on.is_some_and(|booking| slot.spool == Some(booking.spool))
     }
 
-    /// Why what prints take from a slot may be counted wrongly in the system that knows spools, in words for people.
-    /// `material` is what is in the slot, where known.
+    /// Returns why what prints take from a slot may be counted wrongly in the system that knows spools, or was, in
+    /// words for people. `material` is what is in the slot, where known.
     pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
+        let missing = material.zip(slot.spool).and_then(|(material, spool)| material.missing_booking(spool));
+        missing.or_else(|| self.booking_warning(slot, material))
+    }
+
+    /// Returns why what the next prints take from a slot may be counted wrongly.
+    fn booking_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
         let SpoolBooking { spool, connected, .. } = self.books_on?;
         let (number, single) = (slot.slot, self.slots().len() == 1);
         let link = material.and_then(|material| material.links.get(&StockSystem::Spools));

@@ -1,6 +1,9 @@
 //! Links of materials to other systems that count stock: what is linked, how it fares, and what a person has to decide.
 
+mod by_page;
 mod view;
+
+pub(crate) use by_page::agree_by_page;
 
 use std::collections::BTreeMap;
 
@@ -67,7 +70,10 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/inventory/materials/{id}/links/{system}/agree", agree, |op| {
             op.named("agreeOnStock", "Say which side is right")
-                .about("For a new link, and for one with a conflict. What is told as `theirs` is what it goes by.")
+                .about(
+                    "For a new link, and for one with a conflict. What is told as `theirs` is what it goes by. Of what a printer's \
+                     own server did not book (`print_not_booked`), `ours` books it there and `theirs` leaves it.",
+                )
                 .error(404, "link_not_found", NO_LINK)
                 .error(409, "theirs_changed", "What is counted there is no longer what the caller saw.")
                 .error(409, "nothing_to_decide", "Nothing was read yet that could be decided by, or a booking is on its way.")

@@ -41,6 +41,10 @@ async fn a_change_is_written_and_comes_into_force_with_the_next_start() {
     let written = app.patch("/api/settings", &change).await.expect(200);
     assert_eq!(written["restart"].as_array().unwrap().len(), 5, "{written}");
     assert_eq!((&written["file"], &written["shadowed"]), (&json!(".env"), &json!([])));
+    // A former name is taken, and the new one is written.
+    let former = json!({"settings": {"limits.windows": 5000}});
+    let renamed = app.patch("/api/settings", &former).await.expect(200);
+    assert!(renamed["written"].to_string().contains("PRINTFLOOR_LIMITS__RATE_LIMIT_MAX_ENTRIES"), "{renamed}");
     let body = app.get("/api/settings").await.expect(200);
     assert_eq!((&body["restartNeeded"], &setting(&body, "shipping.flat_cents")["value"]), (&json!(true), &json!(0)));
     app.stop().await;
@@ -53,6 +57,7 @@ async fn a_change_is_written_and_comes_into_force_with_the_next_start() {
         ("tax.rates", json!([{"country": "DE", "bps": 1900}])),
         ("quality.reprint_missing", json!(false)),
         ("mail.from", json!("Shop <a@example.org>")),
+        ("limits.rate_limit_max_entries", json!(5000)),
     ] {
         assert_eq!(setting(&body, name)["value"], value, "{name}");
     }
@@ -63,7 +68,7 @@ async fn a_change_is_written_and_comes_into_force_with_the_next_start() {
     let body = app.get("/api/settings").await.expect(200);
     assert_eq!(setting(&body, "shipping.flat_cents")["value"], 0);
     let log = app.get("/api/audit-log?action=settings.write").await.expect(200);
-    assert_eq!(log["pagination"]["total"], 2, "{log}");
+    assert_eq!(log["pagination"]["total"], 3, "{log}");
 }
 
 #[tokio::test]

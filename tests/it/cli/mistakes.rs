@@ -126,6 +126,33 @@ fn settings_that_do_nothing_are_told_at_start_and_by_check() {
 }
 
 #[test]
+fn former_names_of_settings_work_and_the_new_ones_are_told() {
+    let place =
+        Place::new().env("PRINTFLOOR_LIMITS__STAFF_PER_MINUTE", "77").env("PRINTFLOOR_SERVER__UPLOAD_LIMIT", "1000000");
+    let file = "[server]\nmax_requests = 64\nupload_max_bytes = 2000000\n";
+    fs::write(place.path().join("printfloor.toml"), file).unwrap();
+    let in_file = "server.max_requests in printfloor.toml, line 2 is named server.max_concurrent_requests now";
+    let checked = place.done("check --data data");
+    for words in [
+        in_file,
+        "PRINTFLOOR_LIMITS__STAFF_PER_MINUTE in the environment is named PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE now",
+        "PRINTFLOOR_SERVER__UPLOAD_LIMIT in the environment has no effect: the setting is named \
+         PRINTFLOOR_SERVER__UPLOAD_MAX_BYTES now, and printfloor.toml sets it",
+    ] {
+        assert!(checked.contains(words), "{words}: {checked}");
+    }
+    let set = place.done("config --set");
+    for line in [
+        "server.max_concurrent_requests = 64 ",
+        "server.upload_max_bytes = 2000000 ",
+        "limits.staff_requests_per_minute = 77 ",
+    ] {
+        assert!(set.lines().any(|told| told.starts_with(line)), "{line}: {set}");
+    }
+    place.start(SERVE).line(in_file);
+}
+
+#[test]
 fn check_changes_nothing() {
     let place = Place::new();
     let checked = place.done("check --data data");

@@ -7,6 +7,8 @@ use simulator::moonraker::SpoolmanComponent;
 use simulator::stock::spools::SpoolSystem;
 
 use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, STOCK};
+use crate::billing::pages::{send, token};
+use crate::staff::{is_sound, operator};
 use crate::support::{Db, on_both, until};
 
 /// A floor of one printer with two spools of its material in the other system, which is linked: the number of the
@@ -136,5 +138,71 @@ on_both! {
             (there.used(begun) == Some(before + extruded + GRAMS as i64 * 1000)).then_some(())
         })
         .await;
+    }
+
+    async fn what_a_printer_lost_count_of_waits_until_a_person_decides(db: Db) {
+        let there = SpoolSystem::start((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+        let (floor, _, [full, begun]) = linked(db, &there).await;
+        let (app, grams, sam) = (&floor.app, GRAMS as i64, operator(&floor.app).await);
+        let component = SpoolmanComponent::install(&floor.sim(0).handle, &there);
+        app.post(&floor.path(0, "/slots/0"), &json!({"spoolId": begun})).await.expect(200);
+        component.set_active(Some(begun));
+        let booking = |slot: &Value| slot["bookedByPrinter"] == true && slot["materialId"].is_string();
+        slot(&floor, "the printer to book on the spool in its slot", booking).await;
+        let (before, uses) = (there.used(begun).unwrap(), there.uses());
+        let whole = 2_000 - before / 1000;
+        // Its firmware was restarted.
+        component.set_counting(false);
+        let (order, _) = floor.one().await;
+        app.order_is(&order, "ready").await;
+        let missing: fn(&Value) -> bool = |link| link["conflict"]["kind"] == "print_not_booked" && link["theirs"].is_number();
+        let seen = link(&floor, "the missing booking to be told", missing).await;
+        assert_eq!((&seen["ours"], &seen["theirs"]), (&json!(whole - grams), &json!(whole)), "nothing was given back: {seen}");
+        let words = format!("{grams} g of spool {begun}");
+        assert!(seen["conflict"]["message"].as_str().unwrap().contains(&words), "{seen}");
+        let warned = |slot: &Value| slot["spoolWarning"].as_str().is_some_and(|told| told.contains(&words));
+        slot(&floor, "the slot to warn", warned).await;
+        let own = format!("/shop/stock/materials/{}", floor.material);
+        for path in ["/shop/stock/slots".to_owned(), format!("/shop/stock/spools/{begun}"), own.clone(), "/to-do".to_owned()] {
+            let page = sam.get(&path).await;
+            is_sound(&page);
+            assert!(page.text.contains(&words), "{words} on {path}: {}", page.text);
+        }
+        let to_do = sam.get("/to-do").await;
+        assert!(to_do.text.contains("Stock counts to settle (1)") && to_do.text.contains("Leave it"), "{}", to_do.text);
+        let (form_token, path) = (token(&to_do), format!("{own}/agree"));
+        for (theirs, status) in [("1".to_owned(), 409), (whole.to_string(), 200)] {
+            let sides = [("system", "spools"), ("right", "ours"), ("theirs", &*theirs)];
+            let fields = [("form_token", &*form_token), ("back", "/to-do"), sides[0], sides[1], sides[2]];
+            let page = send(&sam, &path, &fields).await;
+            assert_eq!(page.status, status, "{}", page.text);
+            is_sound(&page);
+        }
+        until("it to be booked by us", || async { (there.used(begun) == Some(before + grams * 1000)).then_some(()) }).await;
+        let agreed: fn(&Value) -> bool = |link| link["state"] == "in_step" && link["ours"] == link["theirs"];
+        let settled = link(&floor, "both sides to agree", agreed).await;
+        assert_eq!((&settled["ours"], there.used(full), there.uses()), (&json!(whole - grams), Some(0), uses + 1), "{settled}");
+        slot(&floor, "the warning to go", |slot| slot["spoolWarning"].is_null()).await;
+        assert!(!sam.get("/to-do").await.text.contains("Stock counts to settle"));
+
+        // The next is left as it is counted there.
+        let (order, _) = floor.one().await;
+        app.order_is(&order, "ready").await;
+        let seen = link(&floor, "the missing booking to be told", missing).await;
+        assert_eq!((&seen["ours"], &seen["theirs"]), (&json!(whole - 2 * grams), &json!(whole - grams)), "{seen}");
+        let agree = format!("/api/inventory/materials/{}/links/spools/agree", floor.material);
+        app.post(&agree, &json!({"right": "theirs", "theirs": whole - grams})).await.expect(200);
+        let settled = link(&floor, "both sides to agree", agreed).await;
+        assert_eq!((&settled["ours"], there.uses()), (&json!(whole - grams), uses + 1), "{settled}");
+
+        // It counts again.
+        component.set_counting(true);
+        let used = there.used(begun).unwrap();
+        let (order, _) = floor.one().await;
+        app.order_is(&order, "ready").await;
+        until("the printer to book it", || async { there.used(begun).is_some_and(|now| now > used).then_some(()) }).await;
+        link(&floor, "both sides to agree", agreed).await;
+        assert_eq!(there.uses(), uses + 1, "by the printer alone");
+        app.ledger_is_even(&floor.material).await;
     }
 }

@@ -1,8 +1,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod dropped;
 mod model;
 mod prints;
 mod random;
+
+use std::collections::BTreeSet;
 
 use self::model::{Fault, Shop};
 use super::*;
@@ -139,8 +142,8 @@ fn use_is_booked_on_the_spools_that_it_was_drawn_from() {
     let mut booked = Vec::new();
     for drawn in [drawn, Quantities::from([(2, Amount::ZERO)])] {
         let (round, look) = (shop.known().round, Box::new(shop.there.look()));
-        let in_use = BTreeSet::new();
-        shop.link(LinkCommand::Looked { system: StockSystem::Spools, round, look, drawn, in_use });
+        let (system, in_use, overdue) = (StockSystem::Spools, BTreeSet::new(), BTreeSet::new());
+        shop.link(LinkCommand::Looked { system, round, look, drawn, in_use, overdue });
         let pending = shop.known().pending.clone().unwrap();
         shop.there.book(&pending);
         shop.settled(pending.id, BookingVerdict::Booked);

@@ -1,11 +1,17 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use serde_json::json;
+
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
+use crate::domain::amount::Amount;
+use crate::domain::material::MaterialCommand;
 use crate::domain::order::Report;
 use crate::domain::printer::{Evidence, PrinterCommand, Spool};
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd};
-use crate::domain::testing::id;
+use crate::domain::testing::samples::pla;
+use crate::domain::testing::{Bench, id};
+use crate::domain::time::Timestamp;
 
 impl PrinterFixture {
     fn sees_on(&mut self, spool: Option<i64>, state: Activity, ended: Option<PrintEnd>) {
@@ -97,4 +103,29 @@ fn what_may_be_counted_wrongly_is_told_at_the_slot() {
     assert!(warning(&shop).1.unwrap().contains("say that it is in slot 0"));
     load(&mut shop, 1, Some(8));
     assert!(warning(&shop).1.unwrap().contains("changes its active spool"));
+}
+
+#[test]
+fn what_nobody_booked_is_told_at_the_slot_until_a_person_decided() {
+    let mut shop = PrinterFixture::idle();
+    let mut material = None;
+    let (fields, quantity) = (Box::new(pla()), Amount::units(300));
+    Bench::new().tell(&mut material, id(77), &MaterialCommand::Create { fields, quantity }).unwrap();
+    let mut material = material.unwrap();
+    let link = |missing: i64| {
+        let text = json!({
+            "id": id(78), "materialId": id(77), "system": "spools", "entry": 12, "name": "PLA", "agreed": null, "seen": null,
+            "pending": null, "conflict": null, "round": 0, "createdAt": Timestamp(0),
+            "awaited": [{"spools": [7, 8], "due": 5, "missing": missing, "at": Timestamp(0)}],
+        });
+        serde_json::from_value(text).unwrap()
+    };
+    let spool = Spool { material_id: Some(id(77)), color: None, remaining: None, spool: Some(7) };
+    shop.ask(PrinterCommand::LoadSlot { slot: 0, spool }).unwrap();
+    for (missing, words) in [(30, Some("prints used 30 g of spool 7")), (0, None)] {
+        material.links.insert_mut(StockSystem::Spools, link(missing));
+        let warning = shop.p().spool_warning(&shop.p().slots()[0], Some(&material));
+        assert_eq!(warning.is_some(), words.is_some(), "{warning:?}");
+        assert!(words.is_none_or(|words| warning.unwrap().contains(words)));
+    }
 }

@@ -7,6 +7,7 @@
 mod acts;
 mod bins;
 mod chart;
+mod decision;
 mod edit;
 mod ledger;
 mod list;
@@ -23,6 +24,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 pub(super) use self::bins::{BINS_PATH, bin_path, bins_of};
+pub(super) use self::decision::decision;
 pub(super) use self::spool::{SpoolFacts, known_spools, spool_path};
 use super::STOCK_PATH;
 use super::board::BoardHandles;
@@ -38,6 +40,7 @@ use crate::http::handles::handles;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::setup::{faults_of, wrong};
 use crate::http::production::materials::MaterialHandles;
+use crate::http::production::stock_links::LinkHandles;
 use crate::http::routes::{PageBounds, Routes};
 
 /// Where a material is added.
@@ -55,6 +58,7 @@ handles! {
     pub(crate) struct StockHandles {
         board: BoardHandles,
         materials: MaterialHandles,
+        links: LinkHandles,
         log: LogHandles,
         config: Arc<Config>,
     }
@@ -78,6 +82,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post.clone(), Session, "/shop/stock/materials/{id}/write-off", acts::write_off, form)
         .page(post.clone(), Session, "/shop/stock/materials/{id}/count", acts::count, form)
         .page(post.clone(), Session, "/shop/stock/materials/{id}/remove", acts::remove, form)
+        .page(post.clone(), Session, "/shop/stock/materials/{id}/agree", acts::agree, form)
         .page(get, Session, "/shop/stock/spools/{id}", spool::show, form)
         .page(post.clone(), Session, "/shop/stock/spools/{id}/load", spool_acts::load, form)
         .page(post.clone(), Session, "/shop/stock/spools/{id}/weigh", spool_acts::weigh, form)

@@ -3,6 +3,7 @@
 //! Printers are read in memory, orders and jobs by one query for each kind; the script has the page read again when
 //! something happened in the shop.
 
+mod counts;
 mod parts;
 mod spools;
 
@@ -102,6 +103,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         jobs(&app, JobState::AwaitingManualReview, "review", "Jobs that wait for a decision").await?,
         spools::spools(&app, &sliced),
         jobs_kind(&app, &sliced, all_sliced, "waiting", "Jobs that wait for a printer or a spool"),
+        counts::counts(&app),
         low_stock(&app),
         orders(&app, &with_status(OrderStatus::Ready), "pack", "Orders to pack").await?,
         orders(&app, &flagged, "flagged", "Orders to look at").await?,

@@ -119,6 +119,8 @@ pub(super) struct Shop {
     pub(super) people: u32,
     pub(super) prints: u32,
     pub(super) printing: Option<Print>,
+    /// Late bookings of printers have not had their time yet.
+    pub(super) impatient: bool,
 }
 
 impl Shop {
@@ -146,6 +148,7 @@ impl Shop {
             people: 0,
             prints: 0,
             printing: None,
+            impatient: false,
         };
         let fields = pla();
         shop.tell(&MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(ours) }).unwrap();
@@ -182,7 +185,8 @@ impl Shop {
     pub(super) fn looked(&mut self, round: u32, look: StockLook) {
         let (system, drawn) = (self.known().system, Quantities::new());
         let in_use = self.printing.iter().map(|print| print.spool).collect();
-        self.link(LinkCommand::Looked { system, round, look: Box::new(look), drawn, in_use });
+        let overdue = look.items.keys().copied().filter(|_| !self.impatient).collect();
+        self.link(LinkCommand::Looked { system, round, look: Box::new(look), drawn, in_use, overdue });
     }
 
     pub(super) fn settled(&mut self, booking: Id, verdict: BookingVerdict) {
@@ -311,8 +315,13 @@ impl Shop {
     pub(super) fn quiet_down(&mut self) {
         self.end_print(1000);
         self.land();
-        for _ in 0..5 {
-            self.round(Fault::None, None);
+        for _ in 0..2 {
+            for _ in 0..5 {
+                self.round(Fault::None, None);
+            }
+            if self.conflict() == Some(ConflictKind::PrintNotBooked) {
+                self.agree(RightSide::Theirs).unwrap();
+            }
         }
     }
 }

@@ -1,18 +1,21 @@
-//! What the forms of a material do to its stock: a delivery, a loss, a count, and its removal.
+//! What the forms of a material do to its stock: a delivery, a loss, a count, its removal, and which side is right
+//! where another system counts it too.
 
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Value, json};
 
+use super::decision::system_of;
 use super::{AttemptedForm, StockHandles, material, material_path, number};
 use crate::domain::id::Id;
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::STOCK_PATH;
 use crate::http::pages::staff::filled_form::{is_of_form, refused};
+use crate::http::pages::staff::{STOCK_PATH, TO_DO_PATH};
 use crate::http::path_id::PathId;
 use crate::http::production::materials::act_by_page;
+use crate::http::production::stock_links::agree_by_page;
 
 /// Has the API do it, and leads on; what was refused is told beside the form.
 async fn done(
@@ -72,4 +75,24 @@ pub(super) async fn remove(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     done(&app, id, ("remove", "remove"), &json!({}), sent).await
+}
+
+/// Answers the forms that settle a conflict, on the page of the material and on what there is to do.
+pub(super) async fn agree(
+    State(app): State<StockHandles>,
+    PathId(id): PathId,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let (tried, who) = (AttemptedForm::of("agree", &sent), sent.call.who.clone());
+    let to = if sent.text("back") == TO_DO_PATH { TO_DO_PATH.to_owned() } else { material_path(id) };
+    let system = system_of(sent.text("system"))?;
+    let body = json!({"right": sent.text("right"), "theirs": number(sent.text("theirs"))});
+    match agree_by_page(app.links.clone(), (id, system), sent.call, &body).await {
+        Ok(()) => Ok(see_other(&to)),
+        Err(error) if is_of_form(&error) => {
+            let shown = material::page(&app, &who, id, 0, &tried.refused(&error)).await?;
+            Ok(refused(shown, error))
+        }
+        Err(error) => Err(error),
+    }
 }

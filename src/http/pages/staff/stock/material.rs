@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::list::{level_bar, level_state};
 use super::spool::of_material;
-use super::{AttemptedForm, StockHandles, bin_path, ledger, material_path, swatch};
+use super::{AttemptedForm, StockHandles, bin_path, decision, ledger, material_path, swatch};
 use crate::domain::id::Id;
 use crate::domain::material::Material;
 use crate::domain::refusal::Refusal;
@@ -65,6 +65,7 @@ pub(super) async fn page(
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } }
         h1 { (swatch(material.fields.color.as_deref())) (name) " " span class=(tone.class()) { (words) } }
+        (tried.wrong("agree"))
         div id="stock-now" data-fresh="" {
             (glance(app, &material))
             (waiting(&material))
@@ -104,6 +105,7 @@ fn glance(app: &StockHandles, material: &Material) -> Markup {
                         (link.name)
                         @if let Some(conflict) = &link.conflict {
                             " " span class=(Tone::Attention.class()) { "needs a decision" } " " (conflict.message)
+                            (decision(material, link, None))
                         }
                     }
                 }

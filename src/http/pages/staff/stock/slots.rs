@@ -124,6 +124,7 @@ fn row(place: &SlotPlace, materials: &[&Material]) -> Markup {
     let slot = &place.slot;
     let material = materials.iter().find(|one| Some(one.id) == slot.material_id);
     let unit = material.map_or("", |one| one.fields.kind.unit());
+    let missing = material.zip(slot.spool).and_then(|(one, spool)| one.missing_booking(spool));
     let color = slot.color.as_deref().or_else(|| material.and_then(|one| one.fields.color.as_deref()));
     html! {
         span { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
@@ -143,6 +144,7 @@ fn row(place: &SlotPlace, materials: &[&Material]) -> Markup {
             a class="button second" href=(address(SLOTS_PATH, &[("place", &place_of(place))]))
                 aria-label={ "Change what is in " (place.words()) } { "Change" }
         }
+        @if let Some(words) = missing { span class="full bad" { (words) } }
     }
 }
 

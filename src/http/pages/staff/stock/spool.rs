@@ -243,6 +243,9 @@ fn about(facts: &SpoolFacts) -> Markup {
                 }
                 dt { "Left" }
                 dd { @match facts.left { Some(left) => { (left) " " (facts.unit()) }, None => { "not known" } } }
+                @if let Some(words) = facts.material.as_ref().and_then(|one| one.missing_booking(facts.number)) {
+                    dt { "To decide" } dd { span class=(Tone::Attention.class()) { "not booked" } " " (words) }
+                }
                 @for place in &facts.places {
                     dt { "In" } dd { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place.words()) } }
                 }

@@ -1,0 +1,105 @@
+//! Settings that had other names in earlier releases: the old names still work, and whoever uses one is told the new
+//! one. Where a setting is given under both names, the new one wins, whichever source gives it.
+
+use std::collections::BTreeMap;
+
+use super::layers::{KnownSettings, Layer, variable_of};
+use super::shown::Given;
+
+/// Former names of settings, and what they are named now, in the same unit. The bound on a job's attempts counts only
+/// refused starts by now.
+const RENAMED: [(&str, &str); 29] = [
+    ("auth.session_days", "auth.session_max_age_days"),
+    ("auth.session_idle_hours", "auth.session_idle_timeout_hours"),
+    ("dispatch.max_attempts", "dispatch.refusals_until_failed"),
+    ("dispatch.max_attempts_per_job", "dispatch.refusals_until_failed"),
+    ("dispatch.start_confirm_timeout_seconds", "dispatch.confirm_seconds"),
+    ("limits.anonymous_per_minute", "limits.anonymous_requests_per_minute"),
+    ("limits.commands_per_thing", "limits.max_queued_commands"),
+    ("limits.customer_per_minute", "limits.customer_requests_per_minute"),
+    ("limits.login_per_15_minutes", "limits.login_attempts_per_15_minutes"),
+    ("limits.staff_per_minute", "limits.staff_requests_per_minute"),
+    ("limits.windows", "limits.rate_limit_max_entries"),
+    ("mail.smtp_pass", "mail.smtp_password"),
+    ("orders.max_jobs", "orders.max_jobs_per_order"),
+    ("orders.site", "orders.default_site"),
+    ("payments.tolerance_seconds", "payments.signature_tolerance_seconds"),
+    ("printers.offline_after_seconds", "printers.offline_seconds"),
+    ("printers.poll_seconds", "printers.poll_interval_seconds"),
+    ("redis.stream_length", "redis.stream_max_entries"),
+    ("server.body_silence_seconds", "server.body_idle_timeout_seconds"),
+    ("server.header_limit", "server.header_max_bytes"),
+    ("server.json_body_limit", "server.json_body_max_bytes"),
+    ("server.keep_alive_seconds", "server.keep_alive_timeout_seconds"),
+    ("server.max_requests", "server.max_concurrent_requests"),
+    ("server.shutdown_seconds", "server.shutdown_timeout_seconds"),
+    ("server.upload_limit", "server.upload_max_bytes"),
+    ("webhooks.concurrency_per_endpoint", "webhooks.max_concurrent_per_endpoint"),
+    ("webhooks.jitter_seconds", "webhooks.retry_jitter_seconds"),
+    ("webhooks.schedule", "webhooks.retry_schedule_seconds"),
+    ("webhooks.timeout_seconds", "webhooks.delivery_timeout_seconds"),
+];
+
+/// Returns what the setting of this former name (`section.key`) is named now.
+pub(super) fn new_name(former: &str) -> Option<&'static str> {
+    RENAMED.iter().find(|(name, _)| *name == former).map(|(_, key)| *key)
+}
+
+/// Returns the setting that this variable set under a former name.
+pub(super) fn of_variable(variable: &str) -> Option<&'static str> {
+    RENAMED.iter().find(|(name, _)| variable_of(name) == variable).map(|(_, key)| *key)
+}
+
+/// Returns the variables that set a setting under its former names.
+pub(super) fn former_variables(key: &str) -> impl Iterator<Item = String> {
+    RENAMED.iter().filter(move |(_, known)| *known == key).map(|(name, _)| variable_of(name))
+}
+
+/// A setting that a source gives under a former name.
+pub(super) struct FormerSetting {
+    /// The former name and where it stands, as it appears in messages.
+    source: String,
+    /// The setting.
+    key: &'static str,
+    /// The name that replaces the former one: `section.key`, or a variable.
+    replacement: String,
+    /// The value under the new name.
+    pub(super) layer: Layer,
+}
+
+impl FormerSetting {
+    /// One that stands in a settings file, at this place.
+    pub(super) fn in_file(name: &str, place: &str, key: &'static str, value: figment::value::Value) -> Self {
+        let source = format!("{name} in {place}");
+        let dict = figment::util::nest(key, value).into_dict().unwrap_or_default();
+        Self { layer: Layer::new(source.clone(), dict), source, key, replacement: key.to_owned() }
+    }
+
+    /// Returns the warning about it; `given` are the settings that any source sets.
+    pub(super) fn warning(&self, given: &BTreeMap<String, Given>) -> String {
+        let Self { source, key, replacement, .. } = self;
+        match given.get(*key).filter(|given| given.source != *source) {
+            Some(winner) => format!(
+                "{source} has no effect: the setting is named {replacement} now, and {} sets it; remove the former name",
+                winner.source
+            ),
+            None => format!("{source} is named {replacement} now: the former name still works, but write the new one"),
+        }
+    }
+}
+
+impl KnownSettings {
+    /// Returns what a set of variables gives under former names. Empty values count as not set.
+    pub(super) fn former(&self, variables: &[(String, String)], place: &str) -> Vec<FormerSetting> {
+        let given = variables.iter().filter(|(_, text)| !text.is_empty());
+        let settings = given.filter_map(|(name, text)| {
+            let (key, source) = (of_variable(name)?, format!("{name} in {place}"));
+            let layer = self.layer(source.clone(), key, text);
+            Some(FormerSetting { layer, source, key, replacement: variable_of(key) })
+        });
+        settings.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! What printers' own servers are to book on spools, and what becomes of it when they do not: a server that lost count,
+//! as after a restart of the printer's firmware, books nothing, and nobody else does either. Giving that back to our
+//! stock would make it more than what lies on the shelf, so a person decides.
+
+use std::collections::BTreeSet;
+
+use super::{AwaitedUse, ConflictKind, OurSide, Quantities, RightSide, StockLink, SyncConflict};
+use crate::domain::amount::Amount;
+use crate::domain::time::Timestamp;
+
+/// Largest difference that concerns nobody, however small the print.
+const NEGLIGIBLE: Amount = Amount(100);
+/// Largest difference that priming, purging and rounding explain where the share below is less.
+const EXPLAINED: Amount = Amount::units(1);
+/// Share of a use by which the printer's measure and the file's may differ, as by the density of the filament.
+const EXPLAINED_SHARE: f64 = 0.05;
+
+/// Returns how much less than this may be booked without anything being amiss. Half of a very small print is no
+/// rounding.
+fn tolerance(used: Amount) -> Amount {
+    used.part(0.5).clamp(NEGLIGIBLE, EXPLAINED).max(used.part(EXPLAINED_SHARE))
+}
+
+/// Returns how much more of a spool there is than both sides agree on; negative: how much less.
+fn surplus(now: &Quantities, agreed: &Quantities, spool: i64) -> Amount {
+    let held = |side: &Quantities| side.get(&spool).copied().unwrap_or_default();
+    held(now) - held(agreed)
+}
+
+impl AwaitedUse {
+    /// Decides how it stands when so much of it is not booked. What was missing before is taken to be missing still.
+    fn judge(&mut self, unbooked: Amount, overdue: bool) {
+        let before = unbooked.min(self.missing);
+        let fresh = unbooked - before;
+        self.missing = if before <= tolerance(self.missing) { Amount::ZERO } else { before };
+        if fresh <= tolerance(self.due) {
+            self.due = Amount::ZERO;
+        } else if overdue {
+            self.missing += fresh;
+            self.due = Amount::ZERO;
+        }
+    }
+
+    /// Returns how much of what is not booked our side does not take over: what is missing, and what may still be
+    /// booked.
+    fn held_back(&self, unbooked: Amount) -> Amount {
+        if self.due > Amount::ZERO { unbooked } else { unbooked.min(self.missing) }
+    }
+}
+
+impl StockLink {
+    /// Waits for the printer's server to book what a print used on these spools. What shares a spool is waited for
+    /// together.
+    pub(super) fn await_use(&mut self, spools: BTreeSet<i64>, used: Amount, now: Timestamp) {
+        let mut whole = AwaitedUse { spools, due: used, missing: Amount::ZERO, at: now };
+        self.awaited.retain(|other| {
+            let apart = other.spools.is_disjoint(&whole.spools);
+            if !apart {
+                whole.spools.extend(&other.spools);
+                whole.due += other.due;
+                whole.missing += other.missing;
+            }
+            apart
+        });
+        self.awaited.push(whole);
+    }
+
+    /// Decides which uses are booked by what was read (`now`), and returns that without what is not booked yet and
+    /// without what is missing. While a printer books on a spool, nobody can tell which print it books.
+    pub(super) fn without_awaited(
+        &mut self,
+        mut now: Quantities,
+        agreed: &Quantities,
+        ours: &OurSide<'_>,
+    ) -> Quantities {
+        for one in &mut self.awaited {
+            one.spools.retain(|spool| now.contains_key(spool));
+            let more: Amount = one.spools.iter().map(|spool| surplus(&now, agreed, *spool)).sum();
+            let unbooked = more.min(one.due + one.missing).max(Amount::ZERO);
+            let mut left = unbooked;
+            if one.spools.is_disjoint(ours.in_use) {
+                one.judge(unbooked, !one.spools.is_disjoint(ours.overdue));
+                left = one.held_back(unbooked);
+            }
+            for spool in &one.spools {
+                let part = surplus(&now, agreed, *spool).min(left).max(Amount::ZERO);
+                if let Some(holds) = now.get_mut(spool) {
+                    *holds -= part;
+                    left -= part;
+                }
+            }
+        }
+        self.awaited.retain(|one| !one.spools.is_empty() && one.due + one.missing > Amount::ZERO);
+        now
+    }
+
+    /// Adds what is missing to what both sides can agree on: what a person sees and decides by.
+    pub(super) fn with_missing(&self, mut now: Quantities) -> Quantities {
+        for one in &self.awaited {
+            if let Some(holds) = one.spools.last().and_then(|spool| now.get_mut(spool)) {
+                *holds += one.missing;
+            }
+        }
+        now
+    }
+
+    /// Returns why a person is needed; `None` when nothing is missing.
+    pub(super) fn missing_use(&self, unit: &str) -> Option<SyncConflict> {
+        let missing = self.awaited.iter().filter(|one| one.missing > Amount::ZERO);
+        let parts: Vec<String> = missing
+            .map(|one| {
+                let numbers: Vec<String> = one.spools.iter().map(ToString::to_string).collect();
+                let spools = if numbers.len() == 1 { "spool" } else { "spools" };
+                format!("{} {unit} of {spools} {}", one.missing, numbers.join(", "))
+            })
+            .collect();
+        let words = format!(
+            "prints used {}, and the printer's own server did not book it there, as after a restart of its firmware: \
+             book it there (ours is right), or leave what is counted there (theirs is right)",
+            parts.join(" and ")
+        );
+        (!parts.is_empty()).then(|| SyncConflict::new(ConflictKind::PrintNotBooked, words))
+    }
+
+    /// Returns what was not booked on a spool in time; `None` when nothing is missing there.
+    pub fn missing_from(&self, spool: i64) -> Option<Amount> {
+        let of_it = self.awaited.iter().find(|one| one.spools.contains(&spool))?;
+        Some(of_it.missing).filter(|missing| *missing > Amount::ZERO)
+    }
+
+    /// Settles what is missing by a person's word: where our side is right, we book it on its spool.
+    pub(super) fn decide_missing(&mut self, right: RightSide) {
+        self.owed.clear();
+        for one in &mut self.awaited {
+            let missing = std::mem::take(&mut one.missing);
+            if let Some(spool) = one.spools.last().filter(|_| right == RightSide::Ours && missing > Amount::ZERO) {
+                *self.owed.entry(*spool).or_default() += missing;
+            }
+        }
+        self.awaited.retain(|one| one.due > Amount::ZERO);
+    }
+
+    /// Takes what our booking moved on an item off what is owed to it; `moved` is negative for a removal.
+    pub(super) fn pay_owed(&mut self, item: i64, moved: Amount) {
+        if let Some(owed) = self.owed.get_mut(&item) {
+            *owed += moved.min(Amount::ZERO);
+        }
+        self.owed.retain(|_, owed| *owed > Amount::ZERO);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_and_purging_are_explained_and_a_lost_print_is_not() {
+        for (used, explained) in
+            [(0, 100), (150, 100), (800, 400), (1_490, 745), (10_000, 1_000), (20_000, 1_000), (100_000, 5_000)]
+        {
+            assert_eq!(tolerance(Amount(used)), Amount(explained), "{used}");
+        }
+        // What is missing already stays missing when nothing of it arrives.
+        for used in (101..40_000).step_by(7) {
+            assert!(tolerance(Amount(used)) < Amount(used), "{used}");
+        }
+    }
+}

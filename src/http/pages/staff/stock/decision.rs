@@ -1,0 +1,68 @@
+//! Stock that another system counts too: the forms by which a person says which side is right.
+
+use maud::{Markup, html};
+
+use super::material_path;
+use crate::domain::material::Material;
+use crate::domain::parts_sync::{ConflictKind, RightSide, StockLink, StockSystem, total};
+use crate::domain::refusal::Refusal;
+use crate::http::pages::staff::shell::act;
+
+/// Returns how forms name a system, as the API does.
+const fn system_word(system: StockSystem) -> &'static str {
+    match system {
+        StockSystem::Parts => "parts",
+        StockSystem::Spools => "spools",
+    }
+}
+
+/// Reads which system a form names; any other text is a link that does not exist.
+pub(super) fn system_of(text: &str) -> Result<StockSystem, Refusal> {
+    let system = StockSystem::ALL.into_iter().find(|system| system_word(*system) == text);
+    system.ok_or_else(|| Refusal::not_found("link"))
+}
+
+/// Returns the forms that settle the conflict of a link, one for each side; nothing while there is nothing to decide
+/// by. `back` is the page that they lead to; `None` is that of the material.
+pub(in crate::http::pages::staff) fn decision(material: &Material, link: &StockLink, back: Option<&str>) -> Markup {
+    let Some((conflict, theirs)) = link.conflict.as_ref().zip(link.seen.as_ref().map(total)) else {
+        return html! {};
+    };
+    let unit = material.fields.kind.unit();
+    let sides = if conflict.kind == ConflictKind::PrintNotBooked {
+        [(RightSide::Ours, "Book it there".to_owned()), (RightSide::Theirs, "Leave it".to_owned())]
+    } else {
+        let words = |amount, place| format!("{amount} {unit} {place} is right");
+        [(RightSide::Ours, words(material.quantity, "here")), (RightSide::Theirs, words(theirs, "there"))]
+    };
+    let path = format!("{}/agree", material_path(material.id));
+    let form = |side: RightSide, label: &str| {
+        let (right, class) = match side {
+            RightSide::Ours => ("ours", ""),
+            RightSide::Theirs => ("theirs", "second"),
+        };
+        let system = system_word(link.system);
+        let fields = html! {
+            input type="hidden" name="system" value=(system);
+            input type="hidden" name="right" value=(right);
+            input type="hidden" name="theirs" value=(theirs);
+            @if let Some(back) = back { input type="hidden" name="back" value=(back); }
+        };
+        act(&path, &format!("{right}-{system}-{}", material.id), class, label, Some(&fields))
+    };
+    html! { @for (side, label) in &sides { (form(*side, label)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_name_the_systems_that_there_are() {
+        for system in StockSystem::ALL {
+            assert_eq!(system_of(system_word(system)).ok(), Some(system));
+            assert_eq!(serde_json::json!(system), system_word(system), "as the API does");
+        }
+        assert!(system_of("").is_err());
+    }
+}

@@ -1,0 +1,28 @@
+//! Stock that another system counts too, where a person says which side is right.
+
+use maud::html;
+
+use super::{Kind, ToDoHandles};
+use crate::domain::material::Material;
+use crate::domain::parts_sync::{StockLink, SyncConflict};
+use crate::http::pages::staff::TO_DO_PATH;
+use crate::http::pages::staff::stock::{decision, material_path};
+
+/// Lists the conflicts of all links, by the names of their materials.
+pub(super) fn counts(app: &ToDoHandles) -> Kind {
+    let all = app.board.shop.materials.all_resident();
+    let materials = all.iter().filter_map(|(_, known)| known.state.as_ref()).filter(|material| !material.archived);
+    let links = materials.flat_map(|material| material.links.values().map(move |link| (material, link)));
+    let mut open: Vec<(&Material, &StockLink, &SyncConflict)> =
+        links.filter_map(|(material, link)| Some((material, link, link.conflict.as_ref()?))).collect();
+    open.sort_by(|(a, ..), (b, ..)| a.fields.name.cmp(&b.fields.name));
+    let rows = open.iter().map(|(material, link, conflict)| {
+        html! {
+            span { a href=(material_path(material.id)) { (material.fields.name) } }
+            span class="soft" { "also counted in " (link.system.words()) }
+            span class="full" { (conflict.message) }
+            (decision(material, link, Some(TO_DO_PATH)))
+        }
+    });
+    Kind::new("counts", "Stock counts to settle", rows.collect())
+}

@@ -1,0 +1,92 @@
+//! How long the bookings of printers' own servers have been waited for. Only this process counts: the wall clock may be
+//! set, and nobody knows how long a printer was there before a restart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::parts_sync::StockLink;
+use crate::domain::time::Timestamp;
+
+/// A use that is waited for: its material, its first spool, and when it left our stock.
+type UseKey = (Id, i64, Timestamp);
+
+/// The uses that are waited for, and since when no printer books on their spools.
+#[derive(Debug, Default)]
+pub(super) struct LateBookings(Mutex<BTreeMap<UseKey, Instant>>);
+
+/// Returns what a link waits for, each with its spools.
+fn due(link: &StockLink) -> impl Iterator<Item = (UseKey, &BTreeSet<i64>)> {
+    let due = link.awaited.iter().filter(|one| one.due > Amount::ZERO);
+    due.filter_map(|one| Some(((link.material_id, *one.spools.first()?, one.at), &one.spools)))
+}
+
+impl LateBookings {
+    /// Returns the spools on which the bookings that a link waits for had this long to arrive. Begins to count when it
+    /// is first asked, and anew after a printer booked on one of them.
+    pub(super) fn overdue(&self, link: &StockLink, in_use: &BTreeSet<i64>, settle: Duration) -> BTreeSet<i64> {
+        let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle: Vec<(UseKey, &BTreeSet<i64>)> = due(link).filter(|(_, spools)| spools.is_disjoint(in_use)).collect();
+        since.retain(|key, _| key.0 != link.material_id || idle.iter().any(|(idle, _)| idle == key));
+        let overdue =
+            idle.into_iter().filter(|(key, _)| since.entry(*key).or_insert_with(Instant::now).elapsed() >= settle);
+        overdue.flat_map(|(_, spools)| spools.iter().copied()).collect()
+    }
+
+    /// Whether it counts for something that the link waits for.
+    pub(super) fn waits(&self, link: &StockLink) -> bool {
+        let since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        due(link).any(|(key, _)| since.contains_key(&key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::parts_sync::{AwaitedUse, Quantities, StockSystem};
+    use crate::domain::testing::id;
+
+    const LONG: Duration = Duration::from_secs(3_600);
+
+    fn link(awaited: Vec<AwaitedUse>) -> StockLink {
+        StockLink {
+            id: id(1),
+            material_id: id(2),
+            system: StockSystem::Spools,
+            entry: 12,
+            name: "PLA".to_owned(),
+            server: String::new(),
+            agreed: None,
+            seen: None,
+            pending: None,
+            given_up: Vec::new(),
+            unread_uses: Vec::new(),
+            awaited,
+            owed: Quantities::new(),
+            conflict: None,
+            round: 0,
+            created_at: Timestamp(0),
+        }
+    }
+
+    fn awaited(spools: [i64; 2], due: i64, at: i64) -> AwaitedUse {
+        AwaitedUse { spools: spools.into(), due: Amount(due), missing: Amount::ZERO, at: Timestamp(at) }
+    }
+
+    #[test]
+    fn a_booking_is_late_after_its_time_without_a_print() {
+        let (late, none) = (LateBookings::default(), BTreeSet::new());
+        let one = link(vec![awaited([7, 8], 500, 0), awaited([9, 9], 0, 0)]);
+        assert!(late.overdue(&one, &BTreeSet::from([8]), Duration::ZERO).is_empty() && !late.waits(&one), "in use");
+        assert!(late.overdue(&one, &none, LONG).is_empty() && late.waits(&one), "it may still arrive");
+        assert_eq!(late.overdue(&one, &none, Duration::ZERO), BTreeSet::from([7, 8]));
+        let another = link(vec![awaited([7, 8], 500, 1)]);
+        assert!(!late.waits(&another), "a later print is waited for anew");
+        assert!(late.overdue(&link(Vec::new()), &none, LONG).is_empty());
+        assert!(!late.waits(&one), "what was booked is forgotten");
+    }
+}
