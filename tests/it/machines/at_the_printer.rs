@@ -90,9 +90,12 @@ async fn a_moonraker_that_passes_for_an_octoprint_is_told_by_its_name_when_it_is
     let printer = register(&floor.app, floor.sim(0), json!({"type": "server_rest"})).await;
     floor.printers.push(printer);
     floor.faults(0, |faults| faults.disconnect = false);
-    let told = |status: &Value| status["message"].as_str().is_some_and(|words| words.contains("must be fw_rest"));
-    let status = floor.status_until("the right type to be told", 0, told).await;
-    assert_eq!((&status["state"], &status["connection"]), (&json!("offline"), &json!("unreachable")), "{status}");
+    let names_the_type = |status: &Value| {
+        let message = status["message"].as_str();
+        message.is_some_and(|text| text.contains("must be fw_rest")) && status["connection"] == "unreachable"
+    };
+    let status = floor.status_until("the right type to be named", 0, names_the_type).await;
+    assert_eq!(status["state"], "offline", "{status}");
     floor.app.patch(&floor.path(0, ""), &json!({"type": "fw_rest"})).await.expect(200);
     floor.connection_is(0, "connected").await;
 }
