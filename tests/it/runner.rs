@@ -45,3 +45,15 @@ fn the_report_of_a_run_is_written_where_it_is_read() {
         assert!(text_of(file).contains("target/nextest/services/junit.xml"), "{file}");
     }
 }
+
+/// A test group lets tests of other groups run beside its own; only a test that takes every thread runs alone.
+#[test]
+fn nothing_runs_beside_a_test_of_chaos() {
+    let config: toml_edit::DocumentMut = text_of(".config/nextest.toml").parse().unwrap();
+    let overrides = config["profile"]["default"]["overrides"].as_array_of_tables().unwrap();
+    let is_of_chaos = |table: &&toml_edit::Table| table["filter"].as_str().unwrap().contains("chaos");
+    let chaos: Vec<&toml_edit::Table> = overrides.iter().filter(is_of_chaos).collect();
+    assert_eq!(chaos.len(), 1);
+    assert_eq!(chaos[0]["filter"].as_str(), Some("test(/(^|::)chaos(::|_)/)"));
+    assert_eq!(chaos[0]["threads-required"].as_str(), Some("num-test-threads"));
+}
