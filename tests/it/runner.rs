@@ -1,9 +1,13 @@
-//! How the tests are run: what `scripts/test` says at its end, and what `.config/nextest.toml` promises.
+//! How the tests are run: what `scripts/test` says at its end, what `.config/nextest.toml` promises, and the shop that the
+//! servers of all tests start on copies of.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use crate::api::count;
 use crate::deploy::text_of;
+use crate::support::{App, Db, on_both};
 
 /// A report as cargo-nextest writes it: twelve tests, one of which failed and printed what looks like another.
 fn report() -> String {
@@ -56,4 +60,28 @@ fn nothing_runs_beside_a_test_of_chaos() {
     assert_eq!(chaos.len(), 1);
     assert_eq!(chaos[0]["filter"].as_str(), Some("test(/(^|::)chaos(::|_)/)"));
     assert_eq!(chaos[0]["threads-required"].as_str(), Some("num-test-threads"));
+}
+
+on_both! {
+    async fn copies_of_the_shared_shop_know_nothing_of_each_other(db: Db) {
+        let on_file = db.url().is_none();
+        let [second, third] = if on_file {
+            [Db::sqlite(), Db::sqlite()]
+        } else {
+            [Db::postgres_with_shop().await.unwrap(), Db::postgres_with_shop().await.unwrap()]
+        };
+        let (first, second) = (App::new(db).await, App::new(second).await);
+        assert_eq!(first.key, second.key, "both are copies of one shop");
+        first.material("PLA", 100.0).await;
+        let materials = "/api/inventory/materials";
+        assert_eq!((count(&first, materials).await, count(&second, materials).await), (1, 0));
+
+        // A copy is what a first start makes.
+        let own = App::on(third).with_own_shop().start().await;
+        assert_ne!(own.key, second.key, "it made a shop of its own");
+        assert_eq!(own.db.migrations(&own).await, second.db.migrations(&second).await);
+        assert_eq!(count(&own, "/api/audit-log").await, count(&second, "/api/audit-log").await);
+        let modes = [&own, &second].map(|app| app.data().metadata().unwrap().permissions().mode());
+        assert_eq!(modes[0], modes[1]);
+    }
 }

@@ -37,7 +37,7 @@ macro_rules! each_kind {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn on_postgres() {
-                    if let Some($db) = Db::postgres().await {
+                    if let Some($db) = Db::postgres_with_shop().await {
                         run(PrinterKind::FwRest, $db).await;
                     }
                 }
