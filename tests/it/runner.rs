@@ -44,10 +44,23 @@ fn the_slowest_tests_are_named_slowest_first() {
 #[test]
 fn the_report_of_a_run_is_written_where_it_is_read() {
     let config = text_of(".config/nextest.toml");
-    assert!(config.contains("[profile.services.junit]\npath = \"junit.xml\""), "{config}");
-    for file in ["scripts/test", ".ci/run", "CONTRIBUTING.md"] {
+    for profile in ["services", "long"] {
+        assert!(config.contains(&format!("[profile.{profile}.junit]\npath = \"junit.xml\"")), "{profile}");
+    }
+    assert!(text_of("scripts/test").contains("target/nextest/$profile/junit.xml"));
+    for file in [".ci/run", "CONTRIBUTING.md"] {
         assert!(text_of(file).contains("target/nextest/services/junit.xml"), "{file}");
     }
+}
+
+/// What each run leaves out is named by the module it is in, and a run before a release leaves nothing out.
+#[test]
+fn only_long_variants_are_left_out_and_not_before_a_release() {
+    let config: toml_edit::DocumentMut = text_of(".config/nextest.toml").parse().unwrap();
+    let filter = |profile: &str| config["profile"][profile]["default-filter"].as_str().unwrap().to_owned();
+    assert_eq!(filter("default"), "not test(/(^|::)long::/)");
+    assert_eq!(filter("long"), "all()");
+    assert!(config["profile"]["services"].get("default-filter").is_none(), "as the default profile");
 }
 
 /// A test group lets tests of other groups run beside its own; only a test that takes every thread runs alone.
