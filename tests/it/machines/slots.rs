@@ -183,6 +183,7 @@ each_kind! {
         two_materials(Db::sqlite(), kind).await;
     }
 
+    #[drawn]
     async fn nozzle_and_build_plate_are_those_that_the_file_was_sliced_for(kind: PrinterKind, db: Db) {
         let (floor, _) = floor(db, kind, &[&[("black", None)], &[("black", None)], &[("black", None)]]).await;
         let change = |n: usize, fields: Value| {
@@ -222,6 +223,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_job_waits_for_its_second_material_names_who_holds_it_and_keeps_the_first(kind: PrinterKind, db: Db) {
         let (floor, white) = floor(db, kind, &[&[("nobody knows", None)]]).await;
         // Nothing is printed: one slot, two materials.
