@@ -233,7 +233,7 @@ fn ftps_port(broker: u16) -> u16 {
 fn spawn_until_cut(gate: Arc<crate::wire::Gate>, served: impl Future<Output = io::Result<()>> + Send + 'static) {
     tokio::spawn(async move {
         tokio::select! {
-            biased;
+            biased; // what was served to its end was not cut
             _ = served => {}
             () = gate.until_cut() => {}
         }

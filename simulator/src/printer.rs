@@ -74,6 +74,7 @@ impl VirtualPrinter {
                 let next = Self(inner).with(|machine| machine.next_change());
                 let woken = match next {
                     Some(at) => tokio::select! {
+                        biased; // either only wakes the machine
                         () = tokio::time::sleep_until(at) => Ok(()),
                         changed = revised.changed() => changed,
                     },

@@ -32,7 +32,7 @@ async fn every_metric_of_the_dashboard_and_the_alerts_is_shown() {
 }
 
 /// A file of the project.
-fn text_of(file: &str) -> String {
+pub fn text_of(file: &str) -> String {
     std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/").to_owned() + file).unwrap()
 }
 

@@ -66,17 +66,27 @@ const EXPECT: Rule = Rule {
 const BIASED: Rule = Rule {
     holds: "every select! is biased, with a word on why in this order: chance decides nothing",
     check: |file| {
-        let code: Vec<&str> = file.text.lines().map(str::trim_start).collect();
-        let unsaid = |at: usize| !code.get(at + 1).is_some_and(|next| next.starts_with("biased; // "));
-        let opens = |line: &str| line.contains("select! {") && !line.starts_with("//");
-        let found = code.iter().enumerate().filter(|(at, line)| opens(line) && unsaid(*at));
-        found.map(|(at, _)| (at + 1, "is not biased, or does not say why".to_owned())).collect()
+        if !file.text.contains("select! {") {
+            return Vec::new();
+        }
+        let lines: Vec<&str> = file.text.lines().map(str::trim_start).collect();
+        // Counted from 1, a line's number is the index of the next one.
+        let explains = |number: usize| lines.get(number).is_some_and(|next| next.starts_with("biased; // "));
+        let mut found =
+            file.in_code(|line| line.contains("select! {").then(|| "is not biased, or does not say why".to_owned()));
+        found.retain(|(number, _)| !explains(*number));
+        found
     },
     planted: &[
         ("src/cli.rs", "tokio::select! {\n    () = a => {}\n}"),
         ("src/cli.rs", "let x = tokio::select! {\n    biased;\n    () = a => {}\n};"),
+        ("simulator/src/printer.rs", "Some(at) => tokio::select! {\n    () = a => {}\n},"),
+        ("simulator/tests/it/sdcp.rs", "tokio::select! {\n    biased; //\n    () = a => {}\n}"),
     ],
-    innocent: &[("src/cli.rs", "// No select! {\ntokio::select! {\n    biased; // both end it\n    () = a => {}\n}")],
+    innocent: &[
+        ("src/cli.rs", "// No select! {\ntokio::select! {\n    biased; // both end it\n    () = a => {}\n}"),
+        ("tests/it/invariants.rs", "let planted = \"tokio::select! {\";"),
+    ],
 };
 
 /// Lines of the longest file that is allowed. One that is longer has two subjects: split it.
@@ -165,7 +175,7 @@ fn lints_are_expected_with_a_reason() {
 
 #[test]
 fn chance_chooses_no_branch() {
-    holds(&BIASED);
+    holds_of(&BIASED, &all_files());
 }
 
 #[test]

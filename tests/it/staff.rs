@@ -28,7 +28,7 @@ use sha2::{Digest as _, Sha256};
 use crate::api::{PASSWORD, signed_in, staff};
 use crate::billing::pages::{HOSTILE, followed, posted, send, token};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_sqlite};
 
 /// Who works in the shop of these tests.
 pub const SAM: &str = "sam@example.org";
@@ -109,7 +109,7 @@ pub fn is_sound(page: &Answer) {
     }
 }
 
-on_both! {
+on_sqlite! {
     async fn the_staff_sign_in_and_out_by_their_page(db: Db) {
         let app = App::new(db).await;
         staff(&app, SAM, "operator").await;

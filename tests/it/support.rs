@@ -11,6 +11,7 @@ pub mod database;
 pub mod db;
 pub mod redis;
 pub mod stream;
+mod template;
 pub mod waiting;
 pub mod wire;
 
@@ -18,6 +19,7 @@ pub use app::App;
 pub use client::Client;
 pub use clock::Clock;
 pub use db::Db;
+pub use template::Template;
 pub use waiting::until;
 
 /// Makes the test once on SQLite and once on PostgreSQL; without a server for the tests the latter is only allowed to
@@ -35,7 +37,7 @@ macro_rules! on_both {
             $(#[$meta])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_postgres() {
-                if let Some(db) = $crate::support::Db::postgres().await {
+                if let Some(db) = $crate::support::Db::postgres_with_shop().await {
                     run(db).await;
                 }
             }
@@ -43,3 +45,29 @@ macro_rules! on_both {
     )* };
 }
 pub(crate) use on_both;
+
+/// As [`on_both`], for tests whose statements other tests run on PostgreSQL: each run has them on SQLite, and the long
+/// profile on PostgreSQL as well.
+macro_rules! on_sqlite {
+    ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
+        mod $name {
+            use super::*;
+            async fn run($db: $crate::support::Db) $body
+            $(#[$meta])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                run($crate::support::Db::sqlite()).await;
+            }
+            mod long {
+                $(#[$meta])*
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn on_postgres() {
+                    if let Some(db) = $crate::support::Db::postgres_with_shop().await {
+                        super::run(db).await;
+                    }
+                }
+            }
+        }
+    )* };
+}
+pub(crate) use on_sqlite;

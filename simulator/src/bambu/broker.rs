@@ -125,6 +125,7 @@ impl Session {
         loop {
             let silent = self.keep_alive.map(|every| heard + every * 3 / 2);
             tokio::select! {
+                biased; // what is asked comes before what is told, and silence is judged last
                 packet = self.next() => {
                     heard = Instant::now();
                     let Some(packet) = packet? else { return Ok(()) };

@@ -164,6 +164,7 @@ impl Session {
             // While the printer hangs, nothing is read and nothing is sent.
             printer.until(|machine| !machine.faults().hang).await;
             let outgoing = tokio::select! {
+                biased; // what is asked comes before what is told
                 received = socket.recv() => match received {
                     Some(Ok(Message::Text(text))) => self.receive(text.as_bytes(), &mut running).into_iter().collect(),
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return,

@@ -50,6 +50,7 @@ async fn run(host: Host, mut socket: WebSocket) {
         // While the printer hangs, nothing is read and nothing is sent.
         printer.until(|machine| !machine.faults().hang).await;
         tokio::select! {
+            biased; // what is asked comes before what is told
             received = socket.recv() => match received {
                 Some(Ok(Message::Text(text))) => {
                     if let Some(right) = auth(&host, text.as_str()) {

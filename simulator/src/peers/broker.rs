@@ -201,6 +201,7 @@ async fn serve(stream: TcpStream, shared: Shared, cut: AbortHandle) {
         false
     };
     let farewell = tokio::select! {
+        biased; // a farewell counts, even where nothing more can be sent
         farewell = reading => farewell,
         () = writing => false,
     };

@@ -186,6 +186,7 @@ async fn a_slow_pause_answers_only_when_it_is_done() {
     tokio::pin!(pause);
     let pausing = lab.printer.handle.until(|machine| machine.job().unwrap().phase == Phase::Pausing);
     tokio::select! {
+        biased; // an answer before the end of the move is the fault
         _ = &mut pause => panic!("answered while still moving"),
         () = pausing => {}
     }

@@ -1,6 +1,6 @@
 //! Who may use an operation gets what it promises: 2xx with the described body. Every reading operation is asked by
 //! every role that it is for; what changes something is done once by each role. (That nobody else may is tested in
-//! `roles`.)
+//! `roles`.) So the statements of every operation run on both databases.
 
 mod accounting;
 mod channels;
@@ -26,7 +26,7 @@ use simulator::stock::parts::PartsSystem;
 use super::checkout::{KEY, knowing};
 use super::{PASSWORD, customer_of, id, signed_in, some_sku, staff, with_role};
 use crate::support::contract::CONTRACT;
-use crate::support::{App, Client, Db, until};
+use crate::support::{App, Client, Db, on_both, until};
 
 /// What a person says once they have looked at a restored shop.
 const RESTORE_REVIEW: &str = "POST /api/restores/{id}/review";
@@ -229,10 +229,19 @@ async fn walks(app: &App) -> [Walk; 5] {
     ]
 }
 
-#[tokio::test]
-async fn every_reading_operation_answers_every_role_that_it_is_for() {
+on_both! {
+    async fn every_reading_operation_answers_every_role_that_it_is_for(db: Db) {
+        Box::pin(read_all(db)).await;
+    }
+
+    async fn what_a_role_may_change_it_changes(db: Db) {
+        Box::pin(change_all(db)).await;
+    }
+}
+
+async fn read_all(db: Db) {
     let farm = FarmUi::start(Some("farm-key")).await.unwrap();
-    let app = App::on(Db::sqlite()).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "farm-key").start().await;
+    let app = App::on(db).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "farm-key").start().await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
     let camera = Camera::start(None).await.unwrap();
     fleet.printers[0].handle.set_camera(Some(&camera.snapshot_url()));
@@ -303,12 +312,11 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
     assert!(asked > 120, "{asked}");
 }
 
-#[tokio::test]
-async fn what_a_role_may_change_it_changes() {
+async fn change_all(db: Db) {
     let farm = FarmUi::start(Some("farm-key")).await.unwrap();
     let parts = PartsSystem::start((Ipv4Addr::LOCALHOST, 0).into(), "inv-0123456789").await.unwrap();
     let processor = PaymentProcessor::start(KEY).await.unwrap();
-    let app = knowing(&processor, Db::sqlite())
+    let app = knowing(&processor, db)
         .env("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", 1)
         .env("FARM_UI_URL", farm.url())
         .env("FARM_UI_TOKEN", "farm-key")

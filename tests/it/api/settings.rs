@@ -117,7 +117,7 @@ async fn what_the_next_start_could_not_open_is_not_written() {
     let file = app.folder().join("file");
     std::fs::write(&file, "x").unwrap();
     // The database of another shop, made with other secrets.
-    let other = App::new(Db::sqlite()).await;
+    let other = App::on(Db::sqlite()).with_own_shop().start().await;
     let foreign = format!("sqlite://{}?mode=rwc", other.data().join("printfloor.db").display());
     for (settings, path) in [
         (json!({"database.url": format!("postgres://shop:hunter2@{closed}/shop")}), "settings.database.url"),

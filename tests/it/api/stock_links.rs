@@ -13,7 +13,7 @@ use simulator::stock::parts::PartsSystem;
 use simulator::stock::spools::SpoolSystem;
 
 use super::id;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 const TOKEN: &str = "inv-0123456789";
 /// Edits on both sides of a long run.
@@ -139,7 +139,7 @@ impl Dice {
     }
 }
 
-on_both! {
+on_sqlite! {
     async fn a_thousand_edits_on_both_sides_of_a_parts_system_come_out_equal(db: Db) {
         let there = parts().await;
         let part = there.add_part("PLA black 1 kg", "g");
@@ -341,7 +341,7 @@ async fn an_entry_is_linked_once_and_units_are_not_converted() {
     );
 }
 
-on_both! {
+on_sqlite! {
     async fn one_entry_that_makes_no_sense_keeps_no_other_waiting(db: Db) {
         let there = parts().await;
         let entries: Vec<(i64, i64)> = (0..3)

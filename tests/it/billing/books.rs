@@ -8,7 +8,7 @@ use simulator::processor::{Payer, PaymentProcessor, Travel};
 use super::pay_token_of;
 use crate::api::checkout::{KEY, knowing, tells};
 use crate::api::{id, some_sku};
-use crate::support::{App, on_both, until, waiting::until_seen};
+use crate::support::{App, on_sqlite, until, waiting::until_seen};
 
 /// How many orders and how many invoices are paid at once; each is one interleaving.
 const EACH: usize = 100;
@@ -116,7 +116,7 @@ fn adds_up(invoice: &Value) {
     }
 }
 
-on_both! {
+on_sqlite! {
     async fn in_two_hundred_interleavings_the_books_are_the_processors(db: Db) {
         let processor = PaymentProcessor::start(KEY).await.unwrap();
         let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;

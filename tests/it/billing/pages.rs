@@ -15,7 +15,7 @@ use super::invoices::sent;
 use super::{customer, link};
 use crate::api::{NOTHING, id, some_sku};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_sqlite};
 
 /// A name that would be a script if it were not escaped.
 pub const HOSTILE: &str = "<script>alert(1)</script>\"'&";
@@ -95,7 +95,7 @@ pub fn is_sound(page: &Answer) {
     }
 }
 
-on_both! {
+on_sqlite! {
     async fn each_page_is_for_its_customer_alone(db: Db) {
         let app = App::new(db).await;
         let (ann, bob) = (customer(&app, "ann@example.org").await, customer(&app, "bob@example.org").await);

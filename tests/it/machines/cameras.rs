@@ -205,7 +205,7 @@ async fn a_broken_camera_is_told_of_and_slows_nobody() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn credentials_of_cameras_are_kept_sealed_and_shown_to_one_server() {
-    for db in [Some(Db::sqlite()), Db::postgres().await].into_iter().flatten() {
+    for db in [Some(Db::sqlite()), Db::postgres_with_shop().await].into_iter().flatten() {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let camera = Camera::start(Some("viewer:se:cret")).await.unwrap();
         let camera_is =
@@ -259,7 +259,7 @@ async fn a_printer_leads_the_server_to_no_other_machine() {
 /// The server is killed while the camera hangs: afterwards the picture is taken all the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_picture_that_is_due_survives_a_crash_and_holds_nothing_up() {
-    for db in [Some(Db::sqlite()), Db::postgres().await].into_iter().flatten() {
+    for db in [Some(Db::sqlite()), Db::postgres_with_shop().await].into_iter().flatten() {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE, IMPATIENT_CAMERAS]).await;
         let camera = Camera::start(None).await.unwrap();
         set(&floor, 0, &json!({"snapshotUrl": camera.snapshot_url()})).await;

@@ -98,7 +98,7 @@ each_kind! {
 /// A server is frozen while its cancel waits. Another one takes the database over, and sees how the print ended; the
 /// first wakes up beside the person's print that runs by then.
 async fn survives_a_takeover(kind: PrinterKind) {
-    let Some(db) = Db::postgres().await else { return };
+    let Some(db) = Db::postgres_with_shop().await else { return };
     let url = db.url().unwrap();
     let (mut floor, job) = waiting_cancel_on(db, kind).await;
     signal(&floor.app, "STOP");

@@ -41,6 +41,7 @@ fn at(job: &Value, progress: f64) -> bool {
 }
 
 each_kind! {
+    #[drawn]
     async fn a_part_on_a_dead_printer_is_made_by_another(kind: PrinterKind) {
         let (mut floor, order, job, progress) = frozen(kind, 2).await;
         let path = format!("/api/jobs/{job}/resolve");

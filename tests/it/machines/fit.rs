@@ -7,6 +7,7 @@ use super::{FAST, Floor, JUDGE_LATE, OWN, PrinterKind, SLOW, elsewhere, register
 use crate::support::{Db, until};
 
 each_kind! {
+    #[drawn]
     async fn the_bed_is_cleared_by_hand_unless_it_clears_itself(kind: PrinterKind) {
         let mut floor = Floor::empty(Db::sqlite(), kind, 1, FAST, &[JUDGE_LATE]).await;
         let printer = register(&floor.app, floor.sim(0), json!({"autoClear": false})).await;
@@ -24,6 +25,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_printer_in_maintenance_takes_nothing(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let on = json!({"on": true, "note": "new nozzle"});
@@ -40,6 +42,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn machine_type_size_and_loaded_material_are_respected(kind: PrinterKind, db: Db) {
         let mut floor = Floor::empty(db, kind, 5, FAST, &[JUDGE_LATE]).await;
         let app = &floor.app;
@@ -121,6 +124,7 @@ each_kind! {
         assert_eq!((floor.started(0), sim.starts_of(OWN)), (1, 1), "the person's print alone");
     }
 
+    #[drawn]
     async fn a_printer_with_a_job_in_hand_is_not_moved_deleted_or_disconnected(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;

@@ -93,6 +93,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn an_operator_need_not_wait_for_a_printer_that_is_gone(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
         let (order, job) = floor.one().await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
-use crate::support::{App, Client, on_both, until};
+use crate::support::{App, Client, on_sqlite, until};
 
 /// How many files a set has, and how many sets are ordered.
 const FILES: usize = 13;
@@ -21,7 +21,7 @@ fn paths(answer: &Value) -> Vec<&str> {
     answer["errors"].as_array().unwrap().iter().map(|error| error["path"].as_str().unwrap()).collect()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_kit_is_no_kit_of_kits_and_keeps_what_it_consists_of(db: Db) {
         let app = App::new(db).await;
         let material = app.material("PLA", 1000.0).await;

@@ -9,7 +9,7 @@ use simulator::stock::spools::SpoolSystem;
 use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, STOCK};
 use crate::billing::pages::{send, token};
 use crate::staff::{is_sound, operator};
-use crate::support::{Db, on_both, until};
+use crate::support::{Db, on_sqlite, until};
 
 /// A floor of one printer with two spools of its material in the other system, which is linked: the number of the
 /// filament, a full spool, and one that was begun.
@@ -56,7 +56,7 @@ async fn slot(floor: &Floor, what: &str, wanted: impl Fn(&Value) -> bool) -> Val
     .await
 }
 
-on_both! {
+on_sqlite! {
     async fn a_slot_shows_what_is_left_on_its_spool_and_prints_are_booked_on_it(db: Db) {
         let there = SpoolSystem::start((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
         let (floor, _, [full, begun]) = linked(db, &there).await;

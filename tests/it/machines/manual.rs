@@ -17,6 +17,7 @@ fn starting(status: &Value) -> bool {
 }
 
 each_kind! {
+    #[drawn]
     async fn no_job_is_taken_while_a_manual_print_is_on_its_way(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let file = big(&floor).await;
@@ -50,6 +51,7 @@ each_kind! {
         assert_eq!(floor.started(0), 2, "then the job");
     }
 
+    #[drawn]
     async fn a_job_and_a_manual_print_never_get_the_same_printer(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let file = floor.file("by hand", 60, 1.0).await;
@@ -72,6 +74,7 @@ each_kind! {
         assert_eq!(floor.finished(0), 6 + by_hand);
     }
 
+    #[drawn]
     async fn a_repeated_key_starts_nothing_twice(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let file = floor.file("by hand", 60, 1.0).await;

@@ -87,6 +87,7 @@ each_kind! {
         assert_eq!(floor.events("printer.firmware_error").await.len(), 1, "told once");
     }
 
+    #[drawn]
     async fn a_print_that_was_cancelled_leaves_the_bed_to_a_person(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (_, job) = floor.one().await;

@@ -7,7 +7,7 @@ use simulator::stock::Weather;
 
 use super::{FAST, Floor, PrinterKind};
 use crate::api::sales_channels::{channel, map, record, shop, stands};
-use crate::support::{on_both, until};
+use crate::support::{on_sqlite, until};
 
 /// Sells one there, and waits until it is printed here; gives the order there and ours.
 pub(super) async fn printed(floor: &Floor, shop: &OtherShop, channel: &str) -> (u64, String) {
@@ -39,7 +39,7 @@ pub(super) const QUICK: &[(&str, &str)] = &[
     ("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", "0.2"),
 ];
 
-on_both! {
+on_sqlite! {
     async fn tracking_is_told_exactly_once_though_answers_are_lost(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, QUICK).await;
         for system in [ShopSystem::Shopify, ShopSystem::WooCommerce] {

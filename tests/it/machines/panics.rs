@@ -30,6 +30,7 @@ async fn falls(floor: &Floor, folder: &Path, kind: &str, job: &str) {
 }
 
 each_kind! {
+    #[drawn]
     async fn a_part_is_made_once_though_actors_panic_in_every_phase(kind: PrinterKind) {
         for (phase, slow) in [("uploading", FAST), ("start_sent", FAST), ("confirmed", SLOW), ("paused", SLOW)] {
             let folder = tempfile::tempdir().unwrap();

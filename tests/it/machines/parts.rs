@@ -5,7 +5,7 @@ mod chaos;
 use serde_json::{Value, json};
 
 use super::{FAST, Floor, JUDGE_SOON, PrinterKind};
-use crate::support::{on_both, until};
+use crate::support::{on_sqlite, until};
 
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
@@ -46,7 +46,7 @@ async fn act(floor: &Floor, printer: usize, said: &Value) -> crate::support::cli
     floor.app.post(&floor.path(printer, "/bed-cleared"), said).await
 }
 
-on_both! {
+on_sqlite! {
     async fn where_sign_off_is_required_no_part_counts_before_it(db: Db) {
         let floor = Floor::on(db, PrinterKind::ServerRest, 1, FAST, &[REQUIRED]).await;
         let order = floor.order(2).await;

@@ -22,6 +22,7 @@ pub fn binary_gcode() -> Vec<u8> {
 }
 
 each_kind! {
+    #[drawn]
     async fn one_that_refuses_every_start_fails_none_of_forty_jobs(kind: PrinterKind) {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.refuse_start = true);
@@ -52,6 +53,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn the_only_one_that_fits_is_waited_for_and_the_job_says_why(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.refuse_start = true);
@@ -73,6 +75,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn where_two_fit_a_job_that_both_refuse_has_failed(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
         for n in 0..2 {

@@ -9,7 +9,7 @@ use simulator::printer::{FilamentGate, What};
 
 use super::files::printable_of_several;
 use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, maps_slots, prints, register, words};
-use crate::support::{Db, on_both, until};
+use crate::support::{Db, on_sqlite, until};
 
 /// Printers that do not clear their beds, each with these slots: material and what is left.
 async fn floor(db: Db, kind: PrinterKind, printers: &[&[(&str, Option<f64>)]]) -> (Floor, String) {
@@ -183,6 +183,7 @@ each_kind! {
         two_materials(Db::sqlite(), kind).await;
     }
 
+    #[drawn]
     async fn nozzle_and_build_plate_are_those_that_the_file_was_sliced_for(kind: PrinterKind, db: Db) {
         let (floor, _) = floor(db, kind, &[&[("black", None)], &[("black", None)], &[("black", None)]]).await;
         let change = |n: usize, fields: Value| {
@@ -222,6 +223,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_job_waits_for_its_second_material_names_who_holds_it_and_keeps_the_first(kind: PrinterKind, db: Db) {
         let (floor, white) = floor(db, kind, &[&[("nobody knows", None)]]).await;
         // Nothing is printed: one slot, two materials.
@@ -264,7 +266,7 @@ async fn slots_are(floor: &Floor, printer: usize, wanted: Value) -> Value {
     .await
 }
 
-on_both! {
+on_sqlite! {
     async fn spools_that_a_printer_reports_are_bound_by_a_person_once_and_matched(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
         let black = || FilamentGate::filled("Acme", "PLA", "Black", [0.1, 0.1, 0.1]);

@@ -8,7 +8,7 @@ use simulator::printer::FilamentGate;
 use simulator::{PrinterKind, SimPrinter};
 
 use super::{FAST, Floor, JUDGE_LATE, register, words};
-use crate::support::{App, on_both, waiting::until_seen};
+use crate::support::{App, on_sqlite, waiting::until_seen};
 
 const BLACK: &str = "1B1B22FF";
 const WHITE: &str = "F4F1E6FF";
@@ -66,7 +66,7 @@ fn fit(floor: &Floor, printer: usize, trays: [Option<Tray>; 4]) {
     Bambu::of(&floor.sim(printer).handle).unwrap().change(|setup| setup.ams = vec![Ams { trays }]);
 }
 
-on_both! {
+on_sqlite! {
     async fn spools_in_a_changer_are_known_by_the_vendors_code_matched_and_printed_from(db: Db) {
         let floor = Floor::on(db, PrinterKind::MqttLan, 2, FAST, &[JUDGE_LATE]).await;
         coded(&floor, "GFA00", "#1B1B22").await;

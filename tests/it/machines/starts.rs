@@ -23,6 +23,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn three_refusals_fail_the_job_and_a_retry_begins_anew(kind: PrinterKind) {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_SOON]).await;
         for n in 0..3 {

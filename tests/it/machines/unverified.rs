@@ -48,6 +48,7 @@ async fn resolve(floor: &Floor, job: &str, outcome: &str) -> Value {
 }
 
 each_kind! {
+    #[drawn]
     async fn a_printer_in_doubt_takes_no_other_job(kind: PrinterKind) {
         let (floor, _, job) = doubt(kind, None).await;
         let (_, other) = floor.one().await;
@@ -104,6 +105,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn an_operator_says_that_it_did_not_start(kind: PrinterKind) {
         let (floor, order, job) = doubt(kind, None).await;
         // Until that is known the job would be sent there again, in vain.
@@ -120,6 +122,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn an_operator_says_that_it_failed(kind: PrinterKind) {
         let (floor, order, job) = doubt(kind, None).await;
         let resolved = resolve(&floor, &job, "failed").await;
@@ -135,6 +138,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn an_operator_says_that_it_finished(kind: PrinterKind) {
         // It really did, and the printer is gone for good.
         let (floor, order, job) = doubt(kind, LATE).await;

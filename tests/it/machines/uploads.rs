@@ -116,6 +116,7 @@ each_kind! {
         until("it to be gone", || async { (files(&floor, 0) == theirs).then_some(()) }).await;
     }
 
+    #[drawn]
     async fn files_stay_where_the_shop_wants_it(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE, KEEP_FILES]).await;
         let (first, _) = floor.one().await;

@@ -43,6 +43,7 @@ each_kind! {
         assert_eq!((floor.started(0), floor.finished(0)), (2, 2), "one after the other, both to their ends");
     }
 
+    #[drawn]
     async fn story_02_a_batch_is_dispatched_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 700 }));
@@ -112,6 +113,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn story_08_a_job_that_is_being_sent_stays_with_its_printer(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 40_000 }));
@@ -127,6 +129,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn story_09_nothing_is_printed_onto_a_bed_that_nobody_cleared(kind: PrinterKind) {
         let mut floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (_, job) = floor.one().await;

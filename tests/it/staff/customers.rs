@@ -8,7 +8,7 @@ use crate::api::some_sku;
 use crate::billing::customer;
 use crate::billing::intake::taken;
 use crate::billing::invoices::sent as sent_invoice;
-use crate::support::{App, on_both};
+use crate::support::{App, on_sqlite};
 
 const ANN: &str = "ann@example.org";
 
@@ -17,7 +17,7 @@ fn shown(cents: &Value) -> String {
     format!("{}.{:02} USD", cents / 100, cents % 100)
 }
 
-on_both! {
+on_sqlite! {
     async fn a_customer_is_found_and_shown_with_orders_invoices_quotes_and_what_they_spent(db: Db) {
         let app = App::new(db).await;
         let sam = operator(&app).await;

@@ -11,7 +11,7 @@ use crate::billing::pages::{send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::stream::{Sent, Stream};
 use crate::support::waiting::LONG;
-use crate::support::{on_both, until};
+use crate::support::{on_sqlite, until};
 
 /// The next part of the stream whose id begins like this and whose text has these words.
 async fn part(stream: &mut Stream, id: &str, words: &str) -> Sent {
@@ -29,7 +29,7 @@ fn version(page: &str) -> i64 {
     page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().parse().unwrap()
 }
 
-on_both! {
+on_sqlite! {
     async fn the_floor_follows_a_print_and_pauses_it(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

@@ -14,7 +14,7 @@ use super::{arrived, is_sound, operator};
 use crate::billing::pages::{send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
-use crate::support::{Client, on_both, until};
+use crate::support::{Client, on_sqlite, until};
 
 /// A camera on the printer's own computer, of which the printer tells.
 pub async fn camera_of(sim: &SimPrinter) -> Camera {
@@ -31,7 +31,7 @@ async fn bring(client: &Client, target: &str, name: &str, content: Vec<u8>, own:
     client.send(client.request("POST", target).header("sec-fetch-site", "same-origin").multipart(form)).await
 }
 
-on_both! {
+on_sqlite! {
     async fn a_file_is_brought_to_a_printer_and_printed_there(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

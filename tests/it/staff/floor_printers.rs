@@ -6,7 +6,7 @@ use simulator::PrinterKind;
 use super::{arrived, is_sound, operator, version_on};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{Floor, SLOW};
-use crate::support::on_both;
+use crate::support::on_sqlite;
 
 /// Where a printer is added.
 const NEW_PATH: &str = "/floor/printers/new";
@@ -18,7 +18,7 @@ fn new_printer<'a>(base: &'a str, own: &'a str, key: &'a str, more: &[(&'a str, 
     usual.into_iter().chain(secret).chain(more.iter().copied()).collect()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_printer_is_added_by_the_form_of_its_type_changed_and_removed(db: Db) {
         let floor = Floor::empty(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
         let (sam, sim) = (operator(&floor.app).await, floor.sim(0));

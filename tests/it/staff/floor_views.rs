@@ -6,14 +6,14 @@ use simulator::PrinterKind;
 
 use super::{is_sound, operator};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
-use crate::support::{on_both, until};
+use crate::support::{on_sqlite, until};
 
 /// How many cards of a page are shown, and how many are on it unseen.
 fn cards(page: &str) -> (usize, usize) {
     (page.matches("<li id=\"printer-").count(), page.matches("<li hidden id=\"printer-").count())
 }
 
-on_both! {
+on_sqlite! {
     async fn the_floor_is_narrowed_and_shown_as_it_stands_in_its_rooms(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

@@ -8,7 +8,7 @@ use crate::api::{PASSWORD, staff, with_cookie};
 use crate::billing::pages::{posted, send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::client::Answer;
-use crate::support::{App, on_both};
+use crate::support::{App, on_sqlite};
 
 /// The addresses that the labels of a PDF lead to, sorted.
 fn addresses(pdf: &Answer) -> Vec<&str> {
@@ -20,7 +20,7 @@ fn addresses(pdf: &Answer) -> Vec<&str> {
     all
 }
 
-on_both! {
+on_sqlite! {
     async fn a_scanned_printer_is_cleared_after_the_sign_in(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
         for n in 0..2 {

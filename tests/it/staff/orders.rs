@@ -7,9 +7,9 @@ use super::products::sent;
 use super::{arrived, is_sound, operator};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
-use crate::support::{App, Db, on_both};
+use crate::support::{App, Db, on_sqlite};
 
-on_both! {
+on_sqlite! {
     async fn an_order_is_paid_made_and_shipped_from_its_page(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

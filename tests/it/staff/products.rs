@@ -10,7 +10,7 @@ use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// Sends a form with the token, as a browser does, and follows it.
 pub async fn sent(client: &Client, token: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
@@ -24,7 +24,7 @@ async fn id_of(app: &App, code: &str) -> String {
     found["skus"][0]["id"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_sku_is_made_of_a_file_changed_withdrawn_and_deleted(db: Db) {
         let app = App::new(db).await;
         let sam = operator(&app).await;

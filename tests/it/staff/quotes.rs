@@ -11,12 +11,12 @@ use crate::billing::customer;
 use crate::billing::intake::taken;
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::support::browser::Browser;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 use crate::whole::cube;
 
 const ANN: &str = "ann@example.org";
 
-on_both! {
+on_sqlite! {
     async fn a_quote_is_drafted_edited_and_sent_by_page_and_the_customer_accepts_it(db: Db) {
         let app = App::new(db).await;
         let (sam, ann) = (operator(&app).await, customer(&app, ANN).await);

@@ -8,7 +8,7 @@ use crate::api::{PASSWORD, sign_in, signed_in, staff};
 use crate::billing::pages::{send, token};
 use crate::support::browser::Browser;
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_sqlite};
 
 /// Who runs the shop of these tests.
 pub const BOSS: &str = "boss@example.org";
@@ -34,7 +34,7 @@ fn the_one(list: &Value, of: &str, member: &str, text: &str) -> String {
     one["id"].as_str().unwrap().to_owned()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_key_that_is_made_by_page_works_and_is_shown_once(db: Db) {
         let app = App::new(db).await;
         let boss = boss(&app).await;

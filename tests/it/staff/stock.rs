@@ -10,7 +10,7 @@ use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 use crate::support::client::Answer;
-use crate::support::{App, on_both, until};
+use crate::support::{App, on_sqlite, until};
 
 /// What the ledger of a page shows.
 fn ledger(page: &Answer) -> &str {
@@ -21,7 +21,7 @@ async fn slot(floor: &Floor, printer: usize) -> Value {
     floor.app.get(&floor.path(printer, "")).await.expect(200)["slots"][0].clone()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_delivery_on_the_page_starts_what_waits_for_it(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

@@ -9,12 +9,12 @@ use simulator::bambu::setup::Setup;
 use super::{is_sound, operator};
 use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
-use crate::support::{App, on_both, until};
+use crate::support::{App, on_sqlite, until};
 
 /// Parts count once somebody has signed them off.
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 
-on_both! {
+on_sqlite! {
     async fn a_bed_is_cleared_with_one_bad_part_and_the_part_is_made_again(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);

@@ -8,9 +8,9 @@ use super::{is_sound, operator};
 use crate::api::some_sku;
 use crate::api::webhooks::{QUICK, endpoint_is, got, happen, newest_is, register};
 use crate::billing::pages::{send, token};
-use crate::support::{App, on_both, until};
+use crate::support::{App, on_sqlite, until};
 
-on_both! {
+on_sqlite! {
     async fn a_delivery_that_failed_is_seen_with_its_answer_and_sent_again(db: Db) {
         let app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
         let sku = some_sku(&app).await;

@@ -43,7 +43,7 @@ async fn whoever_was_taken_over_leaves_though_nobody_writes(database: TestDataba
 /// A machine that was frozen wakes up after another server took over.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_server_that_wakes_up_behind_another_ends() {
-    let Some(db) = Db::postgres().await else { return };
+    let Some(db) = Db::postgres_with_shop().await else { return };
     let url = db.url().unwrap();
     let mut first = App::new(db).await;
     signal(&first, "STOP");

@@ -22,9 +22,14 @@ pub struct Builder {
     db: Db,
     env: BTreeMap<String, String>,
     with_clock: bool,
+    own_shop: bool,
     first_starts_cut: Vec<Duration>,
     older: Option<Older>,
 }
+
+/// Variables that a shop's data depends on from its first start.
+const FIRST_START_VARIABLES: [&str; 5] =
+    ["API_KEY_SALT", "DATABASE_URL", "PRINTFLOOR_ENV", "SECRETS_KEY", "SESSION_SECRET"];
 
 /// Who issues the invoices of shops of tests.
 pub const SELLER: [(&str, &str); 6] = [
@@ -71,6 +76,18 @@ impl Builder {
         self
     }
 
+    /// With a shop that its own first start makes, with secrets that no other test's shop has.
+    pub fn with_own_shop(mut self) -> Self {
+        self.own_shop = true;
+        self
+    }
+
+    /// Whether a copy of the shop that tests share would not do.
+    fn needs_own_shop(&self) -> bool {
+        let differs = || FIRST_START_VARIABLES.iter().any(|name| self.env.contains_key(*name));
+        self.own_shop || self.older.is_some() || !self.first_starts_cut.is_empty() || differs()
+    }
+
     /// Begins to make the shop so many times, each killed after this time; then makes it.
     pub fn first_starts_cut(mut self, after: impl IntoIterator<Item = Duration>) -> Self {
         self.first_starts_cut.extend(after);
@@ -95,7 +112,9 @@ impl Builder {
     }
 
     /// Starts it, with an admin's key.
-    pub async fn start(self) -> App {
+    pub async fn start(mut self) -> App {
+        let own_shop = self.needs_own_shop();
+        let template = self.db.template(own_shop).await;
         let dir = tempfile::Builder::new().prefix("printfloor-it-").tempdir().unwrap();
         let port = free_port();
         let mut app = App {
@@ -109,35 +128,45 @@ impl Builder {
             dir,
             may_crash: false,
         };
-        let create = ["key", "create", "--new", "--name", "tests", "--role", "admin"];
-        let first_key = async |app: &App, cut: bool| {
-            if cut {
-                until("the first key", || async { app.try_command(&create, "").ok() }).await
-            } else {
-                app.command(&create, "")
+        app.client.key = Some(match template {
+            Some(template) => {
+                template.copy_data(&app.data());
+                template.key()
             }
-        };
-        let cut = !self.first_starts_cut.is_empty();
-        for after in self.first_starts_cut {
-            app.command_killed(&create, after);
-        }
-        let mut key = first_key(&app, cut).await;
-        if let Some(Older { release, rows, cuts }) = self.older {
-            // The secrets stay, as they would.
-            app.db.become_release(&app, release, &rows).await;
-            let listen = format!("127.0.0.1:{port}");
-            let serve = ["serve", "--listen", &listen];
-            for (n, after) in cuts.into_iter().enumerate() {
-                app.command_killed(if n.is_multiple_of(2) { &create } else { &serve }, after);
-                eprintln!("cut off after {after:?} with {} migrations", app.db.migrations(&app).await);
-            }
-            key = first_key(&app, true).await;
-        }
-        let key = key.split_whitespace().find(|word| word.starts_with("key_")).expect("a key is printed").to_owned();
-        app.client.key = Some(key);
+            None => first_key(&app, self.first_starts_cut, self.older).await,
+        });
         app.start().await;
         app
     }
+}
+
+/// Makes the shop by its own first start; gives the key of its admin.
+async fn first_key(app: &App, first_starts_cut: Vec<Duration>, older: Option<Older>) -> String {
+    let create = ["key", "create", "--new", "--name", "tests", "--role", "admin"];
+    let key_after = async |cut: bool| {
+        if cut {
+            until("the first key", || async { app.try_command(&create, "").ok() }).await
+        } else {
+            app.command(&create, "")
+        }
+    };
+    let cut = !first_starts_cut.is_empty();
+    for after in first_starts_cut {
+        app.command_killed(&create, after);
+    }
+    let mut key = key_after(cut).await;
+    if let Some(Older { release, rows, cuts }) = older {
+        // The secrets stay, as they would.
+        app.db.become_release(app, release, &rows).await;
+        let listen = format!("127.0.0.1:{}", app.port);
+        let serve = ["serve", "--listen", &listen];
+        for (n, after) in cuts.into_iter().enumerate() {
+            app.command_killed(if n.is_multiple_of(2) { &create } else { &serve }, after);
+            eprintln!("cut off after {after:?} with {} migrations", app.db.migrations(app).await);
+        }
+        key = key_after(true).await;
+    }
+    key.split_whitespace().find(|word| word.starts_with("key_")).expect("a key is printed").to_owned()
 }
 
 /// A server under test; dereferences to its admin's client.
@@ -168,8 +197,8 @@ fn free_port() -> u16 {
 impl App {
     /// On this database, quick to notice: short looks at printers, short confirm time, no jitter.
     pub fn on(db: Db) -> Builder {
-        let builder =
-            Builder { db, env: BTreeMap::new(), with_clock: false, first_starts_cut: Vec::new(), older: None };
+        let (env, first_starts_cut) = (BTreeMap::new(), Vec::new());
+        let builder = Builder { db, env, with_clock: false, own_shop: false, first_starts_cut, older: None };
         // Without a seller, invoices wait.
         let builder = SELLER.into_iter().fold(builder, |builder, (name, text)| builder.env(name, text));
         builder

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use migrations::{Migrator, MigratorTrait as _};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 
-use super::App;
+use super::{App, Template};
 
 /// Superuser address of a PostgreSQL server for tests; `scripts/test` starts one.
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
@@ -17,6 +17,8 @@ pub const SERVICES: &str = "PRINTFLOOR_TEST_SERVICES";
 pub struct Db {
     /// (server, name) of a database that is dropped at the end.
     postgres: Option<(String, String)>,
+    /// The shop that the PostgreSQL database is a copy of.
+    template: Option<Template>,
 }
 
 static MADE: AtomicU32 = AtomicU32::new(0);
@@ -27,35 +29,78 @@ async fn open(url: &str) -> DatabaseConnection {
     Database::connect(options).await.expect("the database answers")
 }
 
-async fn run(url: &str, sql: &str) {
+/// Runs a statement on a connection of its own.
+pub(super) async fn run(url: &str, sql: &str) {
     let db = open(url).await;
     db.execute_unprepared(sql).await.expect(sql);
     db.close().await.unwrap();
 }
 
+/// Removes all tables of a PostgreSQL database.
+async fn remove_tables(url: &str) {
+    run(url, "DROP SCHEMA public CASCADE").await;
+    run(url, "CREATE SCHEMA public").await;
+}
+
+/// The address of another database of this server.
+pub(super) fn address_of(server: &str, database: &str) -> String {
+    let base = server.rsplit_once('/').map_or(server, |(base, _)| base);
+    format!("{base}/{database}")
+}
+
+/// The address of the tests' server; `None` when there is none and nobody asked for services.
+fn server() -> Option<String> {
+    let server = std::env::var(SERVER).ok();
+    if server.is_none() {
+        assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {SERVER} is not");
+        eprintln!("left out: no {SERVER}");
+    }
+    server
+}
+
+fn unused_name() -> String {
+    format!("printfloor_{}_{}", id(), MADE.fetch_add(1, Relaxed))
+}
+
 impl Db {
     /// The embedded default, in the test's own folder.
     pub fn sqlite() -> Self {
-        Self { postgres: None }
+        Self { postgres: None, template: None }
     }
 
-    /// A fresh database on the tests' server; `None` when there is no server and nobody asked for services.
+    /// An empty database on the tests' server; `None` when there is no server and nobody asked for services.
     pub async fn postgres() -> Option<Self> {
-        let Ok(server) = std::env::var(SERVER) else {
-            assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {SERVER} is not");
-            eprintln!("left out: no {SERVER}");
-            return None;
-        };
-        let name = format!("printfloor_{}_{}", id(), MADE.fetch_add(1, Relaxed));
+        let (server, name) = (server()?, unused_name());
         run(&server, &format!("CREATE DATABASE {name}")).await;
-        Some(Self { postgres: Some((server, name)) })
+        Some(Self { postgres: Some((server, name)), template: None })
+    }
+
+    /// As [`Db::postgres`], a copy of the shop that all tests share.
+    pub async fn postgres_with_shop() -> Option<Self> {
+        let (server, name) = (server()?, unused_name());
+        let (template, database) = Template::on_postgres(&server).await;
+        run(&server, &format!("CREATE DATABASE {name} TEMPLATE {database}")).await;
+        Some(Self { postgres: Some((server, name)), template: Some(template) })
+    }
+
+    /// The shop that a server on this database starts with; `None` where it makes one itself in an empty database,
+    /// because the test wants an `own_shop` or because nobody copied any.
+    pub(super) async fn template(&mut self, own_shop: bool) -> Option<Template> {
+        let Some(url) = self.url() else {
+            return if own_shop { None } else { Some(Template::on_sqlite().await) };
+        };
+        let template = self.template.take()?;
+        if own_shop {
+            remove_tables(&url).await;
+            return None;
+        }
+        Some(template)
     }
 
     /// Its `DATABASE_URL`; `None` is the embedded default.
     pub fn url(&self) -> Option<String> {
         let (server, name) = self.postgres.as_ref()?;
-        let base = server.rsplit_once('/').map_or(server.as_str(), |(base, _)| base);
-        Some(format!("{base}/{name}"))
+        Some(address_of(server, name))
     }
 
     fn address(&self, app: &App) -> String {
@@ -71,8 +116,7 @@ impl Db {
     pub async fn become_release(&self, app: &App, release: usize, rows: &[String]) {
         let url = match self.url() {
             Some(url) => {
-                run(&url, "DROP SCHEMA public CASCADE").await;
-                run(&url, "CREATE SCHEMA public").await;
+                remove_tables(&url).await;
                 url
             }
             None => {

@@ -8,11 +8,11 @@ use crate::api::checkout::shop;
 use crate::api::id;
 use crate::billing::customer;
 use crate::support::stream::Stream;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 const ANN: &str = "ann@example.org";
 
-on_both! {
+on_sqlite! {
     async fn an_order_is_paid_from_its_page(db: Db) {
         let (processor, app) = shop(db).await;
         let (ann, bob) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);

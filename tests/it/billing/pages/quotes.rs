@@ -6,7 +6,7 @@ use super::{HOSTILE, followed, is_sound, send, token};
 use crate::api::quotes::models::upload;
 use crate::api::{id, some_sku};
 use crate::billing::{customer, mails_to};
-use crate::support::{App, on_both, until};
+use crate::support::{App, on_sqlite, until};
 use crate::whole::cube;
 
 const ANN: &str = "ann@example.org";
@@ -19,7 +19,7 @@ async fn offered(app: &App, sku: &str) -> String {
     quote
 }
 
-on_both! {
+on_sqlite! {
     async fn a_quote_is_accepted_or_declined_on_its_page(db: Db) {
         let app = App::new(db).await;
         let sku = some_sku(&app).await;

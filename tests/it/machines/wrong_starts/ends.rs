@@ -59,6 +59,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn story_15_a_printer_that_refuses_everything_is_taken_out_and_says_so(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.refuse_start = true);

@@ -131,7 +131,7 @@ async fn while_postgres_is_unreachable_nothing_that_was_answered_is_done_again()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_postgres_is_read_only_nothing_that_was_answered_is_done_again() {
-    let Some(db) = Db::postgres().await else { return };
+    let Some(db) = Db::postgres_with_shop().await else { return };
     let (server, url) = (std::env::var("PRINTFLOOR_TEST_POSTGRES").unwrap(), db.url().unwrap());
     let name = url.rsplit('/').next().unwrap();
     let mut options = ConnectOptions::new(server);

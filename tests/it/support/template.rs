@@ -1,0 +1,168 @@
+//! A shop that is made once for all tests of a run: tables, secrets of its own, an admin's key. The server of a test
+//! starts on a copy of it, which saves each test the migrations and a process.
+//!
+//! Tests are processes of their own. The first one that needs the shop makes it, while the others wait for a lock; it is
+//! moved into place when it is whole, so that a test that is ended in the middle leaves nothing behind that looks whole.
+
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use super::{db, until};
+
+/// Prefix of the names of databases that hold such a shop.
+const DATABASE_PREFIX: &str = "printfloor_template_";
+/// Longest time between a run's first test and its last start of a server. Older shops are removed by a later run.
+const LONGEST_RUN: Duration = Duration::from_hours(6);
+/// Permissions of a server's folders: its user, and nobody else.
+const FOLDER_MODE: u32 = 0o700;
+
+/// Folder with a folder for each kind of database, which has one for each run.
+static SHOPS: LazyLock<PathBuf> = LazyLock::new(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("shops"));
+
+/// Name of this run: the runner's, or one of this process where all tests share one.
+static RUN: LazyLock<String> = LazyLock::new(|| {
+    std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| {
+        let unique = tempfile::Builder::new().prefix("process-").tempdir().unwrap();
+        unique.path().file_name().unwrap().to_string_lossy().into_owned()
+    })
+});
+
+/// The shop of this run on one kind of database.
+pub struct Template {
+    folder: PathBuf,
+}
+
+impl Template {
+    /// Returns the shop on the embedded database.
+    pub async fn on_sqlite() -> Self {
+        let run_folder = RunFolder::of("sqlite").await;
+        if let Some(unfinished) = run_folder.begin() {
+            create_shop(&unfinished, None);
+            // Its rows are still in the log beside the file.
+            let file = unfinished.join("data/printfloor.db");
+            db::run(&format!("sqlite:{}", file.display()), "PRAGMA wal_checkpoint(TRUNCATE)").await;
+            run_folder.finish(&unfinished);
+        }
+        run_folder.template()
+    }
+
+    /// Returns the shop on this PostgreSQL server, and the name of its database, which is there to be copied.
+    pub async fn on_postgres(server: &str) -> (Self, String) {
+        let run_folder = RunFolder::of("postgres").await;
+        let database = database_of(&RUN);
+        if let Some(unfinished) = run_folder.begin() {
+            for run in run_folder.stale().chain([RUN.clone()]) {
+                db::run(server, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", database_of(&run))).await;
+            }
+            db::run(server, &format!("CREATE DATABASE {database}")).await;
+            create_shop(&unfinished, Some(&db::address_of(server, &database)));
+            // It could not be copied while somebody is connected to it.
+            db::run(server, &format!("ALTER DATABASE {database} ALLOW_CONNECTIONS false")).await;
+            run_folder.finish(&unfinished);
+        }
+        (run_folder.template(), database)
+    }
+
+    /// Copies the shop's data folder to this path, where nothing is yet.
+    pub fn copy_data(&self, to: &Path) {
+        copy_folder(&self.folder.join("data"), to);
+    }
+
+    /// Returns the key of its admin.
+    pub fn key(&self) -> String {
+        fs::read_to_string(self.folder.join("key")).unwrap()
+    }
+}
+
+/// Where a shop of this run is or will be; held by one test at a time.
+struct RunFolder {
+    /// Folder of all runs with this kind of database.
+    kind: PathBuf,
+    /// Folder of this run.
+    path: PathBuf,
+    /// Locked as long as this lives.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Waits until no other test holds it.
+    async fn of(kind: &str) -> Self {
+        let kind = SHOPS.join(kind);
+        let path = kind.join(&*RUN);
+        fs::create_dir_all(&path).unwrap();
+        let lock = File::create(path.join("lock")).unwrap();
+        until("the shop that all tests share", || async { lock.try_lock().ok() }).await;
+        Self { kind, path, _lock: lock }
+    }
+
+    fn shop(&self) -> PathBuf {
+        self.path.join("shop")
+    }
+
+    /// Returns an empty folder to make the shop in; `None` where it is there already.
+    fn begin(&self) -> Option<PathBuf> {
+        if self.shop().exists() {
+            return None;
+        }
+        let unfinished = self.path.join("unfinished");
+        let _ = fs::remove_dir_all(&unfinished);
+        fs::create_dir(&unfinished).unwrap();
+        Some(unfinished)
+    }
+
+    /// Moves a shop that is whole into place, and removes those of runs that are long over.
+    fn finish(&self, unfinished: &Path) {
+        fs::rename(unfinished, self.shop()).unwrap();
+        for run in self.stale() {
+            let _ = fs::remove_dir_all(self.kind.join(run));
+        }
+    }
+
+    /// Names the runs that are long over.
+    fn stale(&self) -> impl Iterator<Item = String> {
+        let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
+        let now = modified(&self.path).unwrap();
+        fs::read_dir(&self.kind).unwrap().map_while(Result::ok).filter_map(move |entry| {
+            let age = now.duration_since(modified(&entry.path()).ok()?).ok()?;
+            (age > LONGEST_RUN).then(|| entry.file_name().to_string_lossy().into_owned())
+        })
+    }
+
+    fn template(&self) -> Template {
+        Template { folder: self.shop() }
+    }
+}
+
+/// Makes a shop with an admin's key, as its owner's first command does.
+fn create_shop(folder: &Path, database_url: Option<&str>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
+    command.args(["key", "create", "--new", "--name", "tests", "--role", "admin", "--data"]).arg(folder.join("data"));
+    command.current_dir(folder).env_clear().stdin(Stdio::null());
+    command.envs(database_url.map(|url| ("DATABASE_URL", url)));
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "no shop was made: {}", String::from_utf8_lossy(&output.stderr));
+    fs::write(folder.join("key"), String::from_utf8(output.stdout).unwrap().trim()).unwrap();
+}
+
+/// Returns the name of the database that holds the shop of a run, as PostgreSQL spells names.
+fn database_of(run: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    format!("{DATABASE_PREFIX}{}", run.chars().map(letter).collect::<String>())
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    DirBuilder::new().mode(FOLDER_MODE).create(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).unwrap();
+        }
+    }
+}
