@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
 use crate::domain::amount::Amount;
-use crate::domain::material::MaterialCommand;
+use crate::domain::material::{Material, MaterialCommand};
 use crate::domain::order::Report;
 use crate::domain::printer::{Evidence, PrinterCommand, Spool};
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd};
@@ -108,7 +108,7 @@ fn what_may_be_counted_wrongly_is_told_at_the_slot() {
 #[test]
 fn what_nobody_booked_is_told_at_the_slot_until_a_person_decided() {
     let mut shop = PrinterFixture::idle();
-    let mut material = None;
+    let mut material: Option<Material> = None;
     let (fields, quantity) = (Box::new(pla()), Amount::units(300));
     Bench::new().tell(&mut material, id(77), &MaterialCommand::Create { fields, quantity }).unwrap();
     let mut material = material.unwrap();
