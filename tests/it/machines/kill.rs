@@ -31,6 +31,7 @@ async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
     floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_500 }));
     let (order, job) = floor.one().await;
     floor.attempt_is(&job, "start_sent").await;
+    floor.start_arrived(0).await;
     floor.app.kill_9();
     floor
         .physically("the start to come", 0, |what| {

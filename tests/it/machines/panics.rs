@@ -47,6 +47,10 @@ each_kind! {
             let order = floor.app.paid_order(&sku, 1).await;
             let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
             floor.attempt_is(&job, if phase == "paused" { "confirmed" } else { phase }).await;
+            if phase == "start_sent" {
+                // A start that is lost on its way is judged late here.
+                floor.start_arrived(0).await;
+            }
             if phase == "paused" {
                 floor.app.act(&format!("/api/jobs/{job}/pause")).await.expect(200);
                 floor.app.job_is(&job, "PAUSED").await;
