@@ -172,9 +172,13 @@ impl OrderChange<'_> {
         }
         let waiting = |job: &&Job| job.line == line && job.live().is_none() && Some(job.id) != except;
         let surplus: Vec<Id> = self.order.surplus_jobs(waiting).iter().map(|job| job.id).collect();
-        for id in surplus {
-            self.edit(id, |job| job.surplus = true);
-            self.end_cancelled(id, 0.0);
+        for id in &surplus {
+            self.edit(*id, |job| job.surplus = true);
+            self.end_cancelled(*id, 0.0);
+        }
+        if !surplus.is_empty() {
+            // It may have been all that the order still waited for.
+            self.check_ready();
         }
     }
 

@@ -182,6 +182,27 @@ fn a_superfluous_job_that_a_printer_has_is_told_and_withdrawn_when_it_did_not_st
 }
 
 #[test]
+fn an_order_is_ready_once_the_last_job_that_it_waited_for_is_superfluous() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.bench.rules.quality.sign_off_required = true;
+    desk.pay();
+    let job = newest(&desk);
+    reserve(&mut desk);
+    print(&mut desk, job, PrintEnd::Finished);
+    sign(&mut desk, job, good(0)).unwrap();
+    let again = newest(&desk);
+    reserve(&mut desk);
+    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER) }).unwrap();
+    sign(&mut desk, job, good(1)).unwrap();
+    assert_eq!(desk.o().status, OrderStatus::Printing, "a printer has the other");
+    let attempt = desk.o().jobs.get(&again).unwrap().attempts[0].id;
+    let report = Report::NotStarted { start_sent: true, counts: false, reason: "it did not start".into() };
+    let decision = desk.ask(&OrderCommand::Attempt { job: again, attempt, report }).unwrap();
+    assert_eq!(names(&decision), ["job.not_started", "job.cancelled", "order.ready"]);
+    assert_eq!(desk.o().status, OrderStatus::Ready);
+}
+
+#[test]
 fn a_rejected_part_of_a_kit_is_owed_again_as_a_part() {
     let kit = Line { make: None, unit_price_cents: 900, ..line(2, 900, true) };
     let part = |per_set| Line { kit_line: Some(0), per_set: Some(per_set), ..line(2 * per_set, 0, true) };

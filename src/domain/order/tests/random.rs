@@ -192,6 +192,10 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
         assert!(after.jobs.values().any(|job| job.state == JobState::Completed));
         assert!(after.jobs.values().all(|job| !job.unsigned), "ready means signed off");
     }
+    let is_over = |job: &Job| job.state == JobState::Cancelled || (job.state == JobState::Completed && !job.unsigned);
+    let is_made =
+        after.jobs.values().all(|job| is_over(job)) && after.jobs.values().any(|job| job.state == JobState::Completed);
+    assert!(after.status != OrderStatus::Printing || !is_made, "an order is printed for as long as something is made");
     let flagged = |flag: &str| after.flags.iter().filter(|one| *one == flag).count();
     let going = !matches!(after.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
     let any = |state| after.jobs.values().any(|job| job.state == state);
