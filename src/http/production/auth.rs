@@ -190,7 +190,7 @@ pub(crate) async fn sign_in<B>(
     (email, password, code): (&str, String, Option<String>),
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
     let email = normal_email(email)?;
-    within_tries(app, &email, from, open_session(app, call, &email, password, code)).await
+    within_tries(app, &email, from, Box::pin(open_session(app, call, &email, password, code))).await
 }
 
 fn wrong_credentials(email: &str) -> ApiError {
@@ -304,7 +304,7 @@ async fn password(
     let user = call.who.user()?;
     let known = with_access(&app.access, |access| access.user(user).cloned())?;
     let known = known.ok_or_else(|| Refusal::not_found("user"))?;
-    within_tries(&app, &known.email, from, change_password(&app, &call, &known)).await
+    within_tries(&app, &known.email, from, Box::pin(change_password(&app, &call, &known))).await
 }
 
 /// Returns the refusal of a change by whoever does not know the present password.

@@ -218,7 +218,7 @@ pub(crate) async fn begin(
     call: CommandRequest<FactorBeginning>,
 ) -> Result<Limited<Plain<FactorSecretView>>, ApiError> {
     let user = user_of(&app, &call.who)?;
-    within_tries(&app, &user.email, from, begin_counted(&app, &call, &user)).await
+    within_tries(&app, &user.email, from, Box::pin(begin_counted(&app, &call, &user))).await
 }
 
 async fn begin_counted(
@@ -285,7 +285,7 @@ pub(crate) async fn remove(
     call: CommandRequest<FactorRemoval>,
 ) -> Result<Limited<NoContent>, ApiError> {
     let user = user_of(&app, &call.who)?;
-    within_tries(&app, &user.email, from, remove_counted(&app, &call, &user)).await
+    within_tries(&app, &user.email, from, Box::pin(remove_counted(&app, &call, &user))).await
 }
 
 async fn remove_counted(

@@ -7,7 +7,7 @@ use simulator::printer::What;
 
 use super::hall::{Hall, is_own};
 use super::inspectors::Words;
-use super::truth::{Outcome, nothing_reserved};
+use super::truth::Outcome;
 use crate::support::{App, until};
 
 /// Digits of a job's number at the beginning of a file's name: `JOB-000001`.
@@ -166,9 +166,9 @@ fn used<'a>(jobs: impl Iterator<Item = &'a Value>, material: &str) -> f64 {
 
 /// No stock was invented or lost; `received` is all that came in.
 pub async fn stock(app: &App, material: &str, received: f64, jobs: &BTreeMap<String, Value>) {
-    nothing_reserved(app, material).await;
+    app.nothing_reserved(material).await;
     app.ledger_is_even(material).await;
-    let stock = nothing_reserved(app, material).await;
+    let stock = app.nothing_reserved(material).await;
     let expected = received - used(jobs.values(), material);
     assert!((stock["quantity"].as_f64().unwrap() - expected).abs() < NEAR, "{stock}, expected {expected}");
 }

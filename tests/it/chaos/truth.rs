@@ -9,7 +9,7 @@ use super::customers::{Plan, Sold};
 use super::hall::Hall;
 use super::made;
 use super::packers::Sent;
-use crate::support::{App, until, waiting::until_seen};
+use crate::support::{App, waiting::until_seen};
 
 /// An order in the end, with its jobs.
 pub struct Outcome<'a> {
@@ -188,12 +188,4 @@ pub async fn events(sink: &Sink, outcomes: &[Outcome<'_>]) -> usize {
         assert!(ids.len() <= 1 + again, "{event} of {order} happened {} times", ids.len());
     }
     bytes.len()
-}
-
-/// What is held of a material is settled.
-pub async fn nothing_reserved(app: &App, material: &str) -> Value {
-    let path = format!("/api/inventory/materials/{material}");
-    until("all claims to be settled", || async { (app.get(&path).await.expect(200)["reserved"] == 0).then_some(()) })
-        .await;
-    app.get(&path).await.expect(200)
 }

@@ -203,6 +203,7 @@ on_sqlite! {
         until("the printer to book it", || async { there.used(begun).is_some_and(|now| now > used).then_some(()) }).await;
         link(&floor, "both sides to agree", agreed).await;
         assert_eq!(there.uses(), uses + 1, "by the printer alone");
+        app.nothing_reserved(&floor.material).await;
         app.ledger_is_even(&floor.material).await;
     }
 }

@@ -117,6 +117,16 @@ impl Client {
         .await
     }
 
+    /// Waits until all claims on a material are settled, and returns it.
+    pub async fn nothing_reserved(&self, material: &str) -> Value {
+        let path = format!("/api/inventory/materials/{material}");
+        until_seen("all claims to be settled", || async {
+            let stock = self.get(&path).await.expect(200);
+            if stock["reserved"] == 0 { Ok(stock) } else { Err(stock) }
+        })
+        .await
+    }
+
     /// Asserts that the ledger's sums equal the stock, and that nothing is reserved.
     pub async fn ledger_is_even(&self, material: &str) {
         let stock = self.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
