@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use simulator::{Fleet, FleetOptions};
 
 use self::process::{Place, Running};
-use crate::support::app::SELLER;
+use crate::support::seller::SELLER;
 use crate::support::waiting::until;
 
 pub const SERVE: &str = "serve --data data --listen 127.0.0.1:0";

@@ -1,5 +1,5 @@
-//! How the tests are run: what `scripts/test` says at its end, what `.config/nextest.toml` promises, and the shop that the
-//! servers of all tests start on copies of.
+//! How the tests are run: what `scripts/test` says at its end, what `.config/nextest.toml` promises, and the shop that
+//! the servers of all tests start on copies of.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

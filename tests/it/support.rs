@@ -10,6 +10,7 @@ pub mod contract;
 pub mod database;
 pub mod db;
 pub mod redis;
+pub mod seller;
 pub mod stream;
 mod template;
 pub mod waiting;

@@ -99,8 +99,8 @@ fn a_number_that_is_moved_relies_on_what_was_issued_since() {
     let decided = Bench::new().tell(&mut this, id, &review(&all)).unwrap();
     let member = "next.INV-2026".to_owned();
     let moved = Requirement::Unissued { series: "INV-2026".to_owned(), next: 10, restore: id, member };
-    assert_eq!(decided.requirements, [moved.clone()], "one stays, and one counts in memory");
     let refusal = moved.refusal();
+    assert_eq!(decided.requirements, [moved], "one stays, and one counts in memory");
     assert_eq!((refusal.code.as_str(), refusal.faults[0].path.as_str()), ("validation_failed", "next.INV-2026"));
     assert!(refusal.message.contains("issued since the restore"), "{refusal}");
 }

@@ -256,7 +256,7 @@ async fn a_name_keeps_its_ending_and_never_turns_its_direction() {
     let long = format!("{}.gcode", "x".repeat(240));
     let made = upload(&app, file(&long, code.as_bytes())).await.expect(201);
     let name = made["name"].as_str().unwrap();
-    assert!(name.len() == 200 && name.ends_with(".gcode"), "{name}");
+    assert!(name.len() == 200 && name.strip_suffix(".gcode").is_some(), "{name}");
     let turned = upload(&app, file("vase\u{202E}edocg.exe", code.as_bytes())).await.expect(400);
     assert_eq!(paths(&turned), ["file"], "{turned}");
     assert_eq!(count(&app, "/api/files").await, 1);

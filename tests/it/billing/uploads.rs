@@ -27,7 +27,7 @@ fn nested() -> Vec<u8> {
     let mut objects = "<object id=\"1\"><mesh><vertices/></mesh></object>".to_owned();
     for n in 2..=11 {
         let parts = format!("<component objectid=\"{}\"/>", n - 1).repeat(7);
-        objects.push_str(&format!("<object id=\"{n}\"><components>{parts}</components></object>"));
+        objects += &format!("<object id=\"{n}\"><components>{parts}</components></object>");
     }
     let model = format!("<model><resources>{objects}</resources><build><item objectid=\"11\"/></build></model>");
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));

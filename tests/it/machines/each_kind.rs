@@ -1,8 +1,8 @@
 //! Tests of what printers do, made for each kind of them.
 //!
-//! What depends on the protocol is tested with every kind in each run. A test that says `#[drawn]` is about the server's
-//! own rules, for which the printer only has to print: each run takes the kind that its seed draws, so that all kinds have
-//! some of these tests, and the long profile takes every kind for each.
+//! What depends on the protocol is tested with every kind in each run. A test that says `#[drawn]` is about the
+//! server's own rules, for which the printer only has to print: each run takes the kind that its seed draws, so that
+//! all kinds have some of these tests, and the long profile takes every kind for each.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

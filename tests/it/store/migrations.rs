@@ -52,8 +52,25 @@ async fn connection(url: &str, told: bool) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// With so many migrations before the rest runs: on an empty database, and on what releases of that time wrote.
-const RELEASES: [usize; 4] = [0, 1, 5, 6];
+/// Makes one test for each number of migrations that are there before the rest runs: on an empty database, and on what
+/// releases of that time wrote.
+macro_rules! of_each_release {
+    ($(async fn $name:ident($release:ident: usize) $body:block)+) => {$(
+        mod $name {
+            use super::*;
+
+            async fn check($release: usize) $body
+
+            of_each_release!(tests: empty 0, of_1 1, of_5 5, of_6 6);
+        }
+    )+};
+    (tests: $($name:ident $release:literal),+) => {$(
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $name() {
+            check($release).await;
+        }
+    )+};
+}
 
 /// Brings a database to a release of the past, with its shop.
 async fn as_released(database: &TestDatabase, release: usize) {
@@ -68,10 +85,9 @@ async fn as_released(database: &TestDatabase, release: usize) {
     db.close().await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_opens_after_a_kill_at_any_statement() {
-    let executed = watch();
-    for release in RELEASES {
+of_each_release! {
+    async fn a_file_opens_after_a_kill_at_any_statement(release: usize) {
+        let executed = watch();
         let database = TestDatabase::sqlite();
         as_released(&database, release).await;
         let db = connection(&database.settings.url, true).await;
@@ -103,16 +119,13 @@ async fn a_file_opens_after_a_kill_at_any_statement() {
         assert!(release > 0 || statements > 50, "each table and index is a statement: {statements}");
         assert_eq!(applied, (release as i64..=count()).collect(), "killed before, between and after the migrations");
     }
-}
 
-/// The process is killed at each statement of each migration. What is left is opened once for each state of the
-/// database: a transaction that was cut off leaves nothing, which is seen and not believed.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
-    let executed = watch();
-    let kills = Arc::new(AtomicUsize::new(0));
-    for release in RELEASES {
-        let (executed, kills) = (executed.clone(), kills.clone());
+    // The process is killed at each statement of each migration. What is left is opened once for each state of the
+    // database: a transaction that was cut off leaves nothing, which is seen and not believed.
+    async fn a_postgres_database_opens_after_a_kill_at_any_statement(release: usize) {
+        let executed = watch();
+        let kills = Arc::new(AtomicUsize::new(0));
+        let counted = kills.clone();
         on_postgres(|database| async move {
             as_released(&database, release).await;
             let watching = connection(&database.settings.url, false).await;
@@ -121,7 +134,7 @@ async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
             // Counted anew whenever a migration took effect, because the next run begins after it.
             let mut kill_at = 1;
             while !migrates_until(&database, &watching, &executed, kill_at).await {
-                kills.fetch_add(1, Relaxed);
+                counted.fetch_add(1, Relaxed);
                 kill_at += 1;
                 if left.insert(state(&watching).await) {
                     applied.insert(opens_a_copy(&database, &watching, release).await);
@@ -137,9 +150,9 @@ async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
             );
         })
         .await;
+        let kills = kills.load(Relaxed);
+        assert!(kills > 50 || std::env::var_os("PRINTFLOOR_TEST_POSTGRES").is_none(), "each table and index: {kills}");
     }
-    let kills = kills.load(Relaxed);
-    assert!(kills > 100 || std::env::var_os("PRINTFLOOR_TEST_POSTGRES").is_none(), "each table and index: {kills}");
 }
 
 /// Migrates, and is killed after so many statements; says whether it came to its end before. The thread that executed

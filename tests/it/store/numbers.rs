@@ -14,8 +14,8 @@ use printfloor::store::{Settlement, Submission, Unavailable};
 
 use super::rig::Rig;
 use super::submit::{kept, submit, tally, together};
-use crate::support::app::seller;
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
+use crate::support::seller::seller;
 
 on_both_databases!(
     numbers_have_no_holes_whatever_is_refused,

@@ -1,8 +1,9 @@
 //! A shop that is made once for all tests of a run: tables, secrets of its own, an admin's key. The server of a test
 //! starts on a copy of it, which saves each test the migrations and a process.
 //!
-//! Tests are processes of their own. The first one that needs the shop makes it, while the others wait for a lock; it is
-//! moved into place when it is whole, so that a test that is ended in the middle leaves nothing behind that looks whole.
+//! Tests are processes of their own. The first one that needs the shop makes it, while the others wait for a lock; it
+//! is moved into place when it is whole, so that a test that is ended in the middle leaves nothing behind that looks
+//! whole.
 
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;

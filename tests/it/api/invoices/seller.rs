@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{act, draft, of_order, show};
 use crate::api::some_sku;
 use crate::billing::mails_to;
-use crate::support::app::SELLER;
+use crate::support::seller::SELLER;
 use crate::support::{App, on_both, until};
 
 on_both! {
