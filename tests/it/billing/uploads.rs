@@ -24,12 +24,14 @@ const PROMPT: Duration = Duration::from_secs(10);
 /// A package of less than a kilobyte in which objects of nothing stand within each other, each seven times: 280 million
 /// places.
 fn nested() -> Vec<u8> {
-    let mut objects = "<object id=\"1\"><mesh><vertices/></mesh></object>".to_owned();
-    for n in 2..=11 {
+    let nest = |n: u32| {
         let parts = format!("<component objectid=\"{}\"/>", n - 1).repeat(7);
-        objects += &format!("<object id=\"{n}\"><components>{parts}</components></object>");
-    }
-    let model = format!("<model><resources>{objects}</resources><build><item objectid=\"11\"/></build></model>");
+        format!("<object id=\"{n}\"><components>{parts}</components></object>")
+    };
+    let nests = (2..=11).map(nest).collect::<Vec<_>>().concat();
+    let innermost = "<object id=\"1\"><mesh><vertices/></mesh></object>";
+    let resources = format!("<resources>{innermost}{nests}</resources>");
+    let model = format!("<model>{resources}<build><item objectid=\"11\"/></build></model>");
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     archive.start_file("3D/3dmodel.model", SimpleFileOptions::default()).unwrap();
     archive.write_all(model.as_bytes()).unwrap();
