@@ -39,7 +39,7 @@ pub struct SecondFactor {
     pub last_step: i64,
     /// Hashes of the recovery codes that were not used yet.
     pub recovery_hashes: Vec<String>,
-    /// When codes were shown that were not right, and those that are being checked; at most [`MAX_GUESSES`].
+    /// When codes were shown that were not right, and those that are being checked; at most `MAX_GUESSES`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<Timestamp>,
 }
