@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use simulator::printer::What;
+use simulator::printer::{Machine, What};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -98,6 +98,8 @@ impl Shop<'_> {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while Instant::now() < end {
             tick.tick().await;
+            // A printer that stands still already has nothing to stop, and writes nothing down.
+            self.fleet.printers[0].handle.with(Machine::restart).unwrap();
             let began = Instant::now();
             let answered =
                 timeout(PATIENCE, async { Client::try_connect(self.app.address).await?.status(&stop).await });
