@@ -1,5 +1,6 @@
 //! The running server: the lock on the data folder, the app, the listeners, and their ordered end.
 
+mod control_socket;
 mod data_folder;
 
 use std::fs::{self, File};
@@ -9,10 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+pub use self::control_socket::CONTROL_SOCKET;
+pub(crate) use self::control_socket::SocketPath;
 pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock, make_data_folder};
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
@@ -24,9 +27,6 @@ use crate::domain::id::Id;
 use crate::http;
 use crate::http::local_sign_in::LocalSignInDesk;
 use crate::store::connect::{self, OpenError};
-
-/// Name of the socket in the data folder whose callers are the owner of the machine.
-pub const CONTROL_SOCKET: &str = "control.sock";
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -123,7 +123,8 @@ impl Server {
         server.address = Some(listener.local_addr().map_err(refused)?);
         let config = server.config.clone();
         let socket = config.server.data_dir.join(CONTROL_SOCKET);
-        let unix = control_socket(&socket).map_err(|source| StartError::Data { path: socket.clone(), source })?;
+        let bound = SocketPath::in_folder(&config.server.data_dir).and_then(|path| path.bind());
+        let unix = bound.map_err(|source| StartError::Data { path: socket.clone(), source })?;
         server.control = Some(socket);
         let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
         server.setup_code = state.make_setup_code();
@@ -258,16 +259,4 @@ impl Server {
             let _ = fs::remove_file(socket);
         }
     }
-}
-
-/// Opens a socket that only the account of the server can use.
-fn control_socket(path: &Path) -> io::Result<UnixListener> {
-    use std::os::unix::fs::PermissionsExt;
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let listener = UnixListener::bind(path)?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    Ok(listener)
 }

@@ -3,15 +3,15 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::multipart::Form;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tokio::net::UnixStream;
 
-use crate::server::CONTROL_SOCKET;
+use crate::server::{CONTROL_SOCKET, SocketPath};
 use crate::services::http::{LanSettings, USER_AGENT, lan};
 
 /// Longest time of one request.
@@ -68,31 +68,36 @@ pub struct Api {
     client: Client,
     base: String,
     key: Option<String>,
+    /// The control socket that the client connects to; none over TCP.
+    _socket: Option<Arc<SocketPath>>,
 }
 
 impl Api {
     /// The server that runs over this data folder; none when nothing listens on its control socket.
     pub async fn over_socket(data: &Path) -> Result<Option<Self>, ApiFailure> {
-        let path = data.join(CONTROL_SOCKET);
-        match UnixStream::connect(&path).await {
-            Ok(_) => {}
+        let opened = async {
+            let socket = SocketPath::in_folder(data)?;
+            socket.connect().await.map(|_| socket)
+        };
+        let socket = match opened.await {
+            Ok(socket) => socket,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
                 return Ok(None);
             }
-            Err(source) => return Err(ApiFailure::Socket { path, source }),
-        }
+            Err(source) => return Err(ApiFailure::Socket { path: data.join(CONTROL_SOCKET), source }),
+        };
         #[expect(clippy::disallowed_methods, reason = "the one client over a Unix socket; it has a time limit")]
         let client =
-            Client::builder().unix_socket(path.as_path()).user_agent(USER_AGENT).timeout(REQUEST_TIMEOUT).build()?;
+            Client::builder().unix_socket(socket.as_path()).user_agent(USER_AGENT).timeout(REQUEST_TIMEOUT).build()?;
         // The host is not looked up: everything goes to the socket.
-        Ok(Some(Self { client, base: "http://localhost".to_owned(), key: None }))
+        Ok(Some(Self { client, base: "http://localhost".to_owned(), key: None, _socket: Some(Arc::new(socket)) }))
     }
 
     /// The server at this address (without a trailing slash), as the holder of this key.
     pub fn over_tcp(base: impl Into<String>, key: impl Into<String>) -> Result<Self, ApiFailure> {
         // The limit on a whole exchange is set on each request: streams have none.
         let settings = LanSettings { read_timeout: Duration::from_secs(90), ..LanSettings::default() };
-        Ok(Self { client: lan(&settings)?, base: base.into(), key: Some(key.into()) })
+        Ok(Self { client: lan(&settings)?, base: base.into(), key: Some(key.into()), _socket: None })
     }
 
     /// Prepares a request with the key.
