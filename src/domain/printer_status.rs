@@ -60,6 +60,13 @@ pub enum Connection {
     Disconnected,
 }
 
+impl Connection {
+    /// Returns whether the printer itself answers, whatever it lets a client do.
+    pub fn is_answering(self) -> bool {
+        matches!(self, Self::Connected | Self::ReadOnly)
+    }
+}
+
 /// How a print ended, according to the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

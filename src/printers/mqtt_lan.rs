@@ -46,6 +46,10 @@ const USER: &str = "bblp";
 const START_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// How often a printer that refused a command is asked whether it takes commands by now.
 const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Longest wait for the answer to such a question. It is asked while the printer is looked at: a printer that leaves it
+/// unanswered must not seem to be unreachable.
+const REFUSAL_PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Switches the heaters of nozzle and bed off.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
 /// Counts the clients of this process, so that no two have the same name at a printer.
@@ -123,7 +127,8 @@ impl MqttLan {
             *probed = Some(Instant::now());
         }
         let probe = Command::gcode(&[String::new()]);
-        let _ = self.session.ask(&probe, self.session.link.settings.request_timeout).await;
+        let within = self.session.link.settings.request_timeout.min(REFUSAL_PROBE_TIMEOUT);
+        let _ = self.session.ask(&probe, within).await;
     }
 
     /// Ends the print that is on. A command that was certainly not carried out is no reason for its end.

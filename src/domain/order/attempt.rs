@@ -255,6 +255,8 @@ impl OrderChange<'_> {
         self.confirmed(job, attempt);
         let (now, id) = (self.cx.now, job.id);
         let used = job.used(ending.end, ending.filament_mm, ending.progress);
+        // The job keeps the rest of the printer's words.
+        let reason = ending.reason.map(|text| first_sentence(text).0).filter(|sentence| !sentence.is_empty());
         self.edit_attempt(id, attempt.id, |attempt| {
             attempt.state = match ending.end {
                 PrintEnd::Finished => AttemptState::Finished,
@@ -262,7 +264,7 @@ impl OrderChange<'_> {
                 PrintEnd::Failed => AttemptState::Failed,
             };
             attempt.unverified = false;
-            attempt.reason = ending.reason.map(str::to_owned);
+            attempt.reason = reason.clone();
             attempt.ended_at = Some(now);
             // When it began nobody saw, if it was not seen before.
             attempt.started_at = began;
@@ -288,7 +290,8 @@ impl OrderChange<'_> {
         } else {
             let default =
                 if ending.end == PrintEnd::Cancelled { "cancelled at the printer" } else { "the print failed" };
-            self.failed(id, used, ending.reason.unwrap_or(default));
+            let error = ending.reason.filter(|_| reason.is_some()).unwrap_or(default);
+            self.failed(id, used, error);
         }
         self.withdraw_surplus(job.line, None);
         self.check_ready();
@@ -309,7 +312,7 @@ impl OrderChange<'_> {
         self.edit_attempt(job.id, attempt.id, |attempt| {
             attempt.state = state;
             attempt.unverified = false;
-            attempt.reason = Some(reason.to_owned());
+            attempt.reason = Some(first_sentence(reason).0);
             attempt.ended_at = Some(now);
         });
         let cancelled = job.cancel_requested_at.is_some();

@@ -12,7 +12,7 @@ use super::{Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::event::data::PrinterActData;
 use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, first_sentence};
 use crate::domain::time::Timestamp;
 
 /// Most characters of a printer's own words that are kept: the snapshot row stays small.
@@ -28,9 +28,9 @@ pub struct FirmwareFault {
     pub words: String,
 }
 
-/// The first [`MAX_WORDS_CHARS`] characters of a printer's own words.
+/// Returns the first sentence of a printer's own words, at most [`MAX_WORDS_CHARS`] characters of it.
 pub(super) fn kept_words(words: &str) -> String {
-    words.trim().chars().take(MAX_WORDS_CHARS).collect()
+    first_sentence(words).0.chars().take(MAX_WORDS_CHARS).collect()
 }
 
 impl Printer {

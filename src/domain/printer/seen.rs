@@ -156,7 +156,7 @@ impl Printer {
         }
         let mut next = self.clone();
         next.connection = status.connection;
-        if status.connection == Connection::Connected {
+        if status.connection.is_answering() {
             next.outage = false;
         }
         next.activity = status.state;
@@ -187,7 +187,7 @@ impl Printer {
             return None;
         }
         // While only its server answers, the printer itself is not heard.
-        if status.connection == Connection::Connected || self.connection == Connection::Connected {
+        if status.connection.is_answering() || self.connection.is_answering() {
             next.last_seen_at = Some(status.updated_at);
         }
         next.updated_at = now;

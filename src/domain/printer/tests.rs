@@ -176,6 +176,18 @@ fn an_outage_is_told_once_and_holds_the_attempt() {
 }
 
 #[test]
+fn a_printer_that_comes_back_read_only_answers_again() {
+    let mut shop = PrinterFixture::idle();
+    shop.silent();
+    let status = Status { connection: Connection::ReadOnly, ..shop.status(Activity::Idle, None, None) };
+    let answered = shop.tell(status);
+    assert_eq!(answered.events[0].event, "printer.online");
+    assert_eq!(shop.p().attention(), [Attention::ReadOnly]);
+    assert_eq!(shop.p().last_seen_at, Some(shop.now()));
+    assert_eq!(shop.silent().events[0].event, "printer.offline", "the next outage is told as well");
+}
+
+#[test]
 fn a_foreign_print_is_shown_and_never_overridden() {
     let mut shop = PrinterFixture::idle();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);

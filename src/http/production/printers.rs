@@ -21,8 +21,8 @@ pub(crate) use print::print_stored;
 pub(crate) use record::FailureReason;
 pub(crate) use slots::load_by_page;
 pub(crate) use stop::{GENTLE, gentle, stop_now};
-pub(crate) use view::activity;
 pub use view::{Percent, StatusView};
+pub(crate) use view::{activity, last_answer};
 
 use std::sync::Arc;
 

@@ -88,10 +88,11 @@ fn members<const N: usize>(facts: [(&str, Value); N]) -> Map<String, Value> {
 fn printer_shown(printer: &Printer, status: Option<Status>) -> ShownThing {
     let status = status.unwrap_or_default();
     let prints = matches!(printer.activity, Activity::Printing | Activity::Paused);
-    // Rounded: what flickers would be told all the time.
+    // Rounded: what flickers would be told all the time. A print whose end is unknown has no remaining time.
+    let remaining_seconds = if prints { status.remaining_seconds.map(|left| left / 60 * 60) } else { Some(0) };
     let facts = [
         ("progress", json!(if prints { status.progress.round() as i64 } else { 0 })),
-        ("remainingSeconds", json!(status.remaining_seconds.filter(|_| prints).map_or(0, |left| left / 60 * 60))),
+        ("remainingSeconds", json!(remaining_seconds)),
         ("nozzle", json!(status.nozzle.round() as i64)),
         ("bed", json!(status.bed.round() as i64)),
         ("file", json!(status.file.filter(|_| prints))),

@@ -25,7 +25,7 @@ use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::path_id::PathId;
-use crate::http::production::printers::{GENTLE, PrinterHandles, activity, gentle};
+use crate::http::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
 
 /// Jobs behind a printer that are named; the others are counted.
 const QUEUE_SHOWN: usize = 20;
@@ -80,7 +80,7 @@ pub(super) async fn show(
             (stop(shop, printer))
             (service(printer))
             (notes)
-            (about(printer))
+            (about(shop, printer))
             (log)
         }
     };
@@ -206,7 +206,7 @@ fn queue(app: &BoardHandles, printer: Id) -> Markup {
     }
 }
 
-fn about(printer: &Printer) -> Markup {
+fn about(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let fields = &printer.fields;
     html! {
         section class="card" aria-labelledby="about" {
@@ -217,7 +217,7 @@ fn about(printer: &Printer) -> Markup {
                 @if let Some(location) = &fields.location { dt { "Place" } dd { (location) } }
                 @if let Some(at) = fields.position { dt { "On the plan" } dd { "row " (at.row) ", column " (at.column) } }
                 @if !fields.tags.is_empty() { dt { "Tags" } dd { (fields.tags.join(", ")) } }
-                @if let Some(seen) = printer.last_seen_at { dt { "Last answered" } dd { (clock(seen)) } }
+                @if let Some(at) = last_answer(shop, printer) { dt { "Last answered" } dd { (clock(at)) } }
                 @for one in printer.attention() { dt { "Needs" } dd { (attention_words(one)) } }
                 @for Clearing { to, .. } in printer.clearings.iter().rev().take(3) {
                     dt { "Bed cleared" } dd { (clock(*to)) }

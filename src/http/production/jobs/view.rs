@@ -250,9 +250,9 @@ impl AttemptView {
     }
 }
 
-/// Returns how far the last attempt of a job came that ended without a finished print, 0 to 1.
+/// Returns how far the last print of a job came that ended unfinished, 0 to 1. Attempts that never printed say nothing.
 fn came_to(job: &Job) -> f64 {
-    job.attempts.last().and_then(|last| last.progress).unwrap_or(0.0)
+    job.attempts.iter().rev().find_map(|attempt| attempt.progress).unwrap_or(0.0)
 }
 
 pub(super) fn waiting_reason(app: &JobHandles, job: &Job) -> Option<String> {

@@ -119,8 +119,14 @@ fn state_of(printer: &Printer, seen: &Status) -> (Activity, Connection) {
 /// Returns when a printer last answered: while it is connected, when it was last looked at or pushed something; its own
 /// actor records no more than the beginning and the end of an outage.
 fn last_seen(printer: &Printer, connection: Connection, updated_at: Timestamp) -> Option<Timestamp> {
-    let live = matches!(connection, Connection::Connected | Connection::ReadOnly) && updated_at.0 > 0;
-    printer.last_seen_at.map(|recorded| if live { updated_at } else { recorded })
+    let live = connection.is_answering() && updated_at.0 > 0;
+    if live { Some(updated_at) } else { printer.last_seen_at }
+}
+
+/// Returns when a printer last answered; `None` if it never did.
+pub fn last_answer(app: &PrinterHandles, printer: &Printer) -> Option<Timestamp> {
+    let seen = app.printer_connections.status(printer.id).unwrap_or_default();
+    last_seen(printer, state_of(printer, &seen).1, seen.updated_at)
 }
 
 /// What a printer does, as it is shown.
