@@ -1,7 +1,8 @@
-//! The rules of the shop, pure: no tokio, no ractor, no axum, no database. Clock, ids and numbers are handed in.
+//! Business rules of the shop, written as pure code: no tokio, no ractor, no axum, no database. The caller passes in
+//! the clock, ids and random numbers.
 //!
-//! One file or folder for each aggregate, which answers commands with decisions or refusals ([`aggregate`]). Nothing
-//! here performs I/O.
+//! Each aggregate has one file or folder and answers commands with decisions or refusals ([`aggregate`]). Nothing here
+//! performs I/O.
 
 pub mod access;
 pub mod accounting;

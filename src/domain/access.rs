@@ -1,5 +1,5 @@
-//! Staff, API keys and staff sessions. They are one aggregate, because every request checks its credentials against
-//! all of them: middleware then reads one copy in memory, without locks and without a query.
+//! Staff, API keys and staff sessions. They form one aggregate because every request checks its credentials against all
+//! of them: middleware then reads one in-memory copy, without locks and without a query.
 
 use std::sync::Arc;
 
@@ -29,26 +29,26 @@ pub struct User {
     pub id: Id,
     /// E-mail address, trimmed and in lower case; unique among users that are not deleted.
     pub email: String,
-    /// The name by which people know the user.
+    /// Display name of the user.
     pub name: String,
-    /// Argon2id hash of the password as a PHC string. No answer of the API contains it.
+    /// Argon2id hash of the password as a PHC string. Never part of an API response.
     pub password_hash: String,
-    /// What is asked for at sign-in besides the password; `None` if nothing is.
+    /// Second factor required at sign-in besides the password; `None` if the password suffices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_factor: Option<SecondFactor>,
     /// `operator` or `admin`; staff never have the role `customer`.
     pub role: Role,
-    /// Whether the user may sign in and use open sessions.
+    /// `true` if the user may sign in and use open sessions.
     #[serde(default = "yes")]
     pub active: bool,
-    /// Whether the user was deleted; the record stays for the audit log.
+    /// `true` if the user was deleted; the record stays for the audit log.
     pub archived: bool,
-    /// Counts this user's changes, from 1; compared with `If-Match`.
+    /// Version of the user, counted from 1; compared with `If-Match`.
     #[serde(default = "first")]
     pub version: i64,
-    /// When the user was made.
+    /// Time at which the user was created.
     pub created_at: Timestamp,
-    /// When the user last changed.
+    /// Time of the user's last change.
     pub updated_at: Timestamp,
 }
 
@@ -60,49 +60,49 @@ const fn first() -> i64 {
     1
 }
 
-/// An edit of a staff member; `None` leaves a member as it is.
+/// Edit of a staff member; a `None` field keeps its present value.
 #[derive(Clone, Debug, Default)]
 pub struct UserChange {
-    /// What colleagues see; `None` keeps the present one.
+    /// New display name.
     pub name: Option<String>,
     /// New role, `operator` or `admin`; a different one ends all sessions of the user.
     pub role: Option<Role>,
-    /// Whether the user may sign in; `false` ends all sessions of the user.
+    /// `true` to let the user sign in; `false` ends all sessions of the user.
     pub active: Option<bool>,
-    /// New password hash as a PHC string; ends all sessions of the user but the one named in `keep`.
+    /// New password hash as a PHC string; ends all sessions of the user except the one named in `keep`.
     pub password_hash: Option<String>,
 }
 
-/// An API key. The key itself is shown once when it is made, and only its hash is stored.
+/// API key. The key itself is shown once, at creation; only its hash is stored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKey {
     /// Identifier of the key.
     pub id: Id,
-    /// What the key is for, in words for people.
+    /// Label describing the key's purpose.
     pub name: String,
-    /// HMAC-SHA256 of the whole key under `API_KEY_SALT`, in hexadecimal. No answer of the API contains it.
+    /// HMAC-SHA256 of the whole key under `API_KEY_SALT`, in hexadecimal. Never part of an API response.
     pub hash: String,
-    /// How the key begins: `key_live_` in production, else `key_test_`.
+    /// Prefix of the key: `key_live_` in production, otherwise `key_test_`.
     pub prefix: String,
-    /// The key's last four characters, by which people recognise it.
+    /// Last four characters of the key, shown so that admins can recognise it.
     pub last4: String,
-    /// What the key may do.
+    /// Role that determines the key's permissions.
     pub role: Role,
-    /// For a key of role `customer`: limits it to the orders of the customer with this address. `None` limits such a
-    /// key to the orders that it made.
+    /// Address of the customer to whose orders a key of role `customer` is limited. `None` limits such a key to the
+    /// orders that it created.
     pub customer_email: Option<String>,
-    /// From when on the key is refused; `None` never expires.
+    /// Time from which the key is rejected; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
-    /// When the key was revoked; `None` if it was not.
+    /// Time at which the key was revoked; `None` if it was not.
     pub revoked_at: Option<Timestamp>,
-    /// When the key was last used, exact to about a minute, because uses are written in batches; `None` if never.
+    /// Time of the last use, accurate to about a minute because uses are written in batches; `None` if never used.
     pub last_used_at: Option<Timestamp>,
-    /// When the key was made.
+    /// Time at which the key was created.
     pub created_at: Timestamp,
 }
 
-/// A staff member's signed-in browser.
+/// Signed-in browser session of a staff member.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
@@ -110,176 +110,176 @@ pub struct Session {
     pub id: Id,
     /// The user who signed in.
     pub user_id: Id,
-    /// SHA-256 of the session token in hexadecimal. No answer of the API contains it.
+    /// SHA-256 of the session token in hexadecimal. Never part of an API response.
     pub hash: String,
-    /// When the user signed in.
+    /// Time at which the user signed in.
     pub created_at: Timestamp,
-    /// When the session was last used, exact to about a minute.
+    /// Time of the last use, accurate to about a minute.
     pub seen_at: Timestamp,
-    /// The browser's user agent, for the list of sessions; `None` if it sent none.
+    /// User agent of the browser, shown in the list of sessions; `None` if it sent none.
     pub agent: Option<String>,
 }
 
-/// All staff, keys and sessions, the only aggregate of its kind, with the id [`Id::ONLY`].
+/// All staff, keys and sessions: a singleton aggregate with the id [`Id::ONLY`].
 ///
-/// Invariants: there is at most one user with an address who is not deleted; an active admin always remains once
-/// there is one. The maps are not part of the serialized aggregate: each entry is a row under its version, and
-/// [`Access::hydrate`] puts them back after a load.
+/// Invariants: at most one user that is not deleted has a given address; once there is an active admin, one always
+/// remains. The maps are not part of the serialized aggregate: each entry is a row under its version, and
+/// [`Access::hydrate`] restores them after a load.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Access {
-    /// The users by id.
+    /// Users by id.
     #[serde(skip)]
     pub users: rpds::HashTrieMapSync<Id, Arc<User>>,
-    /// The keys by their hash, so that a request finds its key without a search.
+    /// API keys by their hash, so that a request finds its key without a scan.
     #[serde(skip)]
     pub keys: rpds::HashTrieMapSync<String, Arc<ApiKey>>,
-    /// The sessions by the hash of their token.
+    /// Sessions by the hash of their token.
     #[serde(skip)]
     pub sessions: rpds::HashTrieMapSync<String, Arc<Session>>,
-    /// When the setup of the shop was completed, once for all; `None` before.
+    /// Time at which the one-time setup of the shop was completed; `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup_completed_at: Option<Timestamp>,
 }
 
-/// What can be asked about users, keys and sessions.
+/// Commands on users, keys and sessions.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
-    /// Records in the audit log that the agent gateway asked for a skill, and what came of it; changes nothing else.
+    /// Records in the audit log that the agent gateway requested a skill, and the outcome; changes nothing else.
     Asked {
-        /// What it asked for.
+        /// Requested skill.
         skill: crate::domain::agent::Skill,
-        /// Code of the error that it was answered with; `None` when it was carried out.
+        /// Error code of the response; `None` if the skill was carried out.
         refused: Option<String>,
     },
     /// Adds a staff member.
     AddUser {
-        /// E-mail address, in any writing; refused with 400 if malformed, with 409 if taken.
+        /// E-mail address, not yet normalized; refused with 400 if malformed, with 409 if taken.
         email: String,
-        /// Name for people; must not be empty.
+        /// Display name; must not be empty.
         name: String,
-        /// The password's hash as a PHC string, made by the edge.
+        /// Password hash as a PHC string, computed at the edge.
         password_hash: String,
-        /// What the user may do: `operator` or `admin`.
+        /// Role of the user: `operator` or `admin`.
         role: Role,
     },
     /// Adds the first admin of a new shop; refused with 409 `admin_exists` once there is one.
     AddFirstAdmin {
-        /// E-mail address, in any writing; refused with 400 if malformed.
+        /// E-mail address, not yet normalized; refused with 400 if malformed.
         email: String,
-        /// Name for people; must not be empty.
+        /// Display name; must not be empty.
         name: String,
-        /// The password's hash as a PHC string, made by the edge.
+        /// Password hash as a PHC string, computed at the edge.
         password_hash: String,
     },
-    /// Records in the audit log that settings are about to be written into the settings' file.
+    /// Records in the audit log that settings are about to be written to the settings file.
     Configuring {
-        /// The variables that will be written.
+        /// Names of the variables that will be written.
         variables: Vec<String>,
     },
-    /// Records in the audit log that settings were written into the settings' file.
+    /// Records in the audit log that settings were written to the settings file.
     Configured {
-        /// The variables that were written.
+        /// Names of the variables that were written.
         variables: Vec<String>,
-        /// Whether that completes the setup of the shop.
+        /// `true` if this completes the setup of the shop.
         completes: bool,
     },
     /// Edits a staff member. An edit that would leave no active admin is refused with 409 `last_admin`.
     UpdateUser {
-        /// The user to edit.
+        /// User to edit.
         id: Id,
-        /// The user's version that the caller read; refused with 412 if it has changed since.
+        /// Version of the user that the caller read; refused with 412 if it has changed since.
         if_version: Option<i64>,
-        /// The password hash that the edge has checked the present password against; refused if it has changed since.
-        /// Without one nobody sets their own password (403 `own_password`).
+        /// Password hash that the edge verified the current password against; refused if it has changed since. Users
+        /// cannot set their own password without it (403 `own_password`).
         checked_hash: Option<String>,
-        /// What is changed; the rest stays as it is.
+        /// Fields to change; the rest keep their values.
         change: UserChange,
-        /// The session that survives a change of the password: the one in which the user changed it.
+        /// Session that survives a password change: the one in which the user made it.
         keep: Option<Id>,
     },
     /// Deletes a staff member and ends their sessions; the last active admin cannot be deleted.
     RemoveUser(Id),
-    /// Adds an API key, which the edge has made and hashed.
+    /// Adds an API key that the edge generated and hashed.
     AddKey {
-        /// What the key is for; must not be empty.
+        /// Label describing the key's purpose; must not be empty.
         name: String,
         /// HMAC of the key in hexadecimal.
         hash: String,
-        /// How the key begins.
+        /// Prefix of the key.
         prefix: String,
-        /// The key's last four characters.
+        /// Last four characters of the key.
         last4: String,
-        /// What the key may do.
+        /// Role that determines the key's permissions.
         role: Role,
-        /// The customer to whom a key of role `customer` is limited.
+        /// E-mail address of the customer to whom a key of role `customer` is limited.
         customer_email: Option<String>,
-        /// From when on the key is refused; must be in the future.
+        /// Time from which the key is rejected; must be in the future.
         expires_at: Option<Timestamp>,
     },
-    /// Revokes a key; it is refused from the next request on.
+    /// Revokes a key; it is rejected from the next request on.
     RevokeKey(Id),
-    /// Opens a session for a user whose password the edge has checked.
+    /// Opens a session for a user whose password the edge has verified.
     OpenSession {
-        /// The user who signed in.
+        /// User who signed in.
         user: Id,
-        /// The password hash that the edge has checked the password against; refused if it has changed since.
+        /// Password hash that the edge verified the password against; refused if it has changed since.
         checked_hash: String,
-        /// SHA-256 of the token in hexadecimal; the edge has made the token.
+        /// SHA-256 of the token in hexadecimal; the edge generated the token.
         hash: String,
-        /// The browser's user agent.
+        /// User agent of the browser.
         agent: Option<String>,
-        /// What was shown as the second factor; `None` if nothing was. Refused with `second_factor_required` where one
-        /// is asked for, and with `wrong_factor_code` if it was used before.
+        /// Proof of the second factor; `None` if the client sent none. Refused with `second_factor_required` if the
+        /// account requires one, and with `wrong_factor_code` if the proof was used before.
         proof: Option<FactorProof>,
     },
-    /// Begins to set up a second factor, in place of one that was begun before; refused with 409 `second_factor_on`
-    /// once there is one.
+    /// Starts the setup of a second factor, replacing a setup started before; refused with 409 `second_factor_on` if
+    /// one is already active.
     BeginSecondFactor {
-        /// The user who sets it up for themself.
+        /// User who sets up their own second factor.
         user: Id,
-        /// The password hash that the edge has checked the password against; refused if it has changed since.
+        /// Password hash that the edge verified the password against; refused if it has changed since.
         checked_hash: String,
-        /// The new secret, encrypted by the edge.
+        /// New secret, encrypted by the edge.
         encrypted_secret: String,
     },
-    /// Switches a second factor on whose app has shown a right code. Ends the user's other sessions.
+    /// Activates a second factor whose authenticator app produced a correct code. Ends the user's other sessions.
     ConfirmSecondFactor {
-        /// The user who sets it up for themself.
+        /// User who sets up their own second factor.
         user: Id,
-        /// The encrypted secret that the code was checked with; refused if another one was begun since.
+        /// Encrypted secret that the code was checked with; refused if another setup was started since.
         encrypted_secret: String,
-        /// The step of the code.
+        /// TOTP time step of the code.
         step: i64,
         /// Hashes of the new recovery codes.
         recovery_hashes: Vec<String>,
-        /// The session that survives: the one in which the user does this.
+        /// Session that survives: the one in which the user does this.
         keep: Option<Id>,
     },
-    /// Switches one's own second factor off.
+    /// Deactivates the user's own second factor.
     RemoveSecondFactor {
-        /// The user who switches theirs off.
+        /// User who deactivates their own second factor.
         user: Id,
-        /// The password hash that the edge has checked the password against; refused if it has changed since.
+        /// Password hash that the edge verified the password against; refused if it has changed since.
         checked_hash: String,
-        /// What was shown as the second factor.
+        /// Proof of the second factor.
         proof: FactorProof,
     },
-    /// Counts a code of a second factor that is about to be checked; refused with `too_many_factor_codes` while too
-    /// many were wrong.
+    /// Counts an attempt before the second-factor code is checked; refused with `too_many_factor_codes` after too many
+    /// wrong codes.
     CountFactorCode(Id),
-    /// Switches the second factor of another off, who has lost it, and ends their sessions. One's own is refused with
-    /// 403 `own_second_factor`.
+    /// Deactivates the second factor of another user, who has lost it, and ends that user's sessions. Refused with 403
+    /// `own_second_factor` for the caller's own.
     ResetSecondFactor(Id),
-    /// Signs out one session of the caller.
+    /// Ends one session of the caller.
     EndSession(Id),
-    /// Records when keys and sessions were last used, gathered since the previous such command.
+    /// Records the last use of keys and sessions, collected since the previous such command.
     Used {
-        /// Keys and when each was used.
+        /// Ids of keys with the time of their last use.
         keys: Vec<(Id, Timestamp)>,
-        /// Sessions and when each was used.
+        /// Ids of sessions with the time of their last use.
         sessions: Vec<(Id, Timestamp)>,
     },
-    /// Removes the sessions that have expired.
+    /// Removes expired sessions.
     Sweep {
         /// Time without a request after which a session expires, in milliseconds.
         idle_ms: i64,
@@ -288,19 +288,19 @@ pub enum AccessCommand {
     },
 }
 
-/// Word of the refusal of whoever showed a password that was changed, or of an account that was closed, meanwhile.
+/// Refusal code for a password that was changed, or an account that was closed, after the edge checked it.
 pub const CREDENTIALS_CHANGED: &str = "credentials_changed";
 
-/// What a command about users, keys and sessions is answered with. Kept for repeats of the request, without any hash.
+/// Answer to a command on users, keys and sessions. Stored for idempotent repeats of the request, without any hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AccessAnswer {
-    /// The user after the change.
+    /// User after the change.
     User(#[serde(serialize_with = "user_without_hash")] Arc<User>),
-    /// The key after the change.
+    /// Key after the change.
     Key(#[serde(serialize_with = "key_without_hash")] Arc<ApiKey>),
-    /// The session that was opened.
+    /// Session that was opened.
     Session(#[serde(serialize_with = "session_without_hash")] Arc<Session>),
-    /// Done now, or done before.
+    /// The command took effect, now or earlier.
     Done,
 }
 
@@ -321,15 +321,15 @@ fn session_without_hash<S: Serializer>(session: &Arc<Session>, to: S) -> Result<
     Session { hash: String::new(), ..(**session).clone() }.serialize(to)
 }
 
-/// What a commit of access writes besides its snapshot row.
+/// Row that a commit of access writes besides its snapshot row.
 #[derive(Clone, Debug)]
 pub enum AccessRow {
-    /// A staff member as they are now (insert or replace).
+    /// Current state of a staff member (insert or replace).
     User(User),
-    /// An API key as it is now (insert or replace).
+    /// Current state of an API key (insert or replace).
     ApiKey(ApiKey),
-    /// A staff session as it is now (insert or replace).
+    /// Current state of a staff session (insert or replace).
     Session(Session),
-    /// A session that ended (delete).
+    /// Session that ended (delete).
     SessionGone(Id),
 }

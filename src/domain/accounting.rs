@@ -1,11 +1,12 @@
-//! The connection to the accounting system: who may connect it, and its tokens, which are replaced now and then.
+//! Connection to the accounting system: its OAuth authorization by an admin, and its tokens, which are renewed
+//! regularly.
 //!
-//! There is one. An admin asks for it, which notes a request with a `state` that is used once, by the same session and
-//! within ten minutes; what the provider gives for it are two tokens. The first works for a short time. The second
-//! gives a new pair, once: that it is about to be used is committed before, and the new pair before any of it is used.
-//! A server that ends in between tries the second token again, and says in words when the provider no longer takes it.
-//! Tokens are encrypted by those who hand them in. What is told there is in [`paper`], how far that is in
-//! [`crate::domain::posting`].
+//! There is one connection. When an admin starts it, a request is recorded whose `state` can be used once, by the same
+//! session and within ten minutes; the provider then issues two tokens. The access token is short-lived. The refresh
+//! token yields a new pair, once: its upcoming use is committed beforehand, and the new pair is committed before any of
+//! it is used. A server that stops in between tries the refresh token again, and reports it in words when the provider
+//! no longer accepts it. Callers encrypt tokens before passing them in. [`paper`] defines the documents sent to the
+//! provider, [`crate::domain::posting`] tracks their progress.
 
 pub mod paper;
 
@@ -20,146 +21,146 @@ use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::time::Timestamp;
 
-/// How long somebody may take at the provider's page, in milliseconds: 10 minutes.
+/// Time that an admin may spend on the provider's consent page, in milliseconds: 10 minutes.
 const REQUEST_LIFE_MS: i64 = 10 * 60_000;
-/// Requests that are kept; an older one is forgotten.
+/// Maximum number of pending requests; the oldest is dropped beyond it.
 const MAX_REQUESTS: usize = 10;
-/// Longest token that is kept, encrypted, in characters.
+/// Maximum length of an encrypted token, in bytes.
 const MAX_SEALED_CHARS: usize = 8_000;
 
-/// Refusal of a state that was used, has expired, or never was.
+/// Refusal code for a `state` that was used, has expired, or never existed.
 pub const INVALID_STATE: &str = "invalid_state";
-/// Refusal of what takes a connection while there is none.
+/// Refusal code for a command that needs a connection while there is none.
 pub const NOT_CONNECTED: &str = "accounting_not_connected";
 
-/// The two tokens of a connection, encrypted with the server's key.
+/// Access and refresh token of a connection, encrypted with the server's key.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SealedTokens {
-    /// The one that calls show.
+    /// Encrypted access token, sent with API calls.
     pub access: String,
-    /// The one that gives the next two, once.
+    /// Encrypted refresh token, which yields the next pair once.
     pub refresh: String,
-    /// From when on the first is refused.
+    /// Time from which the access token is rejected.
     pub expires_at: Timestamp,
 }
 
-/// Somebody who is at the provider's page.
+/// Pending authorization: an admin is at the provider's consent page.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectRequest {
     /// SHA-256 of the state in hexadecimal.
     pub state_hash: String,
-    /// The session that asked.
+    /// Session that started the authorization.
     pub session: Id,
-    /// What proves to the provider that the same server asks, encrypted.
+    /// Encrypted PKCE code verifier.
     pub sealed_verifier: String,
-    /// From when on it is refused.
+    /// Time from which the request is rejected.
     pub expires_at: Timestamp,
 }
 
-/// The organisation whose books are kept there.
+/// Organisation at the provider whose books are kept there.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tenant {
-    /// The provider's id of it.
+    /// The provider's id of the organisation.
     pub id: String,
-    /// What people call it.
+    /// Name of the organisation.
     pub name: String,
 }
 
-/// A connection that stands.
+/// Established connection to the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountingLink {
-    /// Whose books.
+    /// Organisation that the connection belongs to.
     pub tenant: Tenant,
-    /// The address of the admin who made it.
+    /// E-mail address of the admin who connected it.
     pub connected_by: String,
-    /// When it was made.
+    /// Time at which the connection was established.
     pub connected_at: Timestamp,
-    /// Its tokens, encrypted.
+    /// Current tokens, encrypted.
     pub tokens: SealedTokens,
-    /// How often the tokens were replaced; names the present ones.
+    /// Number of token renewals; identifies the current pair.
     pub renewals: u32,
-    /// The second token was about to be used; what came of it is not known yet.
+    /// `true` while a token renewal has been started and its outcome is unknown.
     pub renewing: bool,
 }
 
-/// The connection to the accounting system.
+/// Aggregate of the connection to the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Accounting {
     /// Always [`Id::ONLY`].
     pub id: Id,
-    /// Those who are at the provider's page, oldest first.
+    /// Pending authorizations, oldest first.
     pub requests: Vec<ConnectRequest>,
-    /// The connection; `None` while there is none.
+    /// Current connection; `None` while there is none.
     pub link: Option<AccountingLink>,
-    /// Why it must be connected anew; `None` while it stands or nobody connected it.
+    /// Reason why the system must be reconnected; `None` while connected or never connected.
     pub lost: Option<String>,
-    /// The second token of a connection that was ended here, encrypted, until the provider was told.
+    /// Encrypted refresh token of a disconnected connection, until it has been revoked at the provider.
     pub to_revoke: Option<String>,
-    /// What was issued earlier is not told: when it was first connected.
+    /// Time of the first connection; documents issued before it are not sent.
     pub since: Option<Timestamp>,
 }
 
-/// What can be asked of the connection.
+/// Commands on the accounting connection.
 #[derive(Clone, Debug)]
 pub enum AccountingCommand {
-    /// Somebody goes to the provider's page.
+    /// Records that an admin was redirected to the provider's consent page.
     Begin {
         /// SHA-256 of the state in hexadecimal.
         state_hash: String,
-        /// Their session.
+        /// Session of the admin.
         session: Id,
-        /// Encrypted by the edge.
+        /// PKCE code verifier, encrypted by the edge.
         sealed_verifier: String,
     },
-    /// They come back; uses the state up.
+    /// Consumes the `state` when the admin returns from the provider.
     Redeem {
         /// SHA-256 of the state in hexadecimal.
         state_hash: String,
-        /// Their session.
+        /// Session of the admin.
         session: Id,
     },
-    /// The provider gave tokens. A connection before is replaced.
+    /// Stores the tokens that the provider issued, replacing an earlier connection.
     Connect {
-        /// Whose books.
+        /// Organisation that the admin chose.
         tenant: Tenant,
-        /// The address of the admin who made it.
+        /// E-mail address of the admin.
         by: String,
-        /// The first pair.
+        /// First pair of tokens.
         tokens: SealedTokens,
     },
-    /// The second token is about to be used.
+    /// Records that the refresh token of the pair with this number of renewals is about to be used.
     Renew(u32),
-    /// The provider gave a new pair for the second token of these renewals.
+    /// Stores the new pair that the provider issued for the refresh token.
     Renewed {
-        /// [`AccountingLink::renewals`] of the pair before.
+        /// [`AccountingLink::renewals`] of the previous pair.
         renewals: u32,
-        /// The new pair.
+        /// New pair of tokens.
         tokens: SealedTokens,
     },
-    /// The provider takes the second token of these renewals no more.
+    /// Records that the provider no longer accepts the refresh token.
     Lost {
         /// [`AccountingLink::renewals`] of the pair.
         renewals: u32,
-        /// What it said.
+        /// The provider's error message.
         words: String,
     },
-    /// Ends the connection; the provider is told later.
+    /// Ends the connection; its token is revoked at the provider later.
     Disconnect,
-    /// The provider was told.
+    /// Records that the token was revoked at the provider.
     Revoked,
 }
 
-/// What the connection answers.
+/// Answer to a command on the accounting connection.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum AccountingAnswer {
-    /// So it is now.
+    /// The command took effect.
     Done,
-    /// To whoever came back: what proves who asked, encrypted.
+    /// Encrypted PKCE code verifier of the redeemed request.
     Verifier(String),
 }
 
@@ -258,7 +259,7 @@ impl Accounting {
         }
     }
 
-    /// The link whose tokens were replaced so often.
+    /// Returns the link if its tokens were renewed exactly this many times.
     fn link_of(&mut self, renewals: u32) -> Option<&mut AccountingLink> {
         self.link.as_mut().filter(|link| link.renewals == renewals)
     }
@@ -308,7 +309,7 @@ fn invalid_state() -> Refusal {
     )
 }
 
-/// Somebody connected or disconnected in between.
+/// Builds the refusal for tokens that were replaced by a reconnect, disconnect or renewal in between.
 fn other_tokens() -> Refusal {
     Refusal::conflict("other_tokens", "there are other tokens now")
 }

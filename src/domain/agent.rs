@@ -1,25 +1,25 @@
-//! What an agent gateway may ask for: its skills, and which of its users may ask.
+//! Skills that an agent gateway may request, and which of its users may request them.
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! skills {
     ($($skill:ident = $word:literal, $doc:literal;)*) => {
-        /// A skill: one command that the agent gateway may give.
+        /// One command that the agent gateway may issue.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
         pub enum Skill {
             $(#[doc = $doc] #[serde(rename = $word)] $skill,)*
         }
 
         impl Skill {
-            /// All skills, in the order in which they are listed.
+            /// All skills, in listing order.
             pub const ALL: &[Self] = &[$(Self::$skill,)*];
 
-            /// The skill as the API writes it.
+            /// Returns the skill's name in the API.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$skill => $word,)* }
             }
 
-            /// The skill's action in the audit log.
+            /// Returns the skill's action name in the audit log.
             pub const fn action(self) -> &'static str {
                 match self { $(Self::$skill => concat!("agent.", $word),)* }
             }
@@ -42,20 +42,21 @@ skills! {
 }
 
 impl Skill {
-    /// The skill with this name, if there is one.
+    /// Returns the skill with this name, if there is one.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|skill| skill.word() == word)
     }
 
-    /// The names of all skills, for an error message.
+    /// Returns the names of all skills, for an error message.
     pub fn list() -> String {
         Self::ALL.iter().map(|skill| skill.word()).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Whether a user of the gateway may ask. An empty list admits everybody; `*` in a pattern matches any text.
+/// Returns whether a user of the gateway may request skills. An empty list admits every user; `*` in a pattern matches
+/// any text.
 ///
-/// Ids are opaque but for the channel's prefix (`telegram:123`), so `telegram:*` admits a whole channel.
+/// Ids are opaque except for the channel prefix (`telegram:123`), so `telegram:*` admits a whole channel.
 pub fn may_ask(patterns: &[String], user: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, user))
 }

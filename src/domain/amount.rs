@@ -1,4 +1,4 @@
-//! Amounts of material: integer thousandths inside, a JSON number with at most three decimals outside.
+//! Amounts of material: integer thousandths internally, JSON numbers with at most three decimals externally.
 
 use std::fmt;
 use std::iter::Sum;
@@ -6,27 +6,26 @@ use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-/// An amount of material in thousandths of its unit (gram, millilitre, sheet or unit). Integers, so that sums are
-/// exact.
+/// Amount of material in thousandths of its unit (gram, millilitre, sheet or unit). Integers keep sums exact.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Amount(pub i64);
 
-/// The largest amount accepted from outside: 10^9 units, such as a thousand tonnes in grams.
+/// Largest amount accepted from clients: 10^9 units, such as a thousand tonnes in grams.
 pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
 
-/// The largest amount that is stored and read back exactly, as a sum of accepted ones. Sums stop there.
+/// Largest amount that can be stored and read back exactly, as a sum of accepted ones. Sums saturate here.
 const MAX_STORED: i64 = 9_000_000_000_000_000;
 
 impl Amount {
-    /// No material at all; the amount to begin sums with.
+    /// Zero amount, the start of sums.
     pub const ZERO: Self = Self(0);
 
-    /// An amount of whole units.
+    /// Creates an amount of whole units.
     pub const fn units(units: i64) -> Self {
         Self(units * 1000)
     }
 
-    /// This share of the amount, rounded half up; `fraction` is limited to 0 to 1.
+    /// Returns this share of the amount, rounded half up; `fraction` is clamped to 0 to 1.
     pub fn part(self, fraction: f64) -> Self {
         if !fraction.is_finite() {
             return self;
@@ -34,7 +33,8 @@ impl Amount {
         Self((self.0 as f64 * fraction.clamp(0.0, 1.0)).round() as i64)
     }
 
-    /// The amount times `fraction`, which may exceed 1 when a print used more than planned; limited to [`MAX_AMOUNT`].
+    /// Returns the amount times `fraction`, which may exceed 1 when a print used more than planned; clamped to
+    /// [`MAX_AMOUNT`].
     pub(super) fn scaled(self, fraction: f64) -> Self {
         if !fraction.is_finite() || fraction < 0.0 {
             return self;
@@ -42,12 +42,12 @@ impl Amount {
         Self(((self.0 as f64 * fraction).round() as i64).min(MAX_AMOUNT.0))
     }
 
-    /// The amount in whole units, rounded half up, for subjects and headlines.
+    /// Returns the amount in whole units, rounded half up, for subjects and headlines.
     pub(super) const fn rounded(self) -> i64 {
         (self.0 + 500).div_euclid(1000)
     }
 
-    /// Reads a JSON number of a caller; refused with more than three decimals or beyond ±[`MAX_AMOUNT`].
+    /// Parses a JSON number from a request; rejects more than three decimals or a value beyond ±[`MAX_AMOUNT`].
     pub fn from_number(number: &serde_json::Number) -> Result<Self, AmountError> {
         Self::read(number, MAX_AMOUNT.0)
     }
@@ -74,13 +74,13 @@ impl Amount {
     }
 }
 
-/// Why a number is not a valid amount.
+/// Reason a number is not a valid amount.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AmountError {
-    /// It has more than three decimals.
+    /// More than three decimals.
     #[error("at most three decimals")]
     TooFine,
-    /// It is beyond ±[`MAX_AMOUNT`].
+    /// Value beyond ±[`MAX_AMOUNT`].
     #[error("too large")]
     TooLarge,
 }

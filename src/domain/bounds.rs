@@ -1,10 +1,10 @@
-//! The largest and smallest numbers and times that are taken from outside, in one table: from requests, from the
-//! comments of slicers in G-code, and from the answers of printers.
+//! Limits for numbers and times from outside, in one table: from requests, from slicer comments in G-code, and from
+//! printer responses.
 //!
-//! Whatever lies within these bounds can be stored, read back as the same value, and added up without an overflow. A
-//! value from a program (a slicer, a printer) that lies outside is not known; one of a request is refused.
+//! Any value within these bounds can be stored, read back unchanged and added up without overflow. An out-of-range
+//! value from a program (a slicer, a printer) is treated as unknown; one from a request is rejected.
 //!
-//! Bounds of texts and lists stand with the requests that carry them.
+//! Limits for texts and lists are defined with the requests that carry them.
 
 use crate::domain::amount::Amount;
 use crate::domain::time::Timestamp;
@@ -12,70 +12,69 @@ use crate::domain::time::Timestamp;
 pub use crate::domain::amount::MAX_AMOUNT;
 pub use crate::domain::time::{EARLIEST, LATEST};
 
-/// Longest print, in seconds: 366 days.
+/// Maximum print duration, in seconds: 366 days.
 pub const MAX_PRINT_SECONDS: i64 = 31_622_400;
-/// Longest part or build volume along one axis, in millimetres.
+/// Maximum size of a part or build volume along one axis, in millimetres.
 pub const MAX_LENGTH_MM: f64 = 100_000.0;
-/// Longest filament of one print, in millimetres: a thousand kilometres.
+/// Maximum filament length of one print, in millimetres: a thousand kilometres.
 const MAX_FILAMENT_MM: f64 = 1e9;
-/// Most layers of one print.
+/// Maximum number of layers of one print.
 pub(super) const MAX_LAYERS: u32 = 10_000_000;
-/// Widest nozzle, in millimetres.
+/// Maximum nozzle diameter, in millimetres.
 pub const MAX_NOZZLE_MM: f64 = 10.0;
-/// Highest temperature that a printer may tell, in degrees Celsius.
+/// Maximum temperature that a printer may report, in degrees Celsius.
 const MAX_CELSIUS: f64 = 10_000.0;
-/// Highest price, payment or refund, in minor units: a hundred million of a currency.
+/// Maximum price, payment or refund, in minor units: a hundred million of a currency.
 pub const MAX_CENTS: i64 = 10_000_000_000;
-/// Most parts in one line of an order.
+/// Maximum number of parts in one order line.
 pub const MAX_QUANTITY: u32 = 1_000_000;
 
-/// Thousandths are what is kept of numbers that programs tell; JSON gives them back exactly.
+/// Resolution of numbers reported by programs: thousandths, which JSON round-trips exactly.
 const PER_UNIT: f64 = 1000.0;
 
 fn rounded(number: f64) -> f64 {
     (number * PER_UNIT).round() / PER_UNIT
 }
 
-/// The duration of a print in whole seconds; `None` outside 0 to [`MAX_PRINT_SECONDS`].
+/// Converts a print duration to whole seconds; `None` outside 0 to [`MAX_PRINT_SECONDS`].
 pub fn print_seconds(seconds: f64) -> Option<i64> {
     let within = (0.0..=MAX_PRINT_SECONDS as f64).contains(&seconds);
     within.then_some(seconds.round() as i64)
 }
 
-/// A weight in grams, to the milligram; `None` when it is not above 0, or above [`MAX_AMOUNT`].
+/// Converts a weight in grams, rounded to the milligram; `None` unless above 0 and at most [`MAX_AMOUNT`].
 pub fn grams(grams: f64) -> Option<Amount> {
     let milligrams = (grams * PER_UNIT).round();
     (milligrams >= 1.0 && milligrams <= MAX_AMOUNT.0 as f64).then_some(Amount(milligrams as i64))
 }
 
-/// A length of filament in millimetres, to the micrometre; `None` outside 0 to `MAX_FILAMENT_MM`.
+/// Rounds a filament length in millimetres to the micrometre; `None` outside 0 to `MAX_FILAMENT_MM`.
 pub fn filament_mm(mm: f64) -> Option<f64> {
     (0.0..=MAX_FILAMENT_MM).contains(&mm).then(|| rounded(mm))
 }
 
-/// A length along one axis in millimetres, to the micrometre and at least one; `None` when it is not above 0, or above
+/// Rounds a length along one axis in millimetres to the micrometre, at least one; `None` unless above 0 and at most
 /// [`MAX_LENGTH_MM`].
 pub fn length_mm(mm: f64) -> Option<f64> {
     (mm > 0.0 && mm <= MAX_LENGTH_MM).then(|| rounded(mm).max(1.0 / PER_UNIT))
 }
 
-/// The diameter of a nozzle in millimetres, to the micrometre; `None` when it is not above 0, or above
-/// [`MAX_NOZZLE_MM`].
+/// Rounds a nozzle diameter in millimetres to the micrometre; `None` unless above 0 and at most [`MAX_NOZZLE_MM`].
 pub fn nozzle_mm(mm: f64) -> Option<f64> {
     length_mm(mm).filter(|mm| *mm <= MAX_NOZZLE_MM)
 }
 
-/// A temperature in degrees Celsius; 0, which means unknown, beyond ±[`MAX_CELSIUS`].
+/// Returns a temperature in degrees Celsius, or 0, which means unknown, if it is beyond ±[`MAX_CELSIUS`].
 pub(super) fn celsius(degrees: f64) -> f64 {
     if (-MAX_CELSIUS..=MAX_CELSIUS).contains(&degrees) { rounded(degrees) } else { 0.0 }
 }
 
-/// A progress in per cent, limited to 0 to 100; 0 when it is not a number.
+/// Clamps a progress in per cent to 0 to 100; returns 0 if it is not a number.
 pub fn percent(percent: f64) -> f64 {
     if percent.is_nan() { 0.0 } else { rounded(percent.clamp(0.0, 100.0)) }
 }
 
-/// The point in time that is `seconds` after the beginning of 1970; `None` outside [`EARLIEST`] to [`LATEST`].
+/// Converts seconds since the Unix epoch to a timestamp; `None` outside [`EARLIEST`] to [`LATEST`].
 pub fn unix_seconds(seconds: f64) -> Option<Timestamp> {
     let at = (seconds * PER_UNIT).round();
     (EARLIEST.0 as f64..=LATEST.0 as f64).contains(&at).then_some(Timestamp(at as i64))

@@ -1,34 +1,34 @@
-//! A circuit breaker: whoever failed several times in a row is left alone for a while, then tried with one call.
+//! Circuit breaker: after several failures in a row a remote side is not called for a while, then probed with one call.
 //!
-//! Moments are milliseconds of any clock that only goes forward; clock and chance are handed in.
+//! Times are milliseconds of any monotonic clock; the caller passes in the clock and random numbers.
 
 use std::time::Duration;
 
 use crate::domain::schedule::Delays;
 
-/// When a circuit opens, and for how long.
+/// Circuit breaker settings: failures until it opens, and for how long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BreakerRules {
-    /// Failures in a row that open it.
+    /// Consecutive failures that open the circuit.
     pub failures_until_open: u32,
-    /// Pauses after the failure that opened it and after each further one.
+    /// Pauses after the failure that opened the circuit and after each further one.
     pub pauses: Delays,
-    /// How long the one call may take that tries whether the other side is back; others wait for its outcome.
+    /// Maximum duration of the probe call; other callers wait for its outcome.
     pub longest_call: Duration,
 }
 
-/// The circuit to one other side.
+/// Circuit breaker for one remote side.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Breaker {
     /// Failures since the last success.
     failures: u32,
-    /// The circuit is open until this moment; `None`: it is closed.
+    /// Time until which the circuit is open; `None` if it is closed.
     open_until_ms: Option<u64>,
 }
 
 impl Breaker {
-    /// Lets a call through, or says for how many milliseconds none is made. When that time is over one call is let
-    /// through to try, and the others wait for it.
+    /// Admits a call, or returns for how many milliseconds calls are held back. Once that time has passed one call is
+    /// admitted as a probe, and the others wait for it.
     pub fn admit(&mut self, rules: &BreakerRules, now_ms: u64) -> Result<(), u64> {
         let Some(until) = self.open_until_ms else { return Ok(()) };
         if now_ms < until {
@@ -38,17 +38,17 @@ impl Breaker {
         Ok(())
     }
 
-    /// For how many milliseconds from now on no call is made; 0 when one may be made.
+    /// Returns for how many milliseconds from now calls are held back; 0 if one is admitted.
     pub fn closed_for_ms(&self, now_ms: u64) -> u64 {
         self.open_until_ms.map_or(0, |until| until.saturating_sub(now_ms))
     }
 
-    /// A call went well: the circuit is closed.
+    /// Records a successful call, which closes the circuit.
     pub fn succeeded(&mut self) {
         *self = Self::default();
     }
 
-    /// A call failed. `random`, from 0 to 1, spreads the pause.
+    /// Records a failed call. `random`, from 0 to 1, adds jitter to the pause.
     pub fn failed(&mut self, rules: &BreakerRules, now_ms: u64, random: f64) {
         self.failures = self.failures.saturating_add(1);
         if let Some(further) = self.failures.checked_sub(rules.failures_until_open.max(1)) {
@@ -56,12 +56,12 @@ impl Breaker {
         }
     }
 
-    /// Failures since the last success.
+    /// Returns the number of failures since the last success.
     pub const fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Whether calls are held back.
+    /// Returns whether the circuit is open, so that calls are held back.
     pub const fn is_open(&self) -> bool {
         self.open_until_ms.is_some()
     }

@@ -1,4 +1,4 @@
-//! Signed addresses of cameras' pictures, for systems that fetch pictures themselves and have no key: each is good for
+//! Signed URLs of camera pictures, for systems that fetch pictures themselves and have no API key: each is valid for
 //! one printer and about a minute.
 
 use subtle::ConstantTimeEq as _;
@@ -7,20 +7,19 @@ use crate::domain::id::Id;
 use crate::domain::signing::hmac_sha256;
 use crate::domain::time::Timestamp;
 
-/// How long a signed address is good, in milliseconds.
+/// Lifetime of a signed URL, in milliseconds.
 const LINK_LIFE_MS: i64 = 60_000;
-/// Tells these signatures from others that the same secret may make.
+/// Domain separator that distinguishes these signatures from others made with the same secret.
 const PURPOSE: &str = "printfloor camera link";
 
-/// The path and query at which the picture of a printer's camera is answered for a minute from `now` on.
+/// Returns the signed path and query of a printer's camera picture, valid for a minute from `now`.
 pub fn signed_path(secret: &str, printer: Id, now: Timestamp) -> String {
     let until = now.0.saturating_add(LINK_LIFE_MS);
     let signature = hex::encode(signature(secret, printer, until));
     format!("/api/printers/{printer}/camera/signed?until={until}&signature={signature}")
 }
 
-/// Whether such an address was signed for this printer and is still good. Takes the same time wherever signatures
-/// differ.
+/// Returns whether the URL was signed for this printer and has not expired. Compares signatures in constant time.
 pub fn is_good(secret: &str, printer: Id, until: i64, given: &str, now: Timestamp) -> bool {
     let given = hex::decode(given).unwrap_or_default();
     let signed: bool = signature(secret, printer, until).as_slice().ct_eq(given.as_slice()).into();
@@ -37,7 +36,7 @@ mod tests {
     use super::*;
     use crate::domain::testing::id;
 
-    /// Signs in these tests.
+    /// Signing secret of these tests.
     const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
     fn parts(path: &str) -> (i64, String) {

@@ -1,18 +1,18 @@
-//! An order that another shop sold, from its first message to the last shipment that the shop is told of.
+//! Order of another shop, sold through a sales channel: from its first message to the last shipment reported back.
 //!
-//! Its identity follows from the channel and the order's id there, so however often and in whichever order its messages
-//! come they meet here. It is kept until it can be made: while an entry of the variant map is missing it waits and says
-//! what is missing. `news` takes in what the shop says, `amounts` brings its prices to ours, `told` tells the shop of
-//! shipments, `rules` dispatches and derives the effects.
+//! Its identity derives from the channel and the order's id there, so all its messages reach the same aggregate,
+//! however often and in whichever order they arrive. It is held until our order can be created: while an entry of the
+//! variant map is missing it waits and lists what is missing. `news` merges the shop's messages, `amounts` converts its
+//! prices, `told` reports shipments to the shop, `rules` dispatches commands and derives the effects.
 //!
-//! | what is known | it is | what happens |
+//! | known so far | state | what happens |
 //! | --- | --- | --- |
-//! | nobody paid | unpaid | nothing, until a message says that it is paid |
-//! | paid | waiting | its lines are looked up in the map; what is missing is shown, and tried again when the map changes |
-//! | paid, and its lines cannot be read | waiting | the operators are told, until a message says what was sold |
-//! | paid, all lines known | making | the order is made, once, with an id that was chosen before |
-//! | the order is there | made | cancellation and refunds there are told to the order, its shipments to the shop |
-//! | cancelled before | cancelled | it is never made |
+//! | not paid | unpaid | nothing, until a message says that it is paid |
+//! | paid | waiting | its lines are looked up in the map; missing entries are listed, and looked up again when the map changes |
+//! | paid, and its lines cannot be read | waiting | the operators are alerted, until a message contains readable lines |
+//! | paid, all lines known | making | our order is created, once, with an id chosen beforehand |
+//! | our order exists | made | cancellation and refunds there are passed on to our order, its shipments to the shop |
+//! | cancelled before | cancelled | our order is never created |
 
 mod amounts;
 mod news;
@@ -31,50 +31,50 @@ use crate::domain::time::Timestamp;
 pub use amounts::{SoldAmounts, amounts};
 pub use told::{ShipmentThere, Tracking, TrackingOutcome, TrackingState};
 
-/// Most lines of an order of another shop.
+/// Maximum number of lines of a channel order.
 pub const MAX_SOLD_LINES: usize = 100;
-/// Most characters of a name in the variant map.
+/// Maximum length of a name in the variant map, in characters.
 pub const MAX_VARIANT_CHARS: usize = 200;
 
-/// A line as the other shop sold it.
+/// Order line as the other shop sold it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SoldLine {
-    /// Identifier of the line there, by which shipments name it.
+    /// The shop's identifier of the line, which shipments refer to.
     pub line_id: String,
-    /// Id of the variant there.
+    /// The shop's id of the variant.
     #[serde(default)]
     pub variant: Option<String>,
-    /// SKU code there.
+    /// The shop's SKU code.
     #[serde(default)]
     pub code: Option<String>,
-    /// What it is called there; stands on the invoice.
+    /// The shop's product title, printed on the invoice.
     pub title: String,
-    /// How many were sold, at least 1.
+    /// Number of units sold, at least 1.
     pub quantity: u32,
-    /// Price of one there in minor units, with or without its tax.
+    /// The shop's unit price in minor units, with or without tax.
     pub unit_price_cents: i64,
     /// Tax rate in basis points.
     pub tax_rate_bps: i64,
 }
 
 impl SoldLine {
-    /// By what it is looked up in the map, one after the other: the id of its variant, its code, and its title where it
-    /// has neither, as what was written into an order by hand.
+    /// Returns the names to look up in the map, in order: the variant id, the SKU code, and the title if the line has
+    /// neither, as for a line entered into an order by hand.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let named = [self.variant.as_deref(), self.code.as_deref()];
         let title = named.iter().all(Option::is_none).then_some(self.title.as_str());
         named.into_iter().chain([title]).flatten().map(variant_name)
     }
 
-    /// By what people find it in the map: the first of its names.
+    /// Returns the name shown to operators for a map entry: the first of [`SoldLine::names`].
     pub fn wanted(&self) -> String {
         self.names().next().unwrap_or_default()
     }
 }
 
-/// A name as the variant map takes it: one line of at most [`MAX_VARIANT_CHARS`]. What was sold and what is entered
-/// into the map both go through it, so they meet whatever the other shop writes.
+/// Normalizes a name for the variant map: one line of at most [`MAX_VARIANT_CHARS`]. Sold lines and map entries both
+/// pass through it, so they match whatever the other shop writes.
 pub fn variant_name(text: &str) -> String {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let line: String = text.chars().map(|c| if breaks(c) { ' ' } else { c }).collect();
@@ -84,133 +84,133 @@ pub fn variant_name(text: &str) -> String {
     if fits { line.to_owned() } else { shortened(line.to_owned(), MAX_VARIANT_CHARS - 1) }
 }
 
-/// What was sold, at the prices of the other shop.
+/// Content of a channel order, at the prices of the other shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SoldContent {
-    /// At least one line, at most [`MAX_SOLD_LINES`].
+    /// Order lines: at least one, at most [`MAX_SOLD_LINES`].
     pub lines: Vec<SoldLine>,
     /// ISO 4217 code in lower case.
     pub currency: String,
-    /// Whether the prices have their tax in them.
+    /// `true` if the prices include tax.
     pub taxes_included: bool,
-    /// Charge for shipping, in minor units.
+    /// Shipping charge, in minor units.
     pub shipping_cents: i64,
-    /// Tax rate of the shipping in basis points.
+    /// Tax rate of the shipping charge in basis points.
     pub shipping_tax_rate_bps: i64,
-    /// All discounts together, in minor units.
+    /// Sum of all discounts, in minor units.
     pub discount_cents: i64,
-    /// What the customer paid in all, in minor units.
+    /// Total that the customer paid, in minor units.
     pub total_cents: i64,
     /// The customer's e-mail address in lower case.
     pub customer_email: Option<String>,
-    /// Where it goes.
+    /// Shipping address.
     pub address: Option<Address>,
-    /// Who it goes to; the labels of parcels are made there.
+    /// Recipient's name. The shop prints the parcel labels.
     pub recipient: Option<String>,
-    /// What the customer wrote.
+    /// Note that the customer wrote.
     pub notes: Option<String>,
 }
 
-/// What one message of the other shop says of an order.
+/// State of an order as reported by one message of the other shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SoldNews {
-    /// Id of the order there.
+    /// The shop's id of the order.
     pub external_id: String,
-    /// Its number there, as people see it.
+    /// The shop's order number.
     pub number: String,
-    /// When the order last changed there: of two messages the later one says what was sold.
+    /// Time of the order's last change at the shop: of two messages, the content of the later one counts.
     pub changed_at: Timestamp,
-    /// Whether it was paid in full.
+    /// `true` if the order was paid in full.
     pub paid: bool,
-    /// Whether it was cancelled.
+    /// `true` if the order was cancelled.
     pub cancelled: bool,
-    /// All that was paid back so far, in minor units.
+    /// Sum of all refunds so far, in minor units.
     pub refunded_cents: i64,
-    /// What was sold, where the message says it.
+    /// Content of the order, if the message contains it.
     pub content: Option<SoldContent>,
-    /// Why what it says of that cannot be read, in words for people.
+    /// Reason why the content cannot be read, as text for operators.
     pub unreadable: Option<String>,
 }
 
-/// What the order was told of what happened there.
+/// Cancellation and refunds at the other shop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HeardThere {
-    /// Whether it was cancelled.
+    /// `true` if the order was cancelled there.
     pub cancelled: bool,
-    /// All that was paid back so far, in minor units.
+    /// Sum of all refunds so far, in minor units.
     pub refunded_cents: i64,
 }
 
-/// Where an order of another shop stands.
+/// Status of a channel order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelOrderStatus {
-    /// Nobody paid for it yet.
+    /// Not paid yet.
     Unpaid,
-    /// Paid, and not made yet: the map has no entry for some of it, or something else is in the way.
+    /// Paid, but our order does not exist yet: the map lacks an entry, or something else is in the way.
     Waiting,
-    /// It is an order here.
+    /// Our order exists.
     Made,
-    /// Cancelled there before it was made.
+    /// Cancelled at the shop before our order was created.
     Cancelled,
 }
 
-/// An order that another shop sold.
+/// Order that another shop sold.
 ///
-/// Invariants: `order_id` is chosen with the first message and never changes; what was sold is frozen once it is being
-/// made; paid, cancelled and refunded only ever grow, so the order in which messages come does not matter.
+/// Invariants: `order_id` is chosen with the first message and never changes; the content is frozen once our order is
+/// being created; paid, cancelled and refunded only ever grow, so the order in which messages arrive does not matter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelOrder {
-    /// Follows from the channel and the order's id there.
+    /// Identifier, derived from the channel and the order's id there.
     pub id: Id,
-    /// The channel that it came by.
+    /// Sales channel that the order came from.
     pub channel_id: Id,
-    /// Id of the order there.
+    /// The shop's id of the order.
     pub external_id: String,
-    /// Its number there, as people see it.
+    /// The shop's order number.
     pub number: String,
-    /// When it last changed there, as far as that was heard.
+    /// Latest change time at the shop among the messages received.
     pub changed_at: Timestamp,
-    /// Whether it was paid in full there.
+    /// `true` if the order was paid in full at the shop.
     pub paid: bool,
-    /// What is to be told of to the order.
+    /// Cancellation and refunds to be passed on to our order.
     pub there: HeardThere,
-    /// The customer's record here, once an order of theirs was paid.
+    /// Id of the customer's record, once an order of theirs was paid.
     #[serde(default)]
     pub customer_id: Option<Id>,
-    /// What was sold; `None` until a message said it.
+    /// Content of the order; `None` until a message contained it.
     pub content: Option<SoldContent>,
-    /// The id that our order has, or will have.
+    /// Id that our order has, or will have.
     pub order_id: Id,
-    /// Whether our order is being made: from here on it will be, whatever comes.
+    /// `true` once our order is being created; later messages no longer stop it.
     pub making: bool,
-    /// Whether our order is there.
+    /// `true` once our order exists.
     pub made: bool,
-    /// What the order was told.
+    /// Cancellation and refunds already passed on to our order.
     pub told: HeardThere,
-    /// What the map has no entry for, as it is called there.
+    /// Names without an entry in the variant map, as the shop writes them.
     pub missing: Vec<String>,
-    /// What is in the way besides, or what went another way than the shop thinks, in words for people.
+    /// Any other obstacle, or an outcome that differs from the shop's expectation, as text for operators.
     pub problem: Option<String>,
-    /// Whether the rules refused our order when it was made last; it is tried again when the map changes.
+    /// `true` if our rules refused the order at the last try; it is tried again when the map changes.
     pub refused: bool,
-    /// How often an operator asked to try again.
+    /// Number of manual retries by operators.
     pub asked: u32,
-    /// Whether the operators were mailed that it waits; anew once what could not be read is known.
+    /// `true` once the operators were mailed that it waits; reset once unreadable content becomes readable.
     pub alerted: bool,
-    /// Shipments that the shop is told of, oldest first.
+    /// Shipments to report to the shop, oldest first.
     pub trackings: Vec<Tracking>,
-    /// When its first message came.
+    /// Time at which its first message arrived.
     pub created_at: Timestamp,
-    /// When it last changed here.
+    /// Time of its last change here.
     pub updated_at: Timestamp,
 }
 
 impl ChannelOrder {
-    /// Where it stands.
+    /// Returns the status, derived from the other fields.
     pub fn status(&self) -> ChannelOrderStatus {
         match (self.made, self.making, self.there.cancelled, self.paid) {
             (true, ..) => ChannelOrderStatus::Made,
@@ -220,97 +220,97 @@ impl ChannelOrder {
         }
     }
 
-    /// Whether a person has to look at it.
+    /// Returns whether an operator has to act on it.
     pub fn needs_attention(&self) -> bool {
         let failed = self.trackings.iter().any(|one| one.state == TrackingState::Failed);
         let waits = self.status() == ChannelOrderStatus::Waiting && !self.missing.is_empty();
         failed || waits || self.problem.is_some()
     }
 
-    /// How people call it in messages.
+    /// Returns the order's name for messages to operators.
     fn name(&self) -> String {
         format!("order {} of another shop", self.number)
     }
 }
 
-/// What can be asked of it.
+/// Commands on a channel order.
 #[derive(Clone, Debug)]
 pub enum ChannelOrderCommand {
-    /// A message about it came, whose signature was checked, or a row of a file.
+    /// Merges a message whose signature was verified, or a row of an imported file.
     Hear {
-        /// The channel that it came by.
+        /// Sales channel that the message came from.
         channel: Id,
-        /// The customer's record here, where it is known.
+        /// Id of the customer's record, if known.
         customer: Option<Id>,
-        /// What it says.
+        /// Content of the message.
         news: Box<SoldNews>,
     },
-    /// Its lines were looked up: something is missing or in the way.
+    /// Records a lookup of the lines that found missing entries or another obstacle.
     Unresolved {
-        /// What the map has no entry for.
+        /// Names without an entry in the variant map.
         missing: Vec<String>,
-        /// What is in the way besides.
+        /// Any other obstacle.
         problem: Option<String>,
     },
-    /// Its lines were looked up, and all is known: from here on it will be made.
+    /// Records that all lines were found in the map: our order will be created from here on.
     Resolved,
-    /// The order is there.
+    /// Records that our order exists.
     Made,
-    /// The rules refused the order: it waits again, in these words.
+    /// Records that the rules refused our order, with the reason; it waits again.
     NotMade(String),
-    /// The order has heard this; with why it did not do it, if so.
+    /// Records that our order received a cancellation or refunds, and the reason if it refused them.
     Told {
-        /// What it was told.
+        /// Cancellation and refunds that were passed on.
         heard: HeardThere,
-        /// Why it was not done, in words for people.
+        /// Reason of the refusal, as text for operators; `None` if they were applied.
         refused: Option<String>,
     },
-    /// What has left of the order, all of it up to now.
+    /// Updates the list of all shipments of our order so far.
     Shipped(Vec<ShipmentThere>),
-    /// What came of telling the shop of a shipment.
+    /// Records the outcome of reporting a shipment to the shop.
     Tracked {
         /// The shipment's number within the order.
         number: u32,
-        /// How it went.
+        /// Outcome of the report.
         outcome: TrackingOutcome,
     },
-    /// An operator wants shipments that were given up to be told once more, and the lines looked up again.
+    /// Retries failed shipment reports and looks the lines up again, at an operator's request.
     Retry,
 }
 
-/// What it answers.
+/// Answer to a command on a channel order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ChannelOrderAnswer {
-    /// As it is after the change.
+    /// Channel order after the change.
     Order(Box<ChannelOrder>),
-    /// Heard; says whether it changed anything.
+    /// The message was merged.
     Heard {
-        /// `false`: all of it was known.
+        /// `false` if the message contained nothing new.
         fresh: bool,
     },
 }
 
-/// Outside work that its state calls for.
+/// Outside work that the state of a channel order calls for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ChannelOrderEffect {
-    /// Look its lines up in the map, until all is known.
+    /// Looks its lines up in the map, until all are found.
     Resolve {
-        /// What was sold changed then: later content is looked up anew.
+        /// Change time of the content: newer content is looked up again.
         changed_at: Timestamp,
-        /// How often an operator asked to try again.
+        /// Number of manual retries by operators.
         asked: u32,
     },
-    /// Make the order, until it is there.
+    /// Creates our order, retried until it exists.
     Make,
-    /// Tell the order what happened there, until [`ChannelOrderCommand::Told`].
+    /// Passes cancellation and refunds on to our order, until [`ChannelOrderCommand::Told`].
     TellOrder(HeardThere),
-    /// Tell the shop of a shipment, until [`ChannelOrderCommand::Tracked`] says how it went.
+    /// Reports a shipment to the shop, until [`ChannelOrderCommand::Tracked`] records the outcome.
     TellShop {
         /// The shipment's number within the order.
         number: u32,
-        /// Tries before this one.
+        /// Number of earlier tries.
         tries: u32,
-        /// When it is due.
+        /// Time at which it is due.
         at: Timestamp,
     },
 }

@@ -1,6 +1,6 @@
-//! Countries: their codes (ISO 3166-1 alpha-2) and how they are written in an address.
+//! Country codes (ISO 3166-1 alpha-2) and country names for addresses.
 
-/// Codes with English short names, by code.
+/// Country codes with English short names, sorted by code.
 const COUNTRIES: &[(&str, &str)] = &[
     ("AD", "Andorra"),
     ("AE", "United Arab Emirates"),

@@ -1,46 +1,46 @@
-//! Tables as comma-separated values (RFC 4180), for people who open them in a spreadsheet.
+//! Tables as comma-separated values (RFC 4180), for use in a spreadsheet.
 //!
-//! Pure text: where it goes is up to the caller, who may also take it piece by piece ([`Csv::take`]).
+//! Pure text: the caller decides where it goes, and may also take it piece by piece ([`Csv::take`]).
 //!
-//! A spreadsheet takes a text that begins with `=`, `+`, `-` or `@` for a formula and calculates it, also one that a
-//! stranger gave as the name of something. Such texts get an apostrophe in front, by which spreadsheets know that they
-//! are texts.
+//! A spreadsheet interprets and calculates a text that begins with `=`, `+`, `-` or `@` as a formula, even if a
+//! stranger supplied it as a name. Such texts are prefixed with an apostrophe, which marks them as text in
+//! spreadsheets.
 
 use std::fmt::{Display, Write as _};
 
 /// First characters by which a spreadsheet, or what it makes of the text when reading it, takes a cell for a formula.
 const FORMULA_STARTS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
-/// One cell of a row.
+/// Value of one cell of a row.
 pub enum Cell<'a> {
-    /// Nothing is known, or nothing is to be said.
+    /// No value.
     Empty,
     /// A number, which cannot be a formula.
     Number(&'a dyn Display),
-    /// Words that anybody may have given.
+    /// Text from an untrusted source; escaped if it looks like a formula.
     Text(&'a str),
 }
 
-/// A table that grows by its rows.
+/// Builder for a table, row by row.
 pub struct Csv(String);
 
 impl Csv {
-    /// Only the head, with the names of the columns.
+    /// Creates a table with only its header row.
     pub fn new(columns: &[&str]) -> Self {
         let mut csv = Self(String::new());
         csv.row(columns.iter().map(|name| Cell::Text(name)));
         csv
     }
 
-    /// The same for people who open it in a spreadsheet, which takes text for that of an old code page where no mark of
-    /// UTF-8 stands in front.
+    /// Creates a table like [`Csv::new`] with a leading byte order mark, without which spreadsheets assume a legacy
+    /// code page instead of UTF-8.
     pub fn for_spreadsheets(columns: &[&str]) -> Self {
         let mut csv = Self("\u{feff}".to_owned());
         csv.row(columns.iter().map(|name| Cell::Text(name)));
         csv
     }
 
-    /// One row more. It has as many cells as the head.
+    /// Appends a row, which must have as many cells as the header.
     pub fn row<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
         for (at, cell) in cells.into_iter().enumerate() {
             if at > 0 {
@@ -57,17 +57,17 @@ impl Csv {
         self.0.push_str("\r\n");
     }
 
-    /// Rows alone, which continue a table that was begun elsewhere.
+    /// Creates a table without a header, to continue one that was begun elsewhere.
     pub fn further() -> Self {
         Self(String::new())
     }
 
-    /// What was written since the last time, so that a long table is never in memory as a whole.
+    /// Takes the text written since the previous call, so that a long table is never in memory as a whole.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.0)
     }
 
-    /// The whole table.
+    /// Returns the text of the whole table.
     pub fn into_text(self) -> String {
         self.0
     }
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// The cells of a table, as a spreadsheet reads them.
+    /// Parses a table into cells as a spreadsheet reads it.
     fn read(table: &str) -> Vec<Vec<String>> {
         let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
         let mut letters = table.chars().peekable();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever people call things: no cell begins like a formula, and each is read as it was written.
+        /// Checks that, for any text, no cell begins like a formula and each is read back as it was written.
         #[test]
         fn no_text_becomes_a_formula_or_another_cell(
             texts in prop::collection::vec(".*|[-=+@\t\r\n\",;']{0,6}", 1..5),

@@ -1,4 +1,4 @@
-//! Currencies: how many decimals their minor unit has, and amounts written as decimals.
+//! Currencies: decimals of their minor unit, and amounts formatted as decimals.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const WITHOUT_DECIMALS: [&str; 16] =
 /// Currencies whose minor unit is a thousandth.
 const WITH_THREE_DECIMALS: [&str; 7] = ["bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"];
 
-/// How many decimals an amount of this currency has (ISO 4217); two for those that are not known.
+/// Returns the number of decimals of this currency (ISO 4217); two for unknown currencies.
 fn decimals(currency: &str) -> u32 {
     let is = |one: &&str| one.eq_ignore_ascii_case(currency);
     if WITHOUT_DECIMALS.iter().any(is) {
@@ -22,14 +22,13 @@ fn decimals(currency: &str) -> u32 {
     }
 }
 
-/// Whether a unit of this currency has smaller ones.
+/// Returns whether this currency has a minor unit smaller than its major one.
 pub fn has_decimals(currency: &str) -> bool {
     decimals(currency) > 0
 }
 
-/// The minor units of an amount that is written as a decimal with a point, as programs do: `1234.5`. `None` for what is
-/// none, is larger than [`MAX_CENTS`], or has more digits behind the point than the currency has, unless they are
-/// zeros.
+/// Parses a machine-written decimal such as `1234.5` to minor units. `None` if malformed, above [`MAX_CENTS`], or with
+/// more decimals than the currency has, unless they are zeros.
 pub fn parse(text: &str, currency: &str) -> Option<i64> {
     let text = text.trim();
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -48,23 +47,22 @@ pub fn parse(text: &str, currency: &str) -> Option<i64> {
     Some(if negative { -cents } else { cents })
 }
 
-/// An amount of minor units as a decimal with a point, for programs: `1234.50`.
+/// Formats minor units as a plain decimal for programs: `1234.50`.
 pub fn plain(cents: i64, currency: &str) -> String {
     split(cents, currency, "", '.')
 }
 
-/// An amount of minor units for people, with the code of the currency: `1,234.50 USD`.
+/// Formats minor units for display, with the currency code: `1,234.50 USD`.
 pub fn shown(cents: i64, currency: &str) -> String {
     format!("{} {}", split(cents, currency, ",", '.'), currency.to_uppercase())
 }
 
-/// An amount of minor units for people, without the currency: `1,234.50`.
+/// Formats minor units for display, without the currency: `1,234.50`.
 pub fn figure(cents: i64, currency: &str) -> String {
     split(cents, currency, ",", '.')
 }
 
-/// An amount of minor units as prices are shown to customers: `$1,234.50`, or with the code where there is no common
-/// sign.
+/// Formats minor units as a price for customers: `$1,234.50`, or with the code for a currency without a common symbol.
 pub fn price(cents: i64, currency: &str) -> String {
     let sign = match currency.to_lowercase().as_str() {
         "usd" => "$",

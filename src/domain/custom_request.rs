@@ -1,18 +1,18 @@
-//! A custom request: what a customer wants made, with photos, before there is a price that holds.
+//! Custom request: a customer's enquiry with photos, before there is a binding price.
 //!
-//! It comes in from a page of the shop, and makes its photos as files in its own commit. The estimate is frozen by the
-//! price tables of that moment ([`crate::domain::intake_prices`]). A quote that answers it tells it what became of
-//! that; an operator may say the same of a quote that was made elsewhere.
+//! It is submitted on a page of the shop, and its commit also creates its photos as files. The estimate is frozen with
+//! the price tables of that moment ([`crate::domain::intake_prices`]). A quote that answers the request reports its own
+//! outcome to it; an operator may record the same for a quote that was made elsewhere.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
-//! | none | it comes in | new |
-//! | new, declined | a quote is made | quoted |
-//! | any | its quote is accepted | accepted |
-//! | quoted | its quote is declined | declined |
-//! | new | an operator says so | quoted, declined |
-//! | quoted | an operator says so | accepted, declined |
-//! | declined | an operator says so | quoted |
+//! | none | request submitted | new |
+//! | new, declined | quote created | quoted |
+//! | any | its quote accepted | accepted |
+//! | quoted | its quote declined | declined |
+//! | new | recorded by an operator | quoted, declined |
+//! | quoted | recorded by an operator | accepted, declined |
+//! | declined | recorded by an operator | quoted |
 //! | all but closed | closed | closed |
 
 mod rules;
@@ -31,22 +31,22 @@ use crate::domain::time::Timestamp;
 
 pub use crate::domain::custom_request_status::CustomRequestStatus;
 
-/// Most photos of one request.
+/// Maximum number of photos per request.
 pub const MAX_PHOTOS: usize = 10;
 
-/// A photo of a request.
+/// Photo of a custom request.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Photo {
-    /// The file that it is.
+    /// File that stores the photo.
     pub file_id: Id,
-    /// Its format, found from its bytes.
+    /// Image format, detected from its bytes.
     pub format: PictureFormat,
-    /// Length of the file in bytes.
+    /// File size in bytes.
     pub size: i64,
 }
 
-/// What a customer asked for, and what became of it.
+/// Custom request of a customer, with its progress.
 ///
 /// Invariants: wishes, photos and estimate never change; there are 1 to [`MAX_PHOTOS`] photos.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -54,116 +54,117 @@ pub struct Photo {
 pub struct CustomRequest {
     /// Identifier of the request.
     pub id: Id,
-    /// Counts the changes that people made, from 1.
+    /// Version counted from 1, which only changes made by users increment.
     pub revision: i64,
-    /// Where it stands.
+    /// Status of the request.
     pub status: CustomRequestStatus,
-    /// The site that it came from.
+    /// Site on which the request was submitted.
     pub site: String,
-    /// The customer who asked.
+    /// Customer who submitted the request.
     pub customer_id: Id,
     /// The customer's e-mail address in lower case.
     pub customer_email: String,
-    /// The name that was given with the request.
+    /// Customer's name as entered in the request.
     pub customer_name: String,
-    /// The telephone number that was given with it.
+    /// Telephone number as entered in the request.
     pub phone: Option<String>,
-    /// What is wanted.
+    /// Requirements that the customer entered.
     pub wishes: Wishes,
-    /// What it is to look like.
+    /// Photos of the desired object.
     pub photos: Vec<Photo>,
-    /// What it was estimated to cost.
+    /// Price estimate, frozen at submission.
     pub estimate: Estimate,
-    /// Until when the estimate is good.
+    /// Time until which the estimate is valid.
     pub valid_until: Timestamp,
-    /// The newest quote that answers it.
+    /// Latest quote that answers the request.
     #[serde(default)]
     pub quote_id: Option<Id>,
-    /// What the staff says among themselves.
+    /// Notes of the staff, not shown to the customer.
     #[serde(default)]
     pub internal_notes: Option<String>,
-    /// When it came in.
+    /// Time of submission.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// A photo whose content is on the disk already.
+/// Photo whose content is already on disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewPhoto {
     /// SHA-256 of the content in hexadecimal.
     pub sha256: String,
-    /// Length of the content in bytes.
+    /// Size of the content in bytes.
     pub size: i64,
-    /// Its format, found from its bytes.
+    /// Image format, detected from its bytes.
     pub format: PictureFormat,
 }
 
-/// What came in.
+/// Custom request to be created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewCustomRequest {
-    /// The site; `None` takes the configured default.
+    /// Site of submission; `None` uses the configured default.
     pub site: Option<String>,
-    /// The customer's record.
+    /// Id of the customer's record.
     pub customer_id: Id,
     /// The customer's e-mail address in its normal form.
     pub customer_email: String,
-    /// What the customer calls themselves.
+    /// Customer's name as entered.
     pub customer_name: String,
-    /// Telephone number, as it was written.
+    /// Telephone number as entered.
     pub phone: Option<String>,
-    /// What is wanted.
+    /// Requirements that the customer entered.
     pub wishes: Wishes,
     /// The photos, at least one.
     pub photos: Vec<NewPhoto>,
 }
 
-/// What an operator changes of a request.
+/// Operator's edit of a request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomRequestChange {
-    /// The notes as they will be; `None` leaves them.
+    /// New notes; the inner `None` clears them, the outer `None` keeps them.
     pub internal_notes: Option<Option<String>>,
-    /// What became of it; `None` leaves it.
+    /// New status; `None` keeps it.
     pub status: Option<CustomRequestStatus>,
 }
 
-/// What can be asked of a custom request.
+/// Commands on a custom request.
 #[derive(Clone, Debug)]
 pub enum CustomRequestCommand {
-    /// Takes it in, with its photos.
+    /// Creates the request with its photos.
     Create(Box<NewCustomRequest>),
-    /// An operator notes something, or what became of it.
+    /// Edits the notes or the status on behalf of an operator.
     Update {
         /// The version that the caller read; refused with 412 if it has changed since.
         if_version: Option<i64>,
-        /// What changes.
+        /// Fields to change.
         change: CustomRequestChange,
     },
-    /// There is nothing more to do.
+    /// Closes the request: nothing more is to be done.
     Close,
-    /// A quote answers it. This and the next two are told by the quote, as often as it likes, and never refused.
+    /// Records that a quote answers the request. The quote sends this and the next two commands, repeatedly if need be;
+    /// they are never refused.
     Quoted {
-        /// The quote that the customer has.
+        /// Quote sent to the customer.
         quote_id: Id,
     },
-    /// The customer took this quote.
+    /// Records that the customer accepted this quote.
     QuoteAccepted {
-        /// The quote that was taken.
+        /// Quote that was accepted.
         quote_id: Id,
     },
-    /// The customer declined this quote, or its time is over.
+    /// Records that this quote was declined or has expired.
     QuoteDeclined {
-        /// The quote that was not taken.
+        /// Quote that was declined or has expired.
         quote_id: Id,
     },
 }
 
-/// What a commit of a request creates.
+/// Aggregate created by a commit of a custom request.
 #[derive(Clone, Debug)]
 pub enum CustomRequestCreated {
-    /// A mail to the operators.
+    /// Mail to the operators.
     Mail(Box<Mail>),
-    /// A picture of what is wanted.
+    /// Photo of the desired object.
     Photo(Box<File>),
 }
 

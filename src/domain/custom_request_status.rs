@@ -1,22 +1,22 @@
-//! How far a custom request is.
+//! Status of a custom request.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a custom request stands.
+/// Status of a custom request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CustomRequestStatus {
-    /// It came in, and nobody has answered it.
+    /// Submitted, and not answered yet.
     New,
-    /// The customer has a quote, and has not decided.
+    /// Quote sent; the customer has not decided.
     Quoted,
-    /// The customer took the quote.
+    /// Quote accepted by the customer.
     Accepted,
-    /// The customer, or the shop, declined.
+    /// Declined by the customer or the shop.
     Declined,
-    /// There is nothing more to do.
+    /// Closed: nothing more is to be done.
     Closed,
 }
 

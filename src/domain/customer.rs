@@ -1,7 +1,7 @@
-//! A customer: who they are, where parcels and invoices go, and the browsers in which they are signed in.
+//! Customer: profile, addresses for parcels and invoices, and signed-in browser sessions.
 //!
-//! A customer is known by the e-mail address alone, in its normal form, and never changes it. There is no password:
-//! whoever redeems a mailed link is signed in ([`crate::domain::sign_in_link`]). The record comes into being with the
+//! A customer is identified by the e-mail address alone, in its normal form, which never changes. There is no password:
+//! redeeming a mailed link signs the customer in ([`crate::domain::sign_in_link`]). The record is created with the
 //! first redeemed link, or with the first order that names the address.
 
 mod profile;
@@ -23,105 +23,105 @@ use crate::domain::time::{DAY_MS, Timestamp};
 
 pub use profile::{AddressKind, CustomerAddress, GivenAddress, MAX_ADDRESSES, ProfileChange};
 
-/// How long a session lives, in milliseconds: 30 days.
+/// Lifetime of a session, in milliseconds: 30 days.
 pub const SESSION_LIFE_MS: i64 = 30 * DAY_MS;
 
-/// Sessions that one customer may have at the same time; the oldest ends when another one begins.
+/// Maximum number of concurrent sessions of one customer; the oldest ends when another one begins.
 const MAX_SESSIONS: usize = 20;
 
-/// Refusal of an address that another record has already.
+/// Refusal code for an e-mail address that another customer already has.
 pub const EMAIL_TAKEN: &str = "email_taken";
 
-/// A customer with their open sessions.
+/// Customer with their open sessions.
 ///
-/// Invariants: `email` never changes and no two customers share it; of each kind of address exactly one is the default,
-/// as long as there is any. Sessions are rows of their own under the customer's version.
+/// Invariants: `email` never changes and no two customers share it; if there is any address of a kind, exactly one of
+/// them is the default. Sessions are rows of their own under the customer's version.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Customer {
     /// Identifier of the customer.
     pub id: Id,
-    /// E-mail address in its normal form; what the customer is known by.
+    /// E-mail address in its normal form, which identifies the customer.
     pub email: String,
-    /// What people call them.
+    /// Name of the customer.
     #[serde(default)]
     pub name: Option<String>,
-    /// Telephone number, as they write it.
+    /// Telephone number, as entered.
     #[serde(default)]
     pub phone: Option<String>,
-    /// The company that they buy for.
+    /// Company that the customer buys for.
     #[serde(default)]
     pub company: Option<String>,
-    /// Tax identifier of that company, as it stands on invoices.
+    /// Tax identifier of the company, printed on invoices.
     #[serde(default)]
     pub tax_id: Option<String>,
     /// Language and region as a BCP 47 tag.
     #[serde(default)]
     pub locale: Option<String>,
-    /// Addresses for invoices and parcels, in the order in which they were given.
+    /// Billing and shipping addresses, in the order in which they were added.
     #[serde(default)]
     pub addresses: Vec<CustomerAddress>,
-    /// When the record was made.
+    /// Time at which the record was created.
     pub created_at: Timestamp,
-    /// When the profile last changed; signing in and out does not count.
+    /// Time of the profile's last change; signing in and out does not count.
     pub updated_at: Timestamp,
-    /// Open sessions, oldest first; those that have expired leave with the next sign-in.
+    /// Open sessions, oldest first; expired ones are removed at the next sign-in.
     #[serde(skip)]
     pub sessions: Vec<Arc<CustomerSession>>,
 }
 
-/// A browser in which a customer is signed in.
+/// Browser session of a signed-in customer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerSession {
     /// Identifier of the session.
     pub id: Id,
-    /// The customer who signed in.
+    /// Customer who signed in.
     pub customer_id: Id,
-    /// The customer's e-mail address, so that a request needs one look-up alone.
+    /// Customer's e-mail address, so that a request needs only one lookup.
     pub email: String,
-    /// SHA-256 of the session's token in hexadecimal; the token itself is in the customer's cookie alone.
+    /// SHA-256 of the session token in hexadecimal; only the customer's cookie holds the token itself.
     pub hash: String,
-    /// When the customer signed in.
+    /// Time at which the customer signed in.
     pub created_at: Timestamp,
 }
 
 impl CustomerSession {
-    /// Whether the session has expired.
+    /// Returns whether the session has expired.
     pub fn over(&self, now: Timestamp) -> bool {
         now.since(self.created_at) >= SESSION_LIFE_MS
     }
 }
 
-/// What can be asked of a customer.
+/// Commands on a customer.
 #[derive(Clone, Debug)]
 pub enum CustomerCommand {
-    /// Makes the record; refused with 409 `email_taken` when there is one with this address.
+    /// Creates the record; refused with 409 `email_taken` if there is one with this address.
     Create {
-        /// E-mail address, in any writing; refused with 400 if malformed.
+        /// E-mail address, not yet normalized; refused with 400 if malformed.
         email: String,
-        /// Hash of the token of a first session, when the record is made by a redeemed link.
+        /// Hash of the first session's token, if the record is created by redeeming a link.
         session_hash: Option<String>,
     },
-    /// Opens a session for whoever redeemed a link.
+    /// Opens a session after a link was redeemed.
     OpenSession {
-        /// SHA-256 of the token in hexadecimal; the edge has made the token.
+        /// SHA-256 of the token in hexadecimal; the edge generated the token.
         hash: String,
     },
-    /// Signs out one session; one that has ended already is no fault.
+    /// Ends one session; succeeds if it has already ended.
     EndSession(Id),
-    /// Changes the members of the profile that are given.
+    /// Changes the fields of the profile that are set.
     Update(Box<ProfileChange>),
 }
 
-/// What a command of a customer is answered with. Kept for repeats of the request, without any hash.
+/// Answer to a command on a customer. Stored for idempotent repeats of the request, without any hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum CustomerAnswer {
-    /// The customer after the change, without sessions.
+    /// Customer after the change, without sessions.
     Customer(Box<Customer>),
-    /// The session that was opened.
+    /// Session that was opened.
     Session(#[serde(serialize_with = "without_hash")] Arc<CustomerSession>),
-    /// Done now, or done before.
+    /// The command took effect, now or earlier.
     Done,
 }
 
@@ -129,12 +129,12 @@ fn without_hash<S: Serializer>(session: &Arc<CustomerSession>, to: S) -> Result<
     CustomerSession { hash: String::new(), ..(**session).clone() }.serialize(to)
 }
 
-/// What a commit of a customer writes besides its snapshot row.
+/// Row that a commit of a customer writes besides its snapshot row.
 #[derive(Clone, Debug)]
 pub enum CustomerRow {
-    /// A session that began (insert or replace).
+    /// Session that began (insert or replace).
     Session(Arc<CustomerSession>),
-    /// A session that ended (delete).
+    /// Session that ended (delete).
     SessionGone(Id),
 }
 
@@ -202,7 +202,7 @@ fn create(
     })
 }
 
-/// The decision for this state, answered with it.
+/// Builds the decision for this state, which is also its answer.
 fn shown(customer: Customer) -> Decision<Customer> {
     let answer = Customer { sessions: Vec::new(), ..customer.clone() };
     Decision::to(customer, CustomerAnswer::Customer(Box::new(answer)))
@@ -236,8 +236,7 @@ fn end_session(mut customer: Customer, id: Id) -> Decision<Customer> {
 }
 
 impl Customer {
-    /// Who is named on invoices of what they buy. Without an address for invoices there is none: that of the parcel
-    /// stands in.
+    /// Returns the party named on the customer's invoices. Without a billing address the shipping address is used.
     pub fn buyer(&self) -> Party {
         let to_bill = self.addresses.iter().find(|one| one.kind == AddressKind::Billing && one.is_default);
         let name = self.company.as_ref().or(self.name.as_ref()).unwrap_or(&self.email);
@@ -252,7 +251,7 @@ impl Customer {
 }
 
 impl Customer {
-    /// Where what they order goes unless they say otherwise; `None` while the profile does not say it.
+    /// Returns the default shipping address; `None` while the profile has none.
     pub fn ships_to(&self) -> Option<Address> {
         let to_ship = |one: &&CustomerAddress| one.kind == AddressKind::Shipping && one.is_default;
         self.addresses.iter().find(to_ship).map(CustomerAddress::postal)
@@ -260,7 +259,7 @@ impl Customer {
 }
 
 impl CustomerAddress {
-    /// The address as an order has it.
+    /// Converts the address to the form used in orders.
     pub fn postal(&self) -> Address {
         self.address.clone()
     }

@@ -1,37 +1,37 @@
-//! How much of the disk customers may take: they send models and photos before anybody of the shop has looked, so what
-//! nobody has answered yet is bounded in all, and some of the disk stays free for the shop's own work.
+//! Disk space limits for customers: they upload models and photos before the shop has reviewed anything, so the total
+//! of unanswered files is bounded, and some of the disk is reserved for the shop's own work.
 
-/// Bounds of what customers may store; 0 is no bound.
+/// Storage limits for customers; 0 means unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpaceLimits {
-    /// Most bytes of models and photos that the shop has not answered yet.
+    /// Maximum total size of models and photos that the shop has not answered yet, in bytes.
     pub unclaimed_max_bytes: u64,
-    /// Bytes of the disk that they leave free.
+    /// Disk space that customers must leave free, in bytes.
     pub reserved_bytes: u64,
 }
 
-/// What is stored at a moment.
+/// Current storage use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SpaceUse {
-    /// Bytes of models and photos that the shop has not answered yet.
+    /// Total size of models and photos that the shop has not answered yet, in bytes.
     pub unclaimed_bytes: u64,
-    /// Free bytes of the disk; `None` where the operating system does not tell.
+    /// Free bytes of the disk; `None` if the operating system does not report it.
     pub free_bytes: Option<u64>,
 }
 
-/// Why a customer's file is not stored.
+/// Reason a customer's file is not stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpaceRefusal {
-    /// Too much waits for an answer.
+    /// Too many bytes are waiting for the shop's answer.
     #[error("the shop has too many files to answer and takes no more for now; try again later")]
     Unclaimed,
-    /// The disk is nearly full.
+    /// Too little disk space is left.
     #[error("the shop has no room for more files now; try again later")]
     Disk,
 }
 
 impl SpaceLimits {
-    /// Returns why `growth` more bytes are not taken; `None` where they are.
+    /// Returns why `growth` more bytes are not accepted; `None` if they are.
     pub fn refusal(&self, stored: SpaceUse, growth: u64) -> Option<SpaceRefusal> {
         let unclaimed = stored.unclaimed_bytes.saturating_add(growth);
         if self.unclaimed_max_bytes > 0 && unclaimed > self.unclaimed_max_bytes {
@@ -62,7 +62,7 @@ mod tests {
     }
 
     proptest! {
-        /// However files come, what is taken never passes the bounds.
+        /// Checks that, however files arrive, the accepted ones never exceed the limits.
         #[test]
         fn what_is_taken_stays_within_the_bounds(sizes in prop::collection::vec(0_u64..40, 0..30), free in 0_u64..300) {
             let mut stored = SpaceUse { unclaimed_bytes: 0, free_bytes: Some(free) };

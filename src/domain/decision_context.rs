@@ -1,27 +1,26 @@
-//! What a rule may know besides the state that it decides on: the time, who asks, the settings, and where ids come
-//! from.
+//! Context of a decision besides the state: time, principal, settings and the source of ids.
 
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
 
-/// Human numbers handed out by a counter; gaps are allowed.
+/// Series of human-readable numbers from a counter; gaps are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberSeries {
-    /// Numbers of orders, shown as `ORD-000123`.
+    /// Order numbers, shown as `ORD-000123`.
     Order,
-    /// Numbers of jobs, shown as `JOB-000123`.
+    /// Job numbers, shown as `JOB-000123`.
     Job,
-    /// Numbers of quotes, shown as `QUO-000123`.
+    /// Quote numbers, shown as `QUO-000123`.
     Quote,
 }
 
 impl NumberSeries {
-    /// Every series.
+    /// All series.
     pub const ALL: [Self; 3] = [Self::Order, Self::Job, Self::Quote];
 
-    /// What stands before the numbers, which is also the name of the series.
+    /// Returns the prefix of the numbers, which is also the name of the series.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Order => "ORD",
@@ -31,19 +30,19 @@ impl NumberSeries {
     }
 }
 
-/// The last human number of each series that was handed out; 0 before the first.
+/// Last number issued in each series; 0 before the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LastNumbers {
-    /// That of `ORD-000123`.
+    /// Last order number (`ORD-000123`).
     pub order: i64,
-    /// That of `JOB-000123`.
+    /// Last job number (`JOB-000123`).
     pub job: i64,
-    /// That of `QUO-000123`.
+    /// Last quote number (`QUO-000123`).
     pub quote: i64,
 }
 
 impl LastNumbers {
-    /// The number of this series.
+    /// Returns the last number of this series, for reading and writing.
     pub fn of(&mut self, series: NumberSeries) -> &mut i64 {
         match series {
             NumberSeries::Order => &mut self.order,
@@ -53,29 +52,29 @@ impl LastNumbers {
     }
 }
 
-/// Where fresh ids, numbers and randomness come from.
+/// Source of fresh ids, numbers and randomness.
 pub trait Ids: Send + Sync {
-    /// An id that nothing else has: a `UUIDv7`, so that ids sort by the time of their making.
+    /// Returns a new unique id: a `UUIDv7`, so that ids sort by creation time.
     fn id(&self) -> Id;
-    /// The next human number.
+    /// Returns the next number of a series.
     fn number(&self, counter: NumberSeries) -> i64;
-    /// Leaves out the human numbers up to this one, as far as they were not given out yet.
+    /// Skips the numbers up to and including this one, unless they were already issued.
     fn skip_to(&self, counter: NumberSeries, last: i64) {
         let _ = (counter, last);
     }
-    /// Uniform in `0.0..1.0`, for jitter.
+    /// Returns a uniformly distributed number in `0.0..1.0`, for jitter.
     fn chance(&self) -> f64;
 }
 
-/// What a decision may know besides the state: handed in, never taken from the air.
+/// Everything a decision may depend on besides the state, passed in explicitly.
 #[derive(Clone, Copy)]
 pub struct DecisionContext<'a> {
-    /// The moment of the decision, by the wall clock. It may step back.
+    /// Time of the decision, by the wall clock. It may step back.
     pub now: Timestamp,
-    /// Who asks: for the audit log, and for rules that go by roles.
+    /// Principal that issued the command: for the audit log, and for rules that depend on roles.
     pub by: &'a Principal,
-    /// Settings of the shop that rules go by.
+    /// Shop settings that the rules use.
     pub rules: &'a Rules,
-    /// Makes ids, human numbers and random numbers.
+    /// Source of ids, human-readable numbers and random numbers.
     pub ids: &'a dyn Ids,
 }

@@ -1,11 +1,11 @@
-//! Which job goes to which printer.
+//! Assignment of jobs to printers.
 //!
-//! The [`Board`] is an index over orders and printers, kept in memory and rebuilt from them at the start: it owns
-//! nothing, and losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer
-//! accepts the attempt or not; both may refuse, because the board may be a moment behind. Jobs go by priority, then
-//! due date, then age, so that a job passes another only if the other fits no free printer. Of the printers that fit,
-//! the board prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's
-//! materials loaded, then the one whose spools the job uses up best, then the one that is idle longest.
+//! The [`Board`] is an in-memory index over orders and printers, rebuilt from them at startup: it owns nothing, and
+//! losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer accepts the
+//! attempt or not; both may refuse, because the board may be slightly stale. Jobs go by priority, then due date, then
+//! age, so that a job overtakes another only if the other fits no free printer. Of the printers that fit, the board
+//! prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's materials
+//! loaded, then the one whose spools the job uses up best, then the one that is idle longest.
 
 mod matching;
 mod need;
@@ -35,7 +35,7 @@ pub use refused::RefusedJob;
 pub use rehearsal::Rehearsal;
 pub use spools::{SpoolToLoad, spools_to_load};
 
-/// Milliseconds during which a pair of job and printer is not proposed again after the printer did not accept it,
+/// Cooldown in milliseconds before a pair of job and printer is proposed again after the printer did not accept it,
 /// unless the printer changes meanwhile.
 const REFUSAL_COOLDOWN_MS: i64 = 10_000;
 /// Length in milliseconds of the window that `max_starts_per_minute` counts.
@@ -44,36 +44,36 @@ const START_WINDOW_MS: i64 = 60_000;
 /// Settings of the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardRules {
-    /// Prints started per minute on all printers together; `None` for no limit.
+    /// Maximum number of prints started per minute across all printers; `None` for no limit.
     pub max_starts_per_minute: Option<u32>,
-    /// Number of printers that refuse to start a job before the job is FAILED.
+    /// Number of printers that must refuse to start a job before it is FAILED.
     pub refusals_until_failed: usize,
-    /// What printers of each type print, and from where.
+    /// Accepted G-code formats of each printer type, and whether it maps slots.
     pub types: KnownTypes,
 }
 
-/// A job and a free printer that fits it. The order is to be asked to claim the printer for the job.
+/// Job with a free printer that fits it. The order is then asked to claim the printer for the job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Proposal {
-    /// The order of the job.
+    /// Order of the job.
     pub order: Id,
-    /// The job to print.
+    /// Job to print.
     pub job: Id,
-    /// The printer to claim.
+    /// Printer to claim.
     pub printer: Id,
 }
 
-/// Rank among the ready jobs, lowest first: priority (higher first), due date (none last), age, and the job's id to
-/// tell equals apart.
+/// Rank among the ready jobs, lowest first: priority (higher first), due date (none last), age, and the job's id as a
+/// tie-breaker.
 type QueueRank = (Reverse<u8>, Timestamp, Timestamp, Id);
 
-/// A job that is ready to print.
+/// Job that is ready to print.
 #[derive(Clone, PartialEq, Debug)]
 struct ReadyJob {
     order: Id,
     class: NeedClass,
     rank: QueueRank,
-    /// The printers that refused it, each with the time of its last refusal.
+    /// Printers that refused the job, each with the time of its last refusal.
     refused_by: Vec<(Id, Timestamp)>,
 }
 
@@ -83,22 +83,22 @@ impl ReadyJob {
     }
 }
 
-/// What the board has indexed of one order, so that a change can be compared with it.
+/// Indexed data of one order, used to compute the difference when it changes.
 #[derive(Default, Debug)]
 struct IndexedOrder {
     jobs: HashSet<Id>,
     has: HashSet<Id>,
 }
 
-/// The ready jobs and the printers. Callers hand it every change of an order and of a printer, take
-/// [`Board::refused_jobs`] and then [`Board::proposals`], and give each back with [`Board::settled`] or
-/// [`Board::job_settled`]. A job or a printer is in one open proposal at most.
+/// Index of ready jobs and printers. Callers pass in every change of an order and of a printer, take
+/// [`Board::refused_jobs`] and then [`Board::proposals`], and return each with [`Board::settled`] or
+/// [`Board::job_settled`]. A job or a printer is in at most one open proposal.
 #[derive(Debug)]
 pub struct Board {
     rules: BoardRules,
     jobs: HashMap<Id, ReadyJob>,
     classes: BTreeMap<NeedClass, BTreeSet<QueueRank>>,
-    /// Those of the ready jobs that a printer refused.
+    /// Ready jobs that a printer refused.
     refused_jobs: BTreeSet<Id>,
     orders: HashMap<Id, IndexedOrder>,
     printers: BTreeMap<Id, BoardPrinter>,
@@ -113,7 +113,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// A board without orders and printers.
+    /// Creates a board without orders and printers.
     pub fn new(rules: BoardRules) -> Self {
         Self {
             rules,
@@ -130,12 +130,12 @@ impl Board {
         }
     }
 
-    /// Number of jobs that wait for a printer.
+    /// Returns the number of jobs that wait for a printer.
     pub fn waiting(&self) -> usize {
         self.jobs.len()
     }
 
-    /// Takes over the present state of an order.
+    /// Indexes the current state of an order.
     pub fn order_changed(&mut self, order: &Order) {
         let open = matches!(order.status, OrderStatus::Paid | OrderStatus::Printing);
         let mut now = IndexedOrder::default();
@@ -171,7 +171,7 @@ impl Board {
         }
     }
 
-    /// Takes over the present state of a printer, and forgets what it did not accept.
+    /// Indexes the current state of a printer, and clears the cooldowns of the jobs that it did not accept.
     pub fn printer_changed(&mut self, printer: &Printer) {
         self.refused.remove(&printer.id);
         if printer.archived {
@@ -181,7 +181,7 @@ impl Board {
         }
     }
 
-    /// The jobs to be FAILED, because the printers that could make them refused them. Each is open until
+    /// Returns the jobs to be FAILED because the printers that could make them refused them. Each is open until
     /// [`Board::job_settled`] is called with it.
     pub fn refused_jobs(&mut self) -> Vec<RefusedJob> {
         let most = self.rules.refusals_until_failed;
@@ -202,10 +202,10 @@ impl Board {
         self.jobs_in_flight.remove(job);
     }
 
-    /// The pairs to be asked for now, best job first. Each is open until [`Board::settled`] is called with it.
+    /// Returns the pairs to try now, best job first. Each is open until [`Board::settled`] is called with it.
     ///
-    /// A printer that refused a start is the last choice. When its rest is over it is tried with one job: with one
-    /// that it did not refuse, else with another than the last, else with the last.
+    /// A printer that refused a start is the last choice. When its rest is over it is tried with one job: preferably
+    /// one that it did not refuse, otherwise one other than the last, otherwise the last.
     pub fn proposals(&mut self, now: Timestamp) -> Vec<Proposal> {
         let mut left = self.starts_left(now);
         let usable = |id: &Id| !self.printers_in_flight.contains(id) && !self.claimed.contains_key(id);
@@ -286,8 +286,8 @@ impl Board {
         made
     }
 
-    /// The place in `printers` of the best one for this job. Healthy printers come before those that refused a start,
-    /// then those that this job was not refused by, then those that fit best ([`crate::domain::launch::Fit::rank`]),
+    /// Returns the index in `printers` of the best one for this job. Healthy printers come before those that refused a
+    /// start, then those that did not refuse this job, then those that fit best ([`crate::domain::launch::Fit::rank`]),
     /// then the longest idle.
     fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &BoardPrinter)], probe: Probe) -> Option<usize> {
         let usable = |printer: &Id, one: &BoardPrinter| {
@@ -308,9 +308,9 @@ impl Board {
         ranked.min().map(|(_, at)| at)
     }
 
-    /// Closes a proposal after the order has answered. Call [`Board::order_changed`] with the order's new state
-    /// before, so that the printer counts as claimed and is not proposed again. `claimed: false` gives the start back
-    /// to the limit.
+    /// Closes a proposal after the order has answered. Call [`Board::order_changed`] with the order's new state first,
+    /// so that the printer counts as claimed and is not proposed again. `claimed: false` returns the start to the rate
+    /// limit.
     pub fn settled(&mut self, proposal: &Proposal, claimed: bool) {
         let known = self.jobs_in_flight.remove(&proposal.job);
         self.printers_in_flight.remove(&proposal.printer);
@@ -319,8 +319,8 @@ impl Board {
         }
     }
 
-    /// When new proposals become possible without any change: the limit on starts allows one again, a printer has
-    /// rested, or a refused pair may be tried again. `None` if nothing waits for time.
+    /// Returns the time at which new proposals become possible without any change: the start limit allows one again, a
+    /// printer has rested, or a refused pair may be tried again. `None` if nothing waits for time to pass.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.jobs.is_empty() {
             return None;
@@ -366,18 +366,18 @@ impl Board {
     }
 }
 
-/// Which jobs a printer that refused a start may be tried with.
+/// Jobs that a printer may be tried with after it refused a start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Probe {
-    /// Those that it did not refuse.
+    /// Jobs that the printer did not refuse.
     Fresh,
-    /// Any but the one that it refused last.
+    /// Any job except the one that the printer refused last.
     NotLast,
-    /// Any, because nothing else waits for it.
+    /// Any job, because nothing else waits for the printer.
     Any,
 }
 
-/// Whether the job waits for a printer and nothing else.
+/// Returns whether the job waits for a printer and nothing else.
 fn is_ready(job: &Job) -> bool {
     job.state == JobState::Sliced
         && job.holds_all()

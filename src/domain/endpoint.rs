@@ -1,11 +1,11 @@
-//! A webhook endpoint: a URL of a customer's program to which events are delivered, and its deliveries.
+//! Webhook endpoint: a URL of a customer's program to which events are delivered, and its deliveries.
 //!
-//! An endpoint follows the outbox, the numbered log of all events, by a cursor. Moving the cursor and making the
+//! An endpoint follows the outbox, the numbered log of all events, by a cursor. Moving the cursor and creating the
 //! deliveries for the subscribed events is one commit, so that each event is delivered at least once and none is
-//! skipped. A delivery that fails is retried by a fixed schedule; when the last retry fails, the endpoint is disabled
-//! and keeps its events until an operator enables it.
+//! skipped. A failed delivery is retried by a fixed schedule; when the last retry fails, the endpoint is disabled and
+//! holds its events until an operator enables it.
 //!
-//! `decide` has the rules, `window` the deliveries in memory, `replay` sends past events again, `envelope` makes the
+//! `decide` has the rules, `window` the in-memory deliveries, `replay` sends past events again, `envelope` builds the
 //! body.
 
 use std::time::Duration;
@@ -24,69 +24,69 @@ mod window;
 
 pub use replay::Replaying;
 
-/// Number of pending deliveries of an endpoint held in memory; further ones are the backlog, which stays in the
+/// Number of pending deliveries of an endpoint held in memory; further ones form the backlog, which stays in the
 /// database.
 pub const DELIVERY_WINDOW: usize = 32;
 
-/// The state of a delivery. The API also shows `sending`: a pending delivery whose attempt is under way.
+/// State of a delivery. The API also shows `sending`: a pending delivery whose attempt is in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
-    /// To be sent at `next_at`.
+    /// Pending: sent at `next_at`.
     Pending,
-    /// The endpoint answered with a status 2xx.
+    /// Delivered: the endpoint answered with a 2xx status.
     Delivered,
-    /// Given up after its last retry failed. Sent again when the endpoint, which is disabled by it, is enabled.
+    /// Failed: the last retry failed, which also disabled the endpoint. Sent again when the endpoint is enabled.
     Failed,
-    /// Given up because its endpoint was deleted.
+    /// Cancelled because its endpoint was deleted.
     Cancelled,
 }
 
-/// The delivery of one event to one endpoint, with all its attempts. Unique by endpoint, event and replay number, so
-/// that the same event is never delivered twice by mistake.
+/// Delivery of one event to one endpoint, with all its attempts. Unique by endpoint, event and replay number, so that
+/// the same event is never delivered twice by mistake.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
     /// Identifier of the delivery, sent as `X-Service-Delivery`.
     pub id: Id,
-    /// The endpoint to deliver to.
+    /// Endpoint to deliver to.
     pub endpoint_id: Id,
-    /// The event, in the envelope and sent as `webhook-id`; equal on every redelivery, so that receivers recognise
-    /// repeats.
+    /// Event id, contained in the envelope and sent as `webhook-id`; equal on every redelivery, so that receivers can
+    /// deduplicate.
     pub event_id: Id,
-    /// The event's number in the outbox; 0 for a test event, which is not in it.
+    /// Number of the event in the outbox; 0 for a test event, which is not in it.
     pub event_seq: i64,
     /// Type of the event, such as `order.paid`.
     pub event: String,
-    /// 0 for the first delivery of an event; a redelivery or replay carries the number that [`Endpoint::replays`] had
-    /// then.
+    /// Replay number: 0 for the first delivery of an event; a redelivery or replay carries the value that
+    /// [`Endpoint::replays`] had then.
     pub replay: u32,
-    /// The body of every attempt, byte for byte.
+    /// Body of every attempt, byte for byte.
     pub body: String,
-    /// Where the delivery stands.
+    /// State of the delivery.
     pub state: DeliveryState,
-    /// Number of attempts made; set back to 0 when a disabled endpoint is enabled.
+    /// Number of attempts made; reset to 0 when a disabled endpoint is enabled.
     pub attempts: u32,
-    /// When the next attempt is due.
+    /// Time at which the next attempt is due.
     pub next_at: Timestamp,
-    /// HTTP status of the last attempt; `None` if there was no answer.
+    /// HTTP status of the last attempt; `None` if there was no response.
     pub last_status: Option<u16>,
-    /// Why the last attempt failed, in words for people; `None` if it did not.
+    /// Error of the last attempt, as text for operators; `None` if it succeeded.
     pub last_error: Option<String>,
-    /// The beginning of the last answer's body, at most 1 KiB.
+    /// First part of the last response body, at most 1 KiB.
     pub last_excerpt: Option<String>,
     /// Duration of the last attempt in milliseconds.
     pub last_duration_ms: Option<i64>,
-    /// When the delivery was made.
+    /// Time at which the delivery was created.
     pub created_at: Timestamp,
-    /// When it was last attempted; `None` before the first attempt. Never before the moment at which the endpoint was
-    /// last enabled, even when the wall clock was set back.
+    /// Time of the last attempt; `None` before the first. Never before the time at which the endpoint was last enabled,
+    /// even when the wall clock was set back.
     pub attempted_at: Option<Timestamp>,
 }
 
 impl Delivery {
-    /// The longest time until the next attempt by the schedule of `retries` and its `jitter`, all in
-    /// milliseconds. The wall clock may be set back after `next_at` was chosen; nothing waits longer for that.
+    /// Returns the longest possible wait until the next attempt by the schedule of `retries` and its `jitter`, all in
+    /// milliseconds. The wall clock may be set back after `next_at` was chosen; this bounds the wait regardless.
     pub fn longest_wait(&self, retries: &[i64], jitter: i64) -> Duration {
         let Some(failed) = self.attempts.checked_sub(1) else {
             return Duration::ZERO;
@@ -97,18 +97,18 @@ impl Delivery {
     }
 }
 
-/// Whether deliveries are sent to an endpoint.
+/// Sending state of an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
-    /// Deliveries are sent as they become due.
+    /// Active: deliveries are sent as they become due.
     Active,
-    /// All retries of a delivery failed, or somebody paused it: nothing is sent, and new events wait as pending
-    /// deliveries until somebody enables it.
+    /// Disabled because all retries of a delivery failed or an operator paused it: nothing is sent, and new events wait
+    /// as pending deliveries until an operator enables it.
     Disabled,
 }
 
-/// A webhook endpoint: where events are sent, which of them, and how far it is.
+/// Webhook endpoint: its URL, its subscriptions and its progress.
 ///
 /// Invariants: every subscribed event up to `cursor` has its delivery; `window` holds the pending deliveries that are
 /// due next, and all pending deliveries if `backlog` is false. The window is not part of the serialized endpoint:
@@ -118,66 +118,66 @@ pub enum EndpointState {
 pub struct Endpoint {
     /// Identifier of the endpoint.
     pub id: Id,
-    /// Counts the changes that people made, from 1; shown as the endpoint's version and compared with `If-Match`.
+    /// Version counted from 1, which only changes made by users increment; compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
-    /// The URL that deliveries are posted to.
+    /// URL that deliveries are posted to.
     pub url: String,
-    /// The types of event that it subscribes to.
+    /// Event types that the endpoint subscribes to.
     pub events: Vec<String>,
-    /// The signing secret, encrypted with `SECRETS_KEY`.
+    /// Signing secret, encrypted with `SECRETS_KEY`.
     pub encrypted_secret: String,
-    /// The previous secret, encrypted, and until when it signs beside the new one; so receivers can change over
-    /// without a gap.
+    /// Previous secret, encrypted, with the time until which it signs alongside the new one, so that receivers can
+    /// rotate without a gap.
     pub former: Option<(String, Timestamp)>,
-    /// Whether deliveries are sent.
+    /// Sending state.
     pub state: EndpointState,
-    /// Why it was disabled, in words for people; `None` while active.
+    /// Reason it was disabled, as text for operators; `None` while active.
     pub disabled_reason: Option<String>,
-    /// The number of the last outbox event that was considered for this endpoint.
+    /// Number of the last outbox event that was processed for this endpoint.
     pub cursor: i64,
-    /// Whether pending deliveries besides those of the window may be in the database.
+    /// `true` if the database may hold pending deliveries besides those of the window.
     pub backlog: bool,
     /// Number of redeliveries and replays so far.
     #[serde(default)]
     pub replays: u32,
-    /// The replay under way; `None` if there is none.
+    /// Replay in progress; `None` if there is none.
     #[serde(default)]
     pub replaying: Option<Replaying>,
-    /// When it was last enabled. A pending delivery that was last attempted before counts its attempts anew. Later than
-    /// every attempt before it, even when the wall clock was set back.
+    /// Time at which it was last enabled. A pending delivery whose last attempt was earlier restarts its attempt count.
+    /// Later than every attempt before it, even when the wall clock was set back.
     #[serde(default)]
     pub anew_at: Option<Timestamp>,
-    /// The latest moment of an attempt.
+    /// Latest time of an attempt.
     #[serde(default)]
     pub tried_at: Option<Timestamp>,
-    /// The delivery whose last retry failed and so disabled the endpoint; enabling sends it again. `None` while active,
-    /// and while somebody has paused it.
+    /// Delivery whose last retry failed and so disabled the endpoint; enabling sends it again. `None` while active, and
+    /// while an operator has paused it.
     #[serde(default)]
     pub disabled_by: Option<Box<Delivery>>,
-    /// Whether it was deleted; the delivery log stays.
+    /// `true` if it was deleted; the delivery log stays.
     pub archived: bool,
-    /// When it was made.
+    /// Time at which it was created.
     pub created_at: Timestamp,
-    /// When it last changed by an operator or was disabled.
+    /// Time of the last change by an operator or of being disabled.
     pub updated_at: Timestamp,
-    /// The pending deliveries that are due next, at most [`DELIVERY_WINDOW`].
+    /// Pending deliveries that are due next, at most [`DELIVERY_WINDOW`].
     #[serde(skip)]
     pub window: rpds::RedBlackTreeMapSync<Id, Delivery>,
     /// Deliveries that left the window since the last refill. A refill that was read before they left must not bring
     /// them back.
     #[serde(skip)]
     left: rpds::RedBlackTreeSetSync<Id>,
-    /// Whether more left than `left` remembers: then the next refill is not to be trusted, and is read again.
+    /// `true` if more deliveries left than `left` remembers: the next refill cannot be trusted and is read again.
     #[serde(skip)]
     left_overflowed: bool,
-    /// Counts the refills since the endpoint was loaded, so that each is an effect of its own and a late one is
+    /// Number of refills since the endpoint was loaded, so that each is an effect of its own and a late one is
     /// recognised.
     #[serde(skip)]
     refills: u32,
 }
 
-/// An event of the outbox that an endpoint subscribed to.
+/// Outbox event that an endpoint subscribed to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Due {
     /// Identifier of the event.
@@ -186,111 +186,112 @@ pub struct Due {
     pub seq: i64,
     /// Type of the event.
     pub event: String,
-    /// The envelope to send, byte for byte.
+    /// Envelope to send, byte for byte.
     pub body: String,
 }
 
-/// What can be asked of an endpoint.
+/// Commands on an endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
     /// Registers the endpoint; it receives the events after `cursor`.
     Create {
-        /// Target URL; the edge has checked that it may be sent to.
+        /// Target URL; the edge has checked that it is allowed.
         url: String,
-        /// Types of event, at least one, each known and named once.
+        /// Event types: at least one, each known and listed once.
         events: Vec<String>,
-        /// The secret that deliveries are signed with, encrypted.
+        /// Encrypted secret for signing deliveries.
         encrypted_secret: String,
-        /// The number of the newest event in the outbox.
+        /// Number of the newest event in the outbox.
         cursor: i64,
     },
-    /// Edits target and types; `None` leaves a member as it is.
+    /// Edits URL and event types; `None` keeps a field as it is.
     Update {
-        /// The version that the caller read; refused with 412 if the endpoint has changed since.
+        /// Version that the caller read; refused with 412 if the endpoint has changed since.
         if_version: Option<i64>,
         /// New target URL, checked by the edge.
         url: Option<String>,
-        /// New types of event.
+        /// New list of event types.
         events: Option<Vec<String>>,
     },
-    /// Deletes the endpoint. Its pending deliveries are cancelled, those of the backlog as refills bring them in; the
-    /// log stays.
+    /// Deletes the endpoint. Its pending deliveries are cancelled, those of the backlog as refills load them; the log
+    /// stays.
     Archive,
-    /// Enables the endpoint: sends again, also what was kept while it was disabled, with attempts counted anew.
+    /// Enables the endpoint: resumes sending, including deliveries held while it was disabled, with their attempt
+    /// counts reset.
     Enable,
-    /// Disables the endpoint until somebody enables it: nothing is sent meanwhile, and its events are kept.
+    /// Disables the endpoint until an operator enables it: nothing is sent meanwhile, and its events are held.
     Disable,
-    /// Sets a new signing secret; the old one signs beside it for 24 hours.
+    /// Sets a new signing secret; the old one signs alongside it for 24 hours.
     Rotate {
-        /// Takes the place of the present secret, which stays valid for 24 hours.
+        /// New secret, encrypted. The present one stays valid for 24 hours.
         encrypted_secret: String,
     },
-    /// Moves the cursor on and makes deliveries for the events passed.
+    /// Advances the cursor and creates deliveries for the events passed.
     Follow {
-        /// The number up to which events were considered.
+        /// Number of the last event that was examined.
         upto: i64,
-        /// The events among them that the endpoint subscribed to.
+        /// Subscribed events among them.
         due: Vec<Due>,
     },
-    /// Brings pending deliveries from the database, earliest `next_at` first. They must be more than
-    /// [`DELIVERY_WINDOW`] if there are as many, because deliveries of the window may be among them.
+    /// Loads pending deliveries from the database, earliest `next_at` first. If that many exist, there must be more
+    /// than [`DELIVERY_WINDOW`], because deliveries of the window may be among them.
     Refilled {
-        /// Number of the refill, from its effect; one that comes late changes nothing.
+        /// Number of the refill, from its effect; a late one changes nothing.
         number: u32,
-        /// The deliveries that were read, in the order in which they are due.
+        /// Deliveries that were read, in due order.
         rows: Vec<Delivery>,
-        /// Whether the database has further ones.
+        /// `true` if the database has more.
         more: bool,
     },
-    /// The outcome of an attempt.
+    /// Records the outcome of an attempt.
     Tried {
-        /// The delivery that was attempted.
+        /// Delivery that was attempted.
         delivery: Id,
-        /// Number of the attempt, from 1; an outcome that is reported twice is recognised by it.
+        /// Number of the attempt, from 1; deduplicates repeated reports.
         number: u32,
-        /// Whether the answer was a status 2xx.
+        /// `true` if the response had a 2xx status.
         ok: bool,
-        /// HTTP status; `None` if there was no answer.
+        /// HTTP status; `None` if there was no response.
         status: Option<u16>,
-        /// Why it failed, in words for people.
+        /// Error, as text for operators.
         error: Option<String>,
-        /// The beginning of the answer's body, at most 1 KiB.
+        /// First part of the response body, at most 1 KiB.
         excerpt: Option<String>,
-        /// How long the attempt took, in milliseconds.
+        /// Duration of the attempt in milliseconds.
         duration_ms: i64,
     },
     /// Sends a test event (`webhook.test`), with the ordinary retries.
     Test(Due),
     /// Delivers one past delivery again, as a new delivery.
     Redeliver(Box<Delivery>),
-    /// Delivers past events again; refused with 409 while another replay is under way.
+    /// Delivers past events again; refused with 409 while another replay is in progress.
     Replay {
-        /// Events whose first delivery was made from this moment on.
+        /// Start time: events whose first delivery was created at or after it are replayed.
         since: Timestamp,
-        /// Number of them, for the answer.
+        /// Number of events to replay, for the answer.
         count: u32,
     },
-    /// The next part of the delivery log for the replay under way.
+    /// Processes the next part of the delivery log for the replay in progress.
     Replayed {
-        /// The position after which the part was read; a part that comes twice is recognised by it.
+        /// Position after which the part was read; deduplicates repeated parts.
         after: Option<(Timestamp, Id)>,
         /// Deliveries of the log, oldest first.
         past: Vec<Delivery>,
-        /// Whether this is the last part.
+        /// `true` if this is the last part.
         end: bool,
     },
 }
 
-/// An endpoint's answer to a command.
+/// Answer to a command on an endpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum EndpointAnswer {
-    /// The endpoint after the change.
+    /// Endpoint after the change.
     Endpoint(Box<Endpoint>),
-    /// The delivery that was made.
+    /// Delivery that was created.
     Delivery(Box<Delivery>),
-    /// The number of events that the replay covers.
+    /// Number of events that the replay covers.
     Count(u32),
-    /// Done now, or done before.
+    /// The command took effect, now or earlier.
     Done,
 }
 
@@ -298,26 +299,26 @@ pub enum EndpointAnswer {
 /// no longer calls for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum EndpointEffect {
-    /// Watch the outbox for events after the cursor.
+    /// Watches the outbox for events after the cursor.
     Follow {
-        /// The number of the last event considered.
+        /// Number of the last event processed.
         cursor: i64,
     },
-    /// Read the next pending deliveries from the database, for [`EndpointCommand::Refilled`]; of a deleted endpoint,
+    /// Reads the next pending deliveries from the database, for [`EndpointCommand::Refilled`]; for a deleted endpoint,
     /// to cancel them.
     Refill {
-        /// Counts refills, so that the next one is another effect and begins at once.
+        /// Number of the refill, so that the next one is a different effect and begins at once.
         number: u32,
     },
-    /// Read the next part of the delivery log, for [`EndpointCommand::Replayed`].
+    /// Reads the next part of the delivery log, for [`EndpointCommand::Replayed`].
     Replay(Replaying),
-    /// Make one attempt of a delivery when it is due.
+    /// Makes one attempt of a delivery when it is due.
     Deliver {
-        /// Its identifier; the delivery is in the window.
+        /// Identifier of the delivery, which is in the window.
         delivery: Id,
         /// Number of the attempt.
         number: u32,
-        /// When it is due.
+        /// Time at which it is due.
         at: Timestamp,
     },
 }

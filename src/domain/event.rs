@@ -1,4 +1,4 @@
-//! What happened: outbox rows, numbered by the writer in commit order.
+//! Events: outbox rows, numbered by the writer in commit order.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,33 +11,32 @@ pub mod data;
 
 use data::EventData;
 
-/// How many days the log keeps an event, and each endpoint's deliveries. What is older can be neither read nor
-/// replayed.
+/// Retention of events, and of each endpoint's deliveries, in days. Older ones can be neither read nor replayed.
 pub const RETENTION_DAYS: i64 = 30;
 
-/// Declares the events that programs may subscribe to, with their words.
+/// Declares the events that programs may subscribe to, with their names.
 macro_rules! outbound {
     ($($event:ident = $word:literal,)+) => {
-        /// An event that programs may subscribe to.
+        /// Event that programs may subscribe to.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
         #[expect(missing_docs, reason = "when each is sent stands with its data")]
         pub enum OutboundEvent {
             $(#[serde(rename = $word)] $event,)+
         }
 
-        /// The words of the events that programs may subscribe to.
+        /// Names of the events that programs may subscribe to.
         pub const OUTBOUND: [&str; OutboundEvent::ALL.len()] = [$($word),+];
 
         impl OutboundEvent {
-            /// Every event that programs may subscribe to.
+            /// All events that programs may subscribe to.
             pub const ALL: &[Self] = &[$(Self::$event,)+];
 
-            /// As events and the API spell it.
+            /// Returns the event's name in payloads and in the API.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$event => $word,)+ }
             }
 
-            /// The name of what is sent, in the description of the API: `OrderPaidEvent`.
+            /// Returns the name of the event's payload schema in the OpenAPI document: `OrderPaidEvent`.
             pub const fn schema_name(self) -> &'static str {
                 match self { $(Self::$event => concat!(stringify!($event), "Event"),)+ }
             }
@@ -59,42 +58,42 @@ outbound! {
 }
 
 impl OutboundEvent {
-    /// The event with this word.
+    /// Returns the event with this name.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|event| event.word() == word)
     }
 }
 
-/// The event that tells workflow automation, and it alone, of what `inventory.low` tells.
+/// Event that reports the same as `inventory.low`, sent to workflow automation only.
 pub const LOW_STOCK: &str = "LOW_STOCK";
 
-/// The test event of an endpoint; it is sent to one endpoint alone and never stored in the outbox.
+/// Test event of an endpoint; it is sent to that endpoint alone and never stored in the outbox.
 pub const TEST: &str = "webhook.test";
 
-/// Something that happened, as the rules say it; the writer adds `seq`.
+/// Event as decided by the rules; the writer adds `seq`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// The envelope's id on every delivery.
+    /// Identifier, which is the envelope's id on every delivery.
     pub id: Id,
-    /// `order.created`, `job.failed`, …; see [`OUTBOUND`] for those that leave the house.
+    /// Name of the event: `order.created`, `job.failed`, …; see [`OUTBOUND`] for those that are delivered externally.
     pub event: String,
-    /// When it was decided.
+    /// Time of the decision.
     pub timestamp: Timestamp,
-    /// The kind of aggregate it happened to (`order`, `job`, `material`, `printer`, `endpoint`).
+    /// Kind of the aggregate concerned (`order`, `job`, `material`, `printer`, `endpoint`).
     pub subject_kind: String,
-    /// The aggregate it happened to.
+    /// Aggregate concerned.
     pub subject_id: Id,
-    /// The order whose timeline shows it.
+    /// Order whose timeline shows the event.
     pub order_id: Option<Id>,
-    /// Who did it ([`crate::domain::principal::Principal`] as text).
+    /// Principal that caused the event ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
-    /// Facts for programs: one of the structs of [`data`].
+    /// Machine-readable payload: one of the structs of [`data`].
     pub data: Value,
 }
 
 impl Event {
-    /// An event of now, by whoever asks.
+    /// Creates an event with the current time and principal of the decision.
     pub fn new<D: EventData>(
         cx: &DecisionContext<'_>,
         event: &str,
@@ -117,13 +116,13 @@ impl Event {
     }
 }
 
-/// An event as it stands in the outbox.
+/// Event as stored in the outbox.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Numbered {
-    /// Position in commit order; no holes that fill later.
+    /// Position in commit order; gaps are never filled later.
     pub seq: i64,
-    /// The event as the rules made it.
+    /// Event as decided by the rules.
     #[serde(flatten)]
     pub event: Event,
 }

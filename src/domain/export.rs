@@ -1,8 +1,8 @@
-//! An export: records as a table (CSV), which is made in the background and fetched by a link that lives seven days.
+//! Export: records as a table (CSV), generated in the background and downloaded by a link valid for seven days.
 //!
-//! The table is written row by row to a file, by an effect that reports how far it is: what was reported is on the
-//! disk, and a restart goes on behind it. Of the link's token only the hash is kept; the address is encrypted in the
-//! mail that carries it. Not for what a row says: that is known by those who read the records.
+//! An effect writes the table row by row to a file and reports its progress: reported rows are on disk, and a restart
+//! continues after them. Only the hash of the link's token is stored; the link's URL is encrypted in the mail that
+//! carries it. The contents of a row are defined by the code that reads the records.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -16,31 +16,31 @@ use crate::domain::mail::kind::{self, ExportReady};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::{DAY_MS, Timestamp};
 
-/// How long a finished table can be fetched, in milliseconds: 7 days.
+/// Time for which a finished table can be downloaded, in milliseconds: 7 days.
 pub const EXPORT_LIFE_MS: i64 = 7 * DAY_MS;
-/// Exports of one customer that may be waiting or under way at the same time.
+/// Maximum number of queued or running exports per customer.
 pub const MAX_PENDING_EXPORTS: u64 = 3;
-/// Tries after which an export is given up.
+/// Number of tries after which an export fails for good.
 pub const MAX_EXPORT_TRIES: u32 = 8;
 /// Pause before the second try, in milliseconds; doubled before each further one.
 const FIRST_PAUSE_MS: i64 = 2_000;
-/// Statuses of invoices that were issued, as they are shown.
+/// Displayed statuses of issued invoices.
 const INVOICE_STATUSES: &[&str] = &["open", "partially_paid", "paid", "overdue", "refunded", "void"];
 /// Statuses of quotes that were sent.
 const QUOTE_STATUSES: &[&str] = &["sent", "accepted", "declined", "expired"];
 
-/// Which records are exported.
+/// Type of records to export.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportType {
-    /// What was invoiced, with what was paid of it.
+    /// Invoices with the payments they received.
     Invoices,
-    /// What was offered.
+    /// Quotes that were sent.
     Quotes,
 }
 
 impl ExportType {
-    /// As the API writes it.
+    /// Returns the type's name in the API.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Invoices => "invoices",
@@ -48,7 +48,7 @@ impl ExportType {
         }
     }
 
-    /// The statuses by which records can be chosen; drafts are never exported.
+    /// Returns the statuses to filter by; drafts are never exported.
     pub const fn statuses(self) -> &'static [&'static str] {
         match self {
             Self::Invoices => INVOICE_STATUSES,
@@ -57,21 +57,21 @@ impl ExportType {
     }
 }
 
-/// Which records are wanted; an absent member excludes none.
+/// Filter for the records to export; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportScope {
-    /// The type of records.
+    /// Type of the records.
     pub kind: ExportType,
-    /// Those of the customer with this e-mail address, in lower case; `None`: of everybody.
+    /// Only records of the customer with this e-mail address, in lower case; `None` for all customers.
     pub customer_email: Option<String>,
-    /// Those made at this time or later.
+    /// Only records created at or after this time.
     pub from: Option<Timestamp>,
-    /// Those made before this time.
+    /// Only records created before this time.
     pub to: Option<Timestamp>,
-    /// Those with this status.
+    /// Only records with this status.
     pub status: Option<String>,
-    /// Those of this site.
+    /// Only records of this site.
     pub site: Option<String>,
 }
 
@@ -89,146 +89,146 @@ impl ExportScope {
     }
 }
 
-/// How far an export is.
+/// State of an export.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportState {
-    /// Nothing is written yet.
+    /// Queued: nothing is written yet.
     Queued,
-    /// Rows are being written.
+    /// Running: rows are being written.
     Running,
-    /// It can be fetched.
+    /// Ready for download.
     Ready,
-    /// It was given up after several tries.
+    /// Failed for good after several tries.
     Failed,
-    /// Its time is over, and its file is deleted.
+    /// Expired: its file is deleted.
     Expired,
 }
 
-/// The record behind which the next page of rows begins.
+/// Position of a record, after which the next page of rows begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportCursor {
-    /// When that record was made.
+    /// Creation time of the record.
     pub at: Timestamp,
-    /// Among those that were made at the same time, by their ids.
+    /// Id of the record, which orders records created at the same time.
     pub id: Id,
 }
 
-/// What is on the disk of an export.
+/// Part of an export that is on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportProgress {
-    /// Rows without the head.
+    /// Number of rows without the header.
     pub rows: u64,
-    /// Length of the file; what is behind it was not reported, and is written again.
+    /// Length of the file in bytes; anything beyond was not reported, and is overwritten.
     pub bytes: u64,
-    /// The last record of these rows.
+    /// Position of the last record among these rows.
     pub after: Option<ExportCursor>,
 }
 
-/// A table that was asked for.
+/// Requested export.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Export {
-    /// Identifier of the export, and the name of its file.
+    /// Identifier of the export, which is also the name of its file.
     pub id: Id,
-    /// Which records.
+    /// Filter for the records.
     pub scope: ExportScope,
-    /// The address that the link is mailed to; `None`: nobody's.
+    /// E-mail address that the link is sent to; `None` sends no mail.
     pub mail_to: Option<String>,
-    /// How far it is.
+    /// State of the export.
     pub state: ExportState,
-    /// What is on the disk.
+    /// Part that is on disk.
     pub progress: ExportProgress,
-    /// Tries that failed.
+    /// Number of failed tries.
     pub tries: u32,
-    /// When the next try is due.
+    /// Time at which the next try is due.
     pub next_at: Timestamp,
-    /// What was wrong with the last try that failed.
+    /// Error of the last failed try.
     pub error: Option<String>,
-    /// SHA-256 of the token of its link in hexadecimal; `None` until it is ready.
+    /// SHA-256 of the link's token in hexadecimal; `None` until the export is ready.
     pub token_hash: Option<String>,
-    /// When it was asked for: records that were made later are not in it.
+    /// Time of the request; records created later are not included.
     pub created_at: Timestamp,
-    /// When its last row was written, or it was given up.
+    /// Time at which its last row was written or it failed for good.
     pub finished_at: Option<Timestamp>,
-    /// From when on it cannot be fetched; `None` until it is ready. Of one that was given up: until what was written
-    /// of it is deleted.
+    /// Time from which it cannot be downloaded; `None` until it is ready. For a failed export: time at which its
+    /// partial file is deleted.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Export {
-    /// Whether it waits or is under way.
+    /// Returns whether it is queued or running.
     pub fn is_pending(&self) -> bool {
         matches!(self.state, ExportState::Queued | ExportState::Running)
     }
 
-    /// Whether it can be fetched at this time.
+    /// Returns whether it can be downloaded at this time.
     pub fn is_open(&self, now: Timestamp) -> bool {
         self.state == ExportState::Ready && self.expires_at.is_some_and(|over| now < over)
     }
 
-    /// The longest time until the next try, whatever the wall clock says.
+    /// Returns the longest possible wait until the next try, whatever the wall clock says.
     pub fn longest_wait(&self) -> Duration {
         let ms = if self.tries == 0 { 0 } else { pause_ms(self.tries) };
         Duration::from_millis(ms.unsigned_abs())
     }
 
-    /// The name under which it is saved: `invoices-2026-11-23.csv`.
+    /// Returns the file name for the download: `invoices-2026-11-23.csv`.
     pub fn file_name(&self) -> String {
         let day = self.created_at.to_string();
         format!("{}-{}.csv", self.scope.kind.word(), day.get(..10).unwrap_or("export"))
     }
 }
 
-/// What can be asked of an export.
+/// Commands on an export.
 #[derive(Clone, Debug)]
 pub enum ExportCommand {
-    /// Makes it.
+    /// Creates the export.
     Request {
-        /// Which records; refused with 400 where it makes no sense.
+        /// Filter for the records; refused with 400 if inconsistent.
         scope: ExportScope,
-        /// The address that the link is mailed to.
+        /// E-mail address that the link is sent to.
         mail_to: Option<String>,
     },
-    /// So much is on the disk.
+    /// Records the part that is on disk.
     Progress(ExportProgress),
-    /// What was reported is not on the disk: all is written anew.
+    /// Records that reported data is missing on disk: everything is written anew.
     Vanished,
-    /// A try failed.
+    /// Records a failed try.
     Failed {
-        /// Number of the try, from 1; an outcome that is reported twice is recognised by it.
+        /// Number of the try, from 1; deduplicates repeated reports.
         number: u32,
-        /// What was wrong.
+        /// Error message.
         words: String,
     },
-    /// All is on the disk.
+    /// Records that all rows are on disk.
     Finished {
-        /// What is on the disk.
+        /// Part that is on disk.
         progress: ExportProgress,
-        /// SHA-256 of the token of its link in hexadecimal.
+        /// SHA-256 of the link's token in hexadecimal.
         token_hash: String,
-        /// The address of the link, encrypted.
+        /// URL of the link, encrypted.
         encrypted_url: String,
     },
-    /// Its file is deleted.
+    /// Records that the file is deleted.
     Deleted,
 }
 
 /// Outside work that an export calls for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExportEffect {
-    /// Write what is missing.
+    /// Writes the missing rows.
     Write {
         /// Number of the try, from 1.
         number: u32,
-        /// When it is due.
+        /// Time at which it is due.
         at: Timestamp,
     },
-    /// Delete its file.
+    /// Deletes the file.
     Delete {
-        /// When it is due.
+        /// Time at which it is due.
         at: Timestamp,
     },
 }
@@ -298,7 +298,7 @@ impl Aggregate for Export {
     }
 }
 
-/// Pause behind the failed try of this number, in milliseconds.
+/// Returns the pause after the failed try of this number, in milliseconds.
 fn pause_ms(number: u32) -> i64 {
     FIRST_PAUSE_MS.saturating_mul(1 << number.saturating_sub(1).min(10))
 }
@@ -309,7 +309,7 @@ fn to(export: Export) -> Decision<Export> {
 }
 
 impl Export {
-    /// The outcomes of its effects. What comes twice or late changes nothing.
+    /// Applies the outcome of an effect. A repeated or late report changes nothing.
     fn after(&self, cx: &DecisionContext<'_>, command: &ExportCommand) -> Decision<Self> {
         let same = || Decision::unchanged(Box::new(self.clone()));
         match command {

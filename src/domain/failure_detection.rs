@@ -1,45 +1,46 @@
-//! What the pictures of a print say of it: a single one says little, so confidences are smoothed, held against what
-//! this camera always sees, and must stay above a threshold for several pictures.
+//! Evaluation of a print's camera pictures: a single one proves little, so confidences are smoothed, compared with the
+//! camera's usual level, and must stay above a threshold for several pictures.
 
 /// Weight of the newest picture in the smoothed confidence: about that of twelve pictures.
 const WEIGHT_OF_NEWEST: f64 = 2.0 / 13.0;
-/// Pictures over which is learnt what the camera always sees, at least, once the first ones are seen: a failure early
-/// in a print must not pass for what is usual.
+/// Minimum number of pictures in the average of the camera's usual level, once the first ones are seen: a failure early
+/// in a print must not count as usual.
 const MIN_USUAL_FRAMES: u32 = 60;
-/// Pictures over which is learnt what the camera always sees, at most.
+/// Maximum number of pictures in the average of the camera's usual level.
 const MAX_USUAL_FRAMES: u32 = 720;
 
-/// When a print counts as failing.
+/// Criteria for a print to count as failing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DetectionRules {
-    /// Pictures that are seen before anything is concluded.
+    /// Number of initial pictures from which nothing is concluded.
     pub safe_frames: u32,
-    /// Pictures in a row that must be above a threshold.
+    /// Number of consecutive pictures that must be above a threshold.
     pub frames_in_a_row: u32,
-    /// From here people are told, 0 to 1.
+    /// Confidence from which operators are alerted, 0 to 1.
     pub alert_threshold: f64,
-    /// From here the print is paused; `None`: never.
+    /// Confidence from which the print is paused; `None` never pauses.
     pub pause_threshold: Option<f64>,
 }
 
-/// What follows from a picture. Each is said once in a print, but that it is to be paused until it is; the number is
-/// the smoothed confidence in percent.
+/// Conclusion from a picture. Each is returned once per print, except that a pause is repeated until it succeeds; the
+/// number is the smoothed confidence in percent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conclusion {
-    /// Nothing, or nothing new.
+    /// No conclusion, or no new one.
     Nothing,
-    /// People are to be told.
+    /// Operators are to be alerted.
     Alert(u8),
-    /// The print is to be paused, and people told.
+    /// The print is to be paused and operators alerted.
     Pause(u8),
 }
 
-/// The pictures of one print so far.
+/// State of one print's pictures so far.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct WatchedPrint {
     frames: u32,
     smoothed: f64,
-    /// What the camera sees of failures when nothing fails: cables, supports, the last print in the background.
+    /// Usual failure confidence of this camera when nothing fails, caused by cables, supports or an earlier print in
+    /// view.
     usual: f64,
     above_alert: u32,
     above_pause: u32,
@@ -48,7 +49,7 @@ pub struct WatchedPrint {
 }
 
 impl WatchedPrint {
-    /// Takes a picture in which the detector sees a failure with this confidence, 0 to 1.
+    /// Evaluates a picture in which the detector sees a failure with this confidence, 0 to 1.
     pub fn seen(&mut self, rules: &DetectionRules, confidence: f64) -> Conclusion {
         let confidence = if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 };
         self.frames = self.frames.saturating_add(1);
@@ -76,18 +77,19 @@ impl WatchedPrint {
         Conclusion::Nothing
     }
 
-    /// The print could not be paused: it is to be tried again once so many pictures in a row say so again.
+    /// Records that the print could not be paused: it is tried again once enough consecutive pictures call for it.
     pub fn not_paused(&mut self) {
         (self.paused, self.above_pause) = (false, 0);
     }
 
-    /// The print goes on after a person looked at it: what was seen so far is no reason to stop it again.
+    /// Records that the print continues after an operator checked it: earlier pictures no longer count towards stopping
+    /// it.
     pub fn resumed(&mut self) {
         *self = Self { usual: self.usual, ..Self::default() };
     }
 }
 
-/// Names of members of a query that carry what is nobody's business.
+/// Names of query parameters that carry credentials.
 const SECRETS: [&str; 16] = [
     "user",
     "username",
@@ -107,8 +109,8 @@ const SECRETS: [&str; 16] = [
     "signature",
 ];
 
-/// Why the address of a camera's picture must not be shown to another system; `None` if it may. Whoever fetches it
-/// would log what stands in it.
+/// Returns why the URL of a camera's picture must not be passed to another system; `None` if it may. The system that
+/// fetches it would log its contents.
 pub fn keeps_secret(url: &str) -> Option<&'static str> {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = behind_scheme.split(['/', '?', '#']).next().unwrap_or_default();
@@ -129,7 +131,7 @@ mod tests {
     const RULES: DetectionRules =
         DetectionRules { safe_frames: 10, frames_in_a_row: 3, alert_threshold: 0.38, pause_threshold: Some(0.6) };
 
-    /// The numbers of the pictures at which something is concluded.
+    /// Returns the index of each picture that leads to a conclusion, with the conclusion.
     fn concluded(rules: &DetectionRules, confidences: impl IntoIterator<Item = f64>) -> Vec<(usize, Conclusion)> {
         let mut print = WatchedPrint::default();
         let seen = confidences.into_iter().enumerate().map(|(at, one)| (at + 1, print.seen(rules, one)));

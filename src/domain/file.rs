@@ -1,4 +1,4 @@
-//! An uploaded file. Its content is on disk under its hash; this aggregate describes it.
+//! Uploaded file. Its content is on disk under its hash; this aggregate describes it.
 
 mod plate;
 
@@ -18,19 +18,19 @@ use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 
-/// The use of a file.
+/// Use of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileKind {
-    /// G-code, to be printed.
+    /// G-code to be printed.
     Gcode,
-    /// A model, to be sliced.
+    /// Model to be sliced.
     Model,
-    /// A picture: PNG, JPEG, WebP or HEIC.
+    /// Image: PNG, JPEG, WebP or HEIC.
     Image,
 }
 
-/// What was read from a file's content. `None` is unknown: nothing is guessed.
+/// Metadata read from a file's content. `None` means unknown: nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileMetadata {
@@ -44,7 +44,7 @@ pub struct FileMetadata {
     pub filament_mm: Option<f64>,
     /// SHA-256 of the thumbnail in hexadecimal, under which it is stored on disk.
     pub thumbnail: Option<String>,
-    /// Number of layers; `None` where the slicer does not state it.
+    /// Number of layers; `None` if the slicer does not state it.
     #[serde(default)]
     pub layers: Option<u32>,
     /// Size of the print in millimetres.
@@ -53,76 +53,75 @@ pub struct FileMetadata {
     /// Format of the G-code; `None` for other files.
     #[serde(default)]
     pub form: Option<GcodeForm>,
-    /// The plates of sliced files, by their numbers; empty for other files, and for those that were uploaded before
-    /// plates were read.
+    /// Plates of a sliced file, by number; empty for other files, and for those uploaded before plates were read.
     #[serde(default)]
     pub plates: Vec<Plate>,
 }
 
 impl FileMetadata {
-    /// The plate with this number.
+    /// Returns the plate with this number.
     pub fn plate(&self, number: u32) -> Option<&Plate> {
         self.plates.iter().find(|plate| plate.plate == number)
     }
 
-    /// Hashes of the pictures that are stored beside the content: the file's own and those of its plates.
+    /// Returns the hashes of the images stored beside the content: the file's own and those of its plates.
     pub fn pictures(&self) -> impl Iterator<Item = &String> {
         self.thumbnail.iter().chain(self.plates.iter().filter_map(|plate| plate.thumbnail.as_ref()))
     }
 }
 
-/// The print whose end a picture shows.
+/// Print whose end a picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhotoOf {
-    /// The order of the job.
+    /// Order of the job.
     pub order: Id,
-    /// The job that was printed.
+    /// Job that was printed.
     pub job: Id,
-    /// The attempt that ended.
+    /// Attempt that ended.
     pub attempt: Id,
 }
 
-/// What a customer sent a file for, before anybody of the shop had looked.
+/// Purpose of a file that a customer uploaded before the shop reviewed anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CustomerUpload {
-    /// To have it priced.
+    /// Model to be priced.
     Model,
-    /// As a photo of this custom request.
+    /// Photo of this custom request.
     PhotoOf(Id),
 }
 
-/// An uploaded file: its name, use and facts. Its content is stored apart, by its hash.
+/// Uploaded file: its name, use and metadata. Its content is stored separately, by its hash.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
     /// Identifier of the file.
     pub id: Id,
-    /// Name at the upload, without a path.
+    /// File name at upload, without a path.
     pub name: String,
-    /// Its use, found from the content.
+    /// Use of the file, detected from its content.
     pub kind: FileKind,
     /// Size of the content in bytes.
     pub size: i64,
     /// SHA-256 of the content in hexadecimal, under which it is stored on disk; equal contents are stored once.
     pub sha256: String,
-    /// What was read from the content.
+    /// Metadata read from the content.
     pub metadata: FileMetadata,
-    /// The print of whose end it is a picture that the server took; `None` for files that somebody brought.
+    /// Print whose end this picture shows, if the server took it; `None` for uploaded files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_of: Option<PhotoOf>,
-    /// What a customer sent it for; `None` for the shop's own files, and for those from before this was noted.
+    /// Purpose of a customer's upload; `None` for the shop's own files, and for those from before this was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer_upload: Option<CustomerUpload>,
-    /// Whether it was deleted; the record stays for the history of jobs.
+    /// `true` if it was deleted; the record stays for the history of jobs.
     pub archived: bool,
-    /// When it was uploaded.
+    /// Time of the upload.
     pub created_at: Timestamp,
 }
 
 impl File {
-    /// Describes a photo of a custom request, whose content is on disk already.
+    /// Builds the file of a custom request's photo whose content is already on disk.
     pub fn photo(cx: &DecisionContext<'_>, request: Id, name: String, sha256: String, size: i64) -> Self {
         Self {
             id: cx.ids.id(),
@@ -148,25 +147,25 @@ impl NewAggregate for File {
     }
 }
 
-/// What can be asked of a file.
+/// Commands on a file.
 #[derive(Clone, Debug)]
 pub enum FileCommand {
-    /// Describes a file whose content is on disk already.
+    /// Creates the record of a file whose content is already on disk.
     Create {
-        /// Name at the upload, without a path.
+        /// File name at upload, without a path.
         name: String,
-        /// What it is for.
+        /// Use of the file.
         kind: FileKind,
         /// Size of the content in bytes.
         size: i64,
         /// SHA-256 of the content in hexadecimal.
         sha256: String,
-        /// What was read from the content.
+        /// Metadata read from the content.
         metadata: Box<FileMetadata>,
-        /// The print of whose end it is a picture that the server took.
+        /// Print whose end this picture shows, if the server took it.
         photo_of: Option<PhotoOf>,
     },
-    /// Deletes the file, unless a SKU or an unfinished order or job names it.
+    /// Deletes the file, unless a SKU or an unfinished order or job refers to it.
     Archive,
 }
 

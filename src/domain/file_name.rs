@@ -1,34 +1,34 @@
-//! Names of files as somebody brought them, and as printers take them.
+//! Sanitization of file names from uploads, and their conversion to names that printers accept.
 
 use crate::domain::gcode_form::GcodeForm;
 use crate::domain::refusal::Refusal;
 
-/// Longest name of a file, in characters.
+/// Maximum length of a file name, in characters.
 const MAX_NAME_CHARS: usize = 200;
-/// Longest ending of a name that is kept when the name is cut, in characters, without its dot.
+/// Maximum length of a file extension that is preserved when a name is shortened, in characters, without its dot.
 const MAX_ENDING_CHARS: usize = 16;
-/// Longest name of a file on a printer, in bytes: printers add to it, and their file systems take 255.
+/// Maximum length of a file name on a printer, in bytes: printers add to it, and their file systems allow 255.
 const MAX_PRINTER_NAME_BYTES: usize = 180;
 
-/// Whether a character makes text run in another direction than it is read, so that `photo\u{202E}edocg.exe` is
-/// shown with another ending than it has.
+/// Returns whether a character reverses the text direction, so that `photo\u{202E}edocg.exe` is displayed with a
+/// different extension than it has.
 const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character is invisible and may be left out of a name: control characters, separators of lines, and marks
-/// of direction, which some programs put in front of names.
+/// Returns whether a character is invisible and may be left out of a name: control characters, line separators, and
+/// direction marks, which some programs put in front of names.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{061C}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')
 }
 
-/// Returns the last part of a path without what other programs might stumble over. A name that is too long is cut
-/// before its ending.
+/// Returns the last part of a path without characters that other programs might not handle. A name that is too long is
+/// shortened before its extension.
 ///
 /// # Errors
 ///
-/// When it holds characters that turn the direction of what follows: nobody could read what it is called.
+/// Refuses characters that reverse the direction of the following text, because the displayed name would be misleading.
 pub fn clean_name(path: &str) -> Result<String, Refusal> {
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
     if last.contains(turns_direction) {
@@ -40,7 +40,7 @@ pub fn clean_name(path: &str) -> Result<String, Refusal> {
     Ok(if clean.is_empty() { "file".to_owned() } else { cut(clean, MAX_NAME_CHARS) })
 }
 
-/// Cuts a name to so many characters and keeps its ending, of which `.gcode.3mf` is one.
+/// Shortens a name to `most` characters and preserves its extension, such as `.gcode.3mf`.
 fn cut(name: &str, most: usize) -> String {
     let count = name.chars().count();
     if count <= most {
@@ -56,8 +56,8 @@ fn cut(name: &str, most: usize) -> String {
     format!("{}{kept}", stem.trim_end())
 }
 
-/// Returns the name under which a printer takes a file of this form: printers tell the form by the ending, some of them
-/// by its very letters, and take names of bounded length.
+/// Returns the name to use for a file of this form on a printer: printers detect the form by the extension, some of
+/// them case-sensitively, and accept names of bounded length.
 pub fn printer_name(name: &str, form: GcodeForm) -> String {
     let ending = format!(".{}", form.ending());
     let mut stem = name.trim();

@@ -1,12 +1,12 @@
-//! When jobs, orders and printers will be done: the queue played ahead by the dispatcher's own rule.
+//! Forecast of when jobs, orders and printers will be done, by simulating the queue with the dispatcher's own rules.
 //!
-//! [`forecast`] is a list schedule over a [`Rehearsal`]: whenever a printer is free, the dispatcher's rule says which
-//! job it gets; the print takes the time that its file states, corrected by what this file and this printer took before
-//! ([`Paces`]); then the bed is cleared, by a person while the shop is open ([`ShopHours`]) or by the printer itself.
-//! What nobody can tell has no moment: a job that waits for stock, for a retry, for another spool or for a printer that
-//! fits, and every order that has such a job.
+//! [`forecast`] is a list schedule over a [`Rehearsal`]: whenever a printer is free, the dispatcher's rules choose its
+//! next job; the print takes the time that its file states, corrected by what this file and this printer took before
+//! ([`Paces`]); then the bed is cleared, by an operator while the shop is open ([`ShopHours`]) or by the printer
+//! itself. Unpredictable items have no time: a job that waits for stock, for a retry, for another spool or for a
+//! printer that fits, and every order that has such a job.
 //!
-//! Not for deciding anything: nothing is kept, and no job is bound to a printer by it.
+//! The forecast decides nothing: it is not stored, and it binds no job to a printer.
 
 mod pace;
 
@@ -26,85 +26,84 @@ use crate::domain::time::Timestamp;
 
 pub use pace::{ObservedPrint, Paces};
 
-/// What is left of a print that takes longer than expected, as a share of its expected time.
+/// Divisor of a print's expected time that gives the assumed remaining time once it is overdue.
 const OVERDUE_SHARE: i64 = 20;
-/// What is left at least of any print that is not seen to be over, in milliseconds; less where prints start in less.
+/// Minimum remaining time of any print not yet known to be over, in milliseconds; less where prints start in less.
 const LEAST_LEFT_MS: i64 = 60_000;
-/// Steps of the schedule for each job: its start and the end of its print, and the waits that a limit on starts adds.
+/// Maximum number of schedule steps per job: the start and end of its print, and the waits that a start limit adds.
 const STEPS_PER_JOB: usize = 8;
 
-/// Open time until somebody clears the bed of a printer that has not seen it yet, in milliseconds.
+/// Assumed open time until an operator clears a bed, in milliseconds, for a printer without observed clearings.
 const ASSUMED_CLEARING_MS: i64 = 15 * 60_000;
-/// How many clearings that assumption weighs as much as.
+/// Number of observed clearings that the assumption weighs as much as.
 const ASSUMED_CLEARINGS: i64 = 2;
 
-/// A printer, and what it says of its present print.
+/// Printer with the remaining time of its present print.
 #[derive(Clone, Copy, Debug)]
 pub struct PrinterOutlook<'a> {
-    /// The printer as its last commit left it.
+    /// Printer as of its last commit.
     pub printer: &'a Printer,
-    /// Milliseconds that it says are left of its print; `None` if it does not tell.
+    /// Remaining time of its print as it reports, in milliseconds; `None` if it does not report any.
     pub left_ms: Option<i64>,
 }
 
-/// What the shop knows of itself.
+/// Settings and experience of the shop that a forecast uses.
 #[derive(Clone, Copy, Debug)]
 pub struct ShopKnowledge<'a> {
-    /// The dispatcher's settings.
+    /// Settings of the dispatcher.
     pub rules: &'a BoardRules,
-    /// How long files and printers took before.
+    /// Observed paces of files and printers.
     pub paces: &'a Paces,
-    /// When somebody is there to clear beds.
+    /// Hours during which operators clear beds.
     pub hours: &'a ShopHours,
     /// Time from the choice of a printer until it prints: upload, start and heating up, in milliseconds.
     pub starting_ms: i64,
 }
 
 impl ShopKnowledge<'_> {
-    /// What is left at least of any print that is not seen to be over, in milliseconds.
+    /// Returns the minimum remaining time of any print not yet known to be over, in milliseconds.
     fn least_left_ms(&self) -> i64 {
         self.starting_ms.min(LEAST_LEFT_MS)
     }
 }
 
-/// A job that a printer is expected to get. It is not bound to it: another printer may be free sooner.
+/// Job that a printer is expected to get. It is not bound to it: another printer may be free sooner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueuedJob {
     /// Identifies the job.
     pub job: Id,
-    /// The order that it belongs to.
+    /// Order of the job.
     pub order: Id,
-    /// When it is expected to be printed.
+    /// Expected end of its print.
     pub done_at: Timestamp,
 }
 
-/// What is expected, as far as anybody can tell.
+/// Forecast for jobs, orders and printers, as far as they are predictable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Forecast {
-    /// When it was made.
+    /// Time of the forecast.
     pub at: Timestamp,
-    /// When each unfinished job of a paid order will be printed; jobs that nobody can tell are missing.
+    /// Expected end of each unfinished job of a paid order; unpredictable jobs are missing.
     pub jobs: HashMap<Id, Timestamp>,
-    /// When all jobs of each order will be printed; orders that nobody can tell are missing.
+    /// Expected end of the last job of each order; unpredictable orders are missing.
     pub orders: HashMap<Id, Timestamp>,
-    /// When each printer has done all that it gets of the queue and its bed is clear; `None` while that needs something
+    /// Time at which each printer has done its share of the queue and its bed is clear; `None` if that needs something
     /// besides time and clearing its bed.
     pub printers: BTreeMap<Id, Option<Timestamp>>,
-    /// What each printer is expected to print after what it has in hand, in that order; printers that get nothing are
-    /// missing.
+    /// Jobs that each printer is expected to print after its current one, in order; printers that get none are missing.
     pub queues: BTreeMap<Id, Vec<QueuedJob>>,
-    /// Unfinished jobs of paid orders for which nobody can tell.
+    /// Number of unfinished jobs of paid orders that are unpredictable.
     pub untold: usize,
 }
 
 impl Forecast {
-    /// When the last job is printed that anybody can tell; `None` if there is none.
+    /// Returns the expected end of the last predictable job; `None` if there is none.
     pub fn done_at(&self) -> Option<Timestamp> {
         self.jobs.values().max().copied()
     }
 }
 
-/// Plays the queue ahead from `now` on.
+/// Simulates the queue from `now` on.
 pub fn forecast<'a>(
     now: Timestamp,
     orders: impl IntoIterator<Item = &'a Order>,
@@ -135,23 +134,24 @@ pub fn forecast<'a>(
     made
 }
 
-/// How much open time passes until somebody clears this bed, in milliseconds: the mean of what the printer saw.
+/// Returns the expected open time until this bed is cleared, in milliseconds: the mean of the printer's observed
+/// clearings.
 fn clearing_ms(seen: &[Clearing], hours: &ShopHours) -> i64 {
     let open: i64 = seen.iter().map(|one| hours.open_ms(one.from, one.to)).sum();
     (open + ASSUMED_CLEARING_MS * ASSUMED_CLEARINGS) / (seen.len() as i64 + ASSUMED_CLEARINGS)
 }
 
-/// Whether the order has jobs to be printed.
+/// Returns whether the order has jobs to be printed.
 fn is_open(order: &Order) -> bool {
     matches!(order.status, OrderStatus::Paid | OrderStatus::Printing)
 }
 
-/// Whether the order waits for this job.
+/// Returns whether the order waits for this job.
 fn matters(job: &Job) -> bool {
     !matches!(job.state, JobState::Completed | JobState::Cancelled) && job.cancel_requested_at.is_none()
 }
 
-/// Whether the job waits for a printer, or will as soon as its stock is checked.
+/// Returns whether the job waits for a printer, or will as soon as its stock is checked.
 fn is_queued(job: &Job) -> bool {
     matches!(job.state, JobState::Validated | JobState::Sliced)
         && job.file_id.is_some()
@@ -159,12 +159,12 @@ fn is_queued(job: &Job) -> bool {
         && job.cancel_requested_at.is_none()
 }
 
-/// The print time that is expected of this job on this printer, in milliseconds.
+/// Returns the expected print time of this job on this printer, in milliseconds.
 fn print_ms(job: &Job, printer: Id, paces: &Paces) -> i64 {
     paces.expected_ms(job.file_id, printer, job.estimated_seconds)
 }
 
-/// Notes when the present prints end; gives the moment from which each printer can take another job.
+/// Records when the present prints end; returns the time from which each printer can take another job.
 fn present(
     now: Timestamp,
     printers: &[PrinterOutlook<'_>],
@@ -220,7 +220,7 @@ fn present(
     free
 }
 
-/// When the printer's present print is over; now if it prints nothing, `None` if nobody can tell.
+/// Returns when the printer's present print ends; now if it prints nothing, `None` if unpredictable.
 fn print_over(
     now: Timestamp,
     outlook: &PrinterOutlook<'_>,
@@ -251,15 +251,15 @@ fn print_over(
     }
 }
 
-/// What is left of a print that began at `began` and was expected to take `total` milliseconds. The printer's own word
-/// counts once a tenth is printed: before, printers tell the file's estimate.
+/// Returns the remaining time of a print that began at `began` and was expected to take `total` milliseconds. The
+/// printer's own report counts once a tenth is printed: before, printers report the file's estimate.
 fn left_of(in_hand: &InHand, began: Timestamp, now: Timestamp, total: i64, outlook: &PrinterOutlook<'_>) -> i64 {
     let by_clock = total - now.since(began).max(0);
     let told = outlook.left_ms.filter(|_| in_hand.progress >= 0.1);
     told.unwrap_or(by_clock).max(total / OVERDUE_SHARE)
 }
 
-/// When the bed of a printer is clear after a print that ends at `over`.
+/// Returns when the bed of a printer is clear after a print that ends at `over`.
 fn wait_for_bed(
     printer: Id,
     over: Timestamp,
@@ -273,7 +273,7 @@ fn wait_for_bed(
     shop.hours.after(over, clearing_ms(&printer.clearings, shop.hours))
 }
 
-/// Gives the queue to the printers as they become free.
+/// Assigns the queue to the printers as they become free.
 fn play(
     mut rehearsal: Rehearsal,
     free: Vec<(Timestamp, Id)>,

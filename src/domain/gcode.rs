@@ -1,7 +1,7 @@
-//! Finds what an uploaded file is and what a slicer wrote into it, while the file streams by.
+//! Detects the type of an uploaded file and the slicer's metadata in it, while the file is streamed.
 //!
-//! Of the file only one line, a thumbnail and its first and last bytes are held, so that a file of a gigabyte costs
-//! no memory. The result does not depend on how the file was cut into chunks. Nothing is sliced here, and the
+//! Only one line, a thumbnail and the first and last bytes of the file are in memory, so that a file of a gigabyte
+//! costs no memory. The result does not depend on how the file was cut into chunks. Nothing is sliced here, and the
 //! commands of the G-code are not checked.
 
 mod binary;
@@ -28,10 +28,10 @@ use crate::domain::sku::Dimensions;
 use content::FileEnds;
 use notes::Notes;
 
-/// Length limit of a comment line that is read, in bytes; longer ones (embedded macros) contain nothing of use.
+/// Maximum length of a comment line that is parsed, in bytes; longer ones (embedded macros) contain nothing of use.
 const MAX_COMMENT_BYTES: usize = 4096;
 
-/// What a slicer wrote about a print. `None` is unknown: nothing is guessed.
+/// Metadata that a slicer wrote about a print. `None` means unknown: nothing is guessed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
     /// Name and version of the slicer, as in `PrusaSlicer 2.5.0`.
@@ -42,57 +42,57 @@ pub struct Metadata {
     pub grams: Option<Amount>,
     /// Length of the filament of all extruders in millimetres.
     pub filament_mm: Option<f64>,
-    /// The largest PNG picture in the file.
+    /// Largest PNG thumbnail in the file.
     pub thumbnail: Option<Thumbnail>,
-    /// Number of layers; `None` where the slicer does not state it.
+    /// Number of layers; `None` if the slicer does not state it.
     pub layers: Option<u32>,
     /// Size of the print in millimetres.
     pub size: Option<Dimensions>,
 }
 
-/// A plate that was found, with the picture of it that is not stored yet.
+/// Detected plate, with its thumbnail that is not stored yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundPlate {
-    /// What the slicer wrote about it; without the hash of its picture.
+    /// Metadata that the slicer wrote about the plate; without the hash of its thumbnail.
     pub plate: Plate,
-    /// Its own picture. The one plate of plain G-code has none besides that of the file.
+    /// Thumbnail of the plate. The only plate of plain G-code has none besides that of the file.
     pub thumbnail: Option<Thumbnail>,
 }
 
-/// The result of [`GcodeReader::finish`].
+/// Result of [`GcodeReader::finish`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What the file is by its bytes, whatever its name says; `None` if unknown.
+    /// Content type detected from the bytes, regardless of the file name; `None` if unknown.
     pub content: Option<Content>,
-    /// What the slicer wrote; empty unless the content is G-code, as text or binary.
+    /// Slicer metadata; empty unless the content is G-code, as text or binary.
     pub metadata: Metadata,
-    /// The plates: one of G-code as text or binary, those of a package once [`read_package`] has read it.
+    /// Plates: one for text or binary G-code; those of a package once [`read_package`] has read it.
     pub plates: Vec<FoundPlate>,
-    /// What is wrong with the file; only formats with checksums tell.
+    /// Damage of the file; only detected in formats with checksums.
     pub damage: Option<Damage>,
 }
 
-/// Why a file cannot be used.
+/// Reason a file cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// The file ends in the middle.
+    /// The file is truncated.
     #[error("the file is cut off: upload it again")]
     CutOff,
-    /// The bytes do not fit their checksum.
+    /// The bytes do not match their checksum.
     #[error("a checksum in the file is wrong: it was damaged, upload it again")]
     Checksum,
-    /// It has more parts than files of its kind have; reading it would take too long.
+    /// The file has more parts than plausible for its type; reading it would take too long.
     #[error("the file has more parts than any print needs: export it again")]
     TooManyParts,
-    /// Whoever shows the picture would need more memory than a browser has.
+    /// The image has so many pixels that showing it would need more memory than a browser has.
     #[error("the picture has too many pixels: save it smaller and upload that")]
     TooManyPixels,
-    /// The version of the format is not known.
+    /// The format version is unknown.
     #[error("this version of binary G-code is not supported: export it as text")]
     Unknown,
 }
 
-/// Reads a file that is handed over chunk by chunk.
+/// Streaming reader for a file that arrives in chunks.
 #[derive(Debug, Default)]
 pub struct GcodeReader {
     position: LinePosition,
@@ -103,22 +103,22 @@ pub struct GcodeReader {
     commands: bool,
 }
 
-/// Where in a line the reader is.
+/// Position of the reader within a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LinePosition {
     /// Before the first character of the line.
     #[default]
     Start,
-    /// After a letter with which commands begin.
+    /// After a letter that starts a command.
     Letter,
-    /// After the `;` with which a comment line begins.
+    /// After the `;` that starts a comment line.
     Comment,
-    /// In the rest of a line that is not read.
+    /// In the rest of a line that is ignored.
     Rest,
 }
 
 impl GcodeReader {
-    /// A reader at the beginning of a file.
+    /// Creates a reader at the beginning of a file.
     pub fn new() -> Self {
         Self::default()
     }
@@ -153,7 +153,7 @@ impl GcodeReader {
         }
     }
 
-    /// Reads a comment up to the end of its line or of the chunk; returns the bytes after it.
+    /// Reads a comment up to the end of its line or of the chunk, and returns the bytes after it.
     fn take_comment<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let end = end_of_line(bytes);
         let text = &bytes[..end.unwrap_or(bytes.len())];
@@ -181,7 +181,7 @@ impl GcodeReader {
         &bytes[end + 1..]
     }
 
-    /// Ends the file and returns what was found.
+    /// Finishes reading and returns the result.
     pub fn finish(mut self) -> Found {
         if self.position == LinePosition::Comment {
             self.end_comment();
@@ -198,7 +198,8 @@ impl GcodeReader {
         Found { content, metadata, plates, damage }
     }
 
-    /// Ends the text of a plate inside a package: what it says, and the greatest height of the print in millimetres.
+    /// Finishes the text of a plate inside a package: returns its metadata, the plate, and the greatest height of the
+    /// print in millimetres.
     fn finish_plate(mut self) -> (Metadata, FoundPlate, Option<f64>) {
         if self.position == LinePosition::Comment {
             self.end_comment();

@@ -1,8 +1,8 @@
-//! The formats of G-code files.
+//! Formats of G-code files.
 
 use serde::{Deserialize, Serialize};
 
-/// The formats of G-code. Printers recognise them by the extension of the file's name.
+/// Format of a G-code file. Printers recognise it by the file name's extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum GcodeForm {
     /// G-code as plain text.
@@ -12,13 +12,13 @@ pub enum GcodeForm {
     /// Binary G-code with checksums.
     #[serde(rename = "bgcode")]
     Binary,
-    /// A 3MF package that contains sliced plates.
+    /// 3MF package that contains sliced plates.
     #[serde(rename = "gcode.3mf")]
     Package,
 }
 
 impl GcodeForm {
-    /// The extension of a file of this format, without the leading dot.
+    /// Returns the file extension of this format, without the leading dot.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Text => "gcode",

@@ -1,16 +1,16 @@
-//! How warm a printer is: each of its heaters with what is measured and what is wanted, in tenths of a degree, because
-//! a day of them is kept.
+//! Temperatures of a printer: measured and target value of each heater, in tenths of a degree, because a day of them is
+//! held in memory.
 
 use serde::{Deserialize, Serialize};
 
-/// Most tools of which temperatures are kept.
+/// Maximum number of tools whose temperatures are stored.
 pub const MAX_TOOLS: usize = 6;
-/// Temperatures beyond this, in degrees Celsius, are none.
+/// Maximum plausible temperature, in degrees Celsius.
 const MAX_CELSIUS: f64 = 1000.0;
-/// Stands for what is not known.
+/// Sentinel for an unknown temperature.
 const UNKNOWN_TENTHS: i16 = i16::MIN;
 
-/// One heater: what is measured and what is wanted.
+/// Measured and target temperature of one heater.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Heat {
     actual: i16,
@@ -18,29 +18,29 @@ pub struct Heat {
 }
 
 impl Default for Heat {
-    /// Nothing is known of it.
+    /// Returns a heater with unknown temperatures.
     fn default() -> Self {
         Self { actual: UNKNOWN_TENTHS, target: UNKNOWN_TENTHS }
     }
 }
 
 impl Heat {
-    /// From degrees Celsius; what is absurd is not known.
+    /// Converts from degrees Celsius; implausible values become unknown.
     pub fn new(actual: Option<f64>, target: Option<f64>) -> Self {
         Self { actual: tenths(actual), target: tenths(target) }
     }
 
-    /// What is measured, in tenths of a degree.
+    /// Returns the measured temperature, in tenths of a degree.
     pub fn actual(self) -> Option<i16> {
         Some(self.actual).filter(|tenths| *tenths != UNKNOWN_TENTHS)
     }
 
-    /// What is wanted, in tenths of a degree; 0 while it is off.
+    /// Returns the target temperature, in tenths of a degree; 0 while the heater is off.
     pub fn target(self) -> Option<i16> {
         Some(self.target).filter(|tenths| *tenths != UNKNOWN_TENTHS)
     }
 
-    /// With what was told later.
+    /// Returns these temperatures, overridden by those known in a later report.
     fn then(self, later: Self) -> Self {
         let newer = |old: i16, new: i16| if new == UNKNOWN_TENTHS { old } else { new };
         Self { actual: newer(self.actual, later.actual), target: newer(self.target, later.target) }
@@ -54,26 +54,26 @@ fn tenths(celsius: Option<f64>) -> i16 {
     }
 }
 
-/// All heaters of a printer.
+/// Temperatures of all heaters of a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Heaters {
-    /// The tools, by their numbers.
+    /// Tools, by number.
     pub tools: [Heat; MAX_TOOLS],
     /// The heated bed.
     pub bed: Heat,
-    /// The chamber, heated or only measured.
+    /// Chamber, heated or only measured.
     pub chamber: Heat,
 }
 
 impl Heaters {
-    /// A printer with one tool.
+    /// Creates the heaters of a printer with one tool.
     pub fn of(tool: Heat, bed: Heat, chamber: Heat) -> Self {
         let mut tools = [Heat::default(); MAX_TOOLS];
         tools[0] = tool;
         Self { tools, bed, chamber }
     }
 
-    /// With what was told later.
+    /// Returns these temperatures, overridden by those known in a later report.
     #[must_use]
     pub fn then(self, later: Self) -> Self {
         let mut tools = self.tools;
@@ -81,7 +81,7 @@ impl Heaters {
         Self { tools, bed: self.bed.then(later.bed), chamber: self.chamber.then(later.chamber) }
     }
 
-    /// Each heater in the order in which they are shown: the tools, the bed, the chamber.
+    /// Returns each heater in display order: the tools, the bed, the chamber.
     pub fn each(&self) -> impl Iterator<Item = Heat> + '_ {
         self.tools.iter().copied().chain([self.bed, self.chamber])
     }

@@ -1,4 +1,4 @@
-//! Identifiers: `UUIDv7` for everything that the server makes.
+//! Identifiers: `UUIDv7` for everything that the server creates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 pub struct Id(pub Uuid);
 
 impl Id {
-    /// Identifier of an aggregate that is the only one of its kind, such as access.
+    /// Identifier of a singleton aggregate, such as access.
     pub const ONLY: Self = Self(Uuid::nil());
 }
 

@@ -1,35 +1,35 @@
-//! Numbers over a time beside the quality of parts: how busy printers are, how many prints fail, how long orders take,
-//! and how promises came out. What is counted is handed in by whoever reads it.
+//! Statistics over a period besides the quality of parts: printer utilisation, failure rate of prints, lead times of
+//! orders, and kept promises. The caller supplies the records to count.
 
 use crate::domain::job::AttemptState;
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::time::{DAY_MS, HOUR_MS, Timestamp};
 
-/// Most days that are told apart: a year, with a day more where it begins and ends within a day.
+/// Maximum number of days reported: a year, with a day more if it begins and ends within a day.
 const MAX_DAYS: usize = 367;
-/// The spans of time that tell lead times apart, in milliseconds, the shortest first; the last group is of longer ones.
+/// Upper bounds of the lead time groups, in milliseconds, shortest first; the last group has the longer ones.
 pub const LEAD_STEPS_MS: [i64; 7] = [HOUR_MS, 4 * HOUR_MS, DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS];
-/// The share of orders that the longer of the two lead times stands for.
+/// Share of orders that the longer of the two lead times covers.
 const MOST_SHARE: f64 = 0.8;
 
-/// What attempts came to: those of a printer, of a day, or all.
+/// Outcomes of attempts: those of a printer, of a day, or all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PrintTally {
-    /// Prints that ran to their end.
+    /// Number of prints that ran to their end.
     pub finished: i64,
-    /// Prints that failed, or were given up.
+    /// Number of prints that failed or were abandoned.
     pub failed: i64,
-    /// Prints that were cancelled after they began.
+    /// Number of prints that were cancelled after they began.
     pub cancelled: i64,
-    /// Attempts that are over and printed nothing.
+    /// Number of ended attempts that printed nothing.
     pub not_started: i64,
-    /// How long was printed, in milliseconds, as far as it was seen.
+    /// Total print time in milliseconds, as far as observed.
     pub print_ms: i64,
 }
 
 impl PrintTally {
     /// Counts `attempts` in this state, of which `prints` printed something, for `print_ms` milliseconds together.
-    /// Those that are not over count nowhere.
+    /// Attempts that have not ended are not counted.
     pub fn add(&mut self, state: AttemptState, attempts: i64, prints: i64, print_ms: i64) {
         self.print_ms += print_ms;
         match state {
@@ -44,7 +44,7 @@ impl PrintTally {
         }
     }
 
-    /// Both together.
+    /// Returns the sum of both tallies.
     pub fn with(self, other: Self) -> Self {
         Self {
             finished: self.finished + other.finished,
@@ -55,18 +55,18 @@ impl PrintTally {
         }
     }
 
-    /// Prints that began and are over, however they ended.
+    /// Returns the number of prints that began and have ended, however they ended.
     pub fn prints(&self) -> i64 {
         self.finished + self.failed + self.cancelled
     }
 
-    /// The share of failed prints among those that finished or failed, from 0 to 1; `None` without such prints.
+    /// Returns the share of failed prints among those that finished or failed, from 0 to 1; `None` without such prints.
     pub fn failure_rate(&self) -> Option<f64> {
         share(self.failed, self.finished + self.failed)
     }
 
-    /// The share of the time between two moments that was printed, from 0 to 1, of a printer that has been there since
-    /// `since`; `None` if it was not there.
+    /// Returns the share of a period spent printing, from 0 to 1, for a printer that has existed since `since`; `None`
+    /// if it did not exist in the period.
     pub fn utilisation(&self, since: Timestamp, from: Timestamp, to: Timestamp) -> Option<f64> {
         let there = to.since(from.max(since));
         // A print that began before the end may have ended behind it.
@@ -74,47 +74,48 @@ impl PrintTally {
     }
 }
 
-/// A part of a whole from 0 to 1; `None` of nothing.
+/// Returns a part of a whole from 0 to 1; `None` if the whole is 0.
 pub fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The days from one moment to another, by their number since 1970 UTC, oldest first: the last 367 of them.
+/// Returns the days from one time to another, as days since 1970 UTC, oldest first: at most the last 367.
 pub fn days_between(from: Timestamp, to: Timestamp) -> impl Iterator<Item = i64> {
     let last = (to.0 - 1).div_euclid(DAY_MS);
     let first = from.0.div_euclid(DAY_MS).max(last - MAX_DAYS as i64 + 1);
     first..=last
 }
 
-/// How a day is written that has this number since 1970 UTC: `2026-11-02`.
+/// Formats the day with this number since 1970 UTC: `2026-11-02`.
 pub fn day_text(day: i64) -> String {
     let text = Timestamp(day.saturating_mul(DAY_MS)).to_string();
     text.split('T').next().unwrap_or_default().to_owned()
 }
 
-/// How long an order took from being paid until it was ready, or, where no promise tells that, until the last of its
-/// shipments left, in milliseconds; `None` before, also while parts of it have left.
+/// Returns the lead time of an order in milliseconds: from payment until it was ready or, if it has no promise that
+/// records this, until its last shipment left; `None` before, even if parts of it have left.
 pub fn lead_ms(order: &Order) -> Option<i64> {
     let left = || order.shipment.as_ref().and_then(|_| order.shipments.iter().map(|sent| sent.shipped_at).max());
     let done = order.promise.and_then(|promise| promise.met_at).or_else(left)?;
     Some(done.since(order.paid_at.unwrap_or(order.created_at)).max(0))
 }
 
-/// How long orders took.
+/// Lead times of orders.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LeadTimes {
-    /// How many orders there are.
+    /// Number of orders.
     pub orders: i64,
-    /// Half of them were ready in this time, in milliseconds; `None` without orders.
+    /// Time in milliseconds within which half of the orders were ready; `None` without orders.
     pub median_ms: Option<i64>,
-    /// Four of five of them were ready in this time, in milliseconds; `None` without orders.
+    /// Time in milliseconds within which four of five orders were ready; `None` without orders.
     pub most_ms: Option<i64>,
-    /// How many took at most each of [`LEAD_STEPS_MS`] and longer than the one before; the last how many took longer.
+    /// Number of orders per group: up to each of [`LEAD_STEPS_MS`] and above the previous one; the last counts those
+    /// above all.
     pub spread: [i64; LEAD_STEPS_MS.len() + 1],
 }
 
 impl LeadTimes {
-    /// Of orders that took so long, in milliseconds.
+    /// Summarizes orders with these lead times, in milliseconds.
     pub fn of(mut times: Vec<i64>) -> Self {
         times.sort_unstable();
         let mut spread = [0; LEAD_STEPS_MS.len() + 1];
@@ -132,18 +133,18 @@ impl LeadTimes {
     }
 }
 
-/// How promises came out.
+/// Numbers of kept and broken promises.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PromiseTally {
-    /// Orders that were ready when it was promised.
+    /// Number of orders that were ready by the promised time.
     pub kept: i64,
-    /// Orders that were ready later, or are not ready although their promise has passed.
+    /// Number of orders that were ready later, or are not ready although the promised time has passed.
     pub late: i64,
 }
 
 impl PromiseTally {
-    /// Counts an order. One that may still be ready in time counts nowhere, nor does one that was cancelled or paid
-    /// back before it was ready: nobody waits for it.
+    /// Counts an order. Not counted are orders that may still be ready in time, and those cancelled or refunded before
+    /// they were ready, because no customer waits for them.
     pub fn add(&mut self, order: &Order, now: Timestamp) {
         let Some(promise) = order.promise else { return };
         let over = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
@@ -168,7 +169,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
-    /// An order in this state, promised within an hour of its making.
+    /// Builds an order in this state, promised within an hour of its creation.
     fn order(status: OrderStatus, met_at: Option<Timestamp>) -> Order {
         let (bench, mut order) = (Bench::new(), None::<Order>);
         let create = OrderCommand::Create(Box::new(order_to("US", 500)));
@@ -264,7 +265,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever orders take: each is in one group, and the middle is no longer than four of five.
+        /// Checks that, for any lead times, each order is in one group and the median is no longer than the time of
+        /// four of five.
         #[test]
         fn every_order_is_counted_once(times in prop::collection::vec(0i64..40 * DAY_MS, 1..60)) {
             let of = LeadTimes::of(times.clone());

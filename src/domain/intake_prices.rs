@@ -1,20 +1,20 @@
-//! What a custom piece is estimated to cost: a sum of what each of its choices costs by the shop's price tables.
+//! Estimated price of a custom piece: the sum of the prices of its choices in the shop's price tables.
 //!
-//! A choice that is in no table costs what its table has as the default, and is flagged: pages of the shop may offer
-//! something before its price is set, and no customer is turned away for that. It is an estimate; what is paid is said
-//! by the quote.
+//! A choice that is in no table costs the default of its table, and is flagged: pages of the shop may offer something
+//! before its price is set, and no customer is turned away for that. The estimate is not binding; the quote states the
+//! price.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The entry of a table that all choices without an entry of their own cost.
+/// Table entry with the price of all choices that have no entry of their own.
 pub const DEFAULT_ENTRY: &str = "default";
 
-/// Most colours of one piece.
+/// Maximum number of colours of one piece.
 pub const MAX_COLORS: u8 = 4;
 
-/// What the choices of one kind cost.
+/// Prices of the choices of one kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PriceTable {
     default_cents: i64,
@@ -22,80 +22,80 @@ pub struct PriceTable {
 }
 
 impl PriceTable {
-    /// A table of these entries; one of them is [`DEFAULT_ENTRY`], or else the default is 0.
+    /// Creates a table of these entries; one of them should be [`DEFAULT_ENTRY`], otherwise the default price is 0.
     pub fn new(entries: impl IntoIterator<Item = (String, i64)>) -> Self {
         let mut cents: BTreeMap<String, i64> = entries.into_iter().collect();
         Self { default_cents: cents.remove(DEFAULT_ENTRY).unwrap_or(0), cents }
     }
 
-    /// What a choice costs, and whether the table has it.
+    /// Returns the price of a choice, and whether the table has an entry for it.
     fn price(&self, id: &str) -> (i64, bool) {
         self.cents.get(id).map_or((self.default_cents, false), |cents| (*cents, true))
     }
 }
 
-/// The price tables of custom pieces, in minor units of the shop's currency.
+/// Price tables of custom pieces, in minor units of the shop's currency.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct IntakePrices {
-    /// How long an estimate is good, in days.
+    /// Validity of an estimate, in days.
     pub valid_days: i64,
-    /// What is made: the basic price.
+    /// Basic prices by product type.
     pub product_types: PriceTable,
-    /// What it shows.
+    /// Prices by subject.
     pub subjects: PriceTable,
-    /// In which manner.
+    /// Prices by style.
     pub styles: PriceTable,
-    /// How large.
+    /// Prices by size.
     pub sizes: PriceTable,
-    /// What it stands on.
+    /// Prices by base.
     pub bases: PriceTable,
-    /// What one colour costs, two, and so on.
+    /// Prices by number of colours, from one.
     pub colors: [i64; MAX_COLORS as usize],
-    /// A coating against sunlight.
+    /// Price of a UV-resistant coating.
     pub uv_coating_cents: i64,
-    /// Whatever else is wanted.
+    /// Prices of optional add-ons.
     pub addons: PriceTable,
 }
 
-/// What a customer wants made.
+/// Requirements of a customer for a custom piece.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Wishes {
-    /// What is made.
+    /// Type of product.
     pub product_type: String,
-    /// What it shows.
+    /// Type of subject that the piece depicts.
     pub subject_type: String,
-    /// In which manner.
+    /// Style of the piece.
     pub style_id: String,
-    /// How large.
+    /// Size of the piece.
     pub size_id: String,
-    /// What it stands on.
+    /// Base that the piece stands on.
     pub base_option_id: String,
     /// Number of colours, from 1 to [`MAX_COLORS`].
     pub color_count: u8,
-    /// Whether it is coated against sunlight.
+    /// `true` if the piece gets a UV-resistant coating.
     pub uv_coating: bool,
-    /// Whatever else is wanted, each once.
+    /// Optional add-ons, each listed once.
     pub addon_ids: Vec<String>,
-    /// What is to be written on it.
+    /// Text to be inscribed on the piece.
     pub inscription: Option<String>,
-    /// Whatever the customer wants to say.
+    /// Further remarks of the customer.
     pub notes: Option<String>,
 }
 
-/// One choice with its price.
+/// Choice with its price.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EstimateItem {
-    /// The field that chose it, such as `styleId` or `addonIds.0`.
+    /// Request field of the choice, such as `styleId` or `addonIds.0`.
     pub path: String,
     /// Its price in minor units.
     pub cents: i64,
-    /// Whether the price tables have it; else it is the default of its table.
+    /// `true` if the price tables have an entry for it; otherwise its price is the default of its table.
     pub known: bool,
 }
 
-/// What a custom piece was estimated to cost, by the price tables of that time.
+/// Estimated price of a custom piece, by the price tables of that time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Estimate {
@@ -103,19 +103,19 @@ pub struct Estimate {
     pub total_cents: i64,
     /// Currency as ISO 4217 code in lower case.
     pub currency: String,
-    /// Every choice with its price.
+    /// All choices with their prices.
     pub items: Vec<EstimateItem>,
 }
 
 impl Estimate {
-    /// Choices that the price tables do not have.
+    /// Returns the choices that the price tables do not have.
     pub fn unknown(&self) -> impl Iterator<Item = &str> {
         self.items.iter().filter(|item| !item.known).map(|item| item.path.as_str())
     }
 }
 
 impl IntakePrices {
-    /// What these wishes are estimated to cost.
+    /// Estimates the price of a piece with these requirements.
     pub fn estimate(&self, wishes: &Wishes, currency: &str) -> Estimate {
         let tables = [
             ("productType", &self.product_types, &wishes.product_type),
@@ -147,7 +147,7 @@ pub(crate) mod tests {
         PriceTable::new(entries.iter().map(|(id, cents)| ((*id).to_owned(), *cents)))
     }
 
-    /// Tables in which every price is told by the sum.
+    /// Builds tables whose prices are all distinguishable in the sum.
     pub(crate) fn prices() -> IntakePrices {
         IntakePrices {
             valid_days: 14,

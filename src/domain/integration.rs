@@ -1,4 +1,4 @@
-//! What is kept of an integration that follows the events: how far it is, so that it goes on there after a restart.
+//! Stored progress of an integration that follows the events, so that it continues there after a restart.
 
 use std::convert::Infallible;
 
@@ -9,38 +9,38 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
-/// An integration, as far as it is kept.
+/// Integration that follows the events.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Integration {
-    /// Derived from the name.
+    /// Identifier, derived from the name.
     pub id: Id,
     /// Name of the integration: `workflow`.
     pub name: String,
-    /// The number of the last event that the other side took, or that was not for it.
+    /// Number of the last event that the other side accepted or that did not concern it.
     pub cursor: i64,
-    /// When it was first switched on: what happened before is not told.
+    /// Time at which it was first enabled: earlier events are not sent.
     pub created_at: Timestamp,
 }
 
-/// What can be asked of an integration.
+/// Commands on an integration.
 #[derive(Clone, Debug)]
 pub enum IntegrationCommand {
-    /// Begins to follow the events after this number; one that follows already goes on where it is.
+    /// Starts to follow the events after this number; an existing integration keeps its cursor.
     Begin {
         /// Name of the integration.
         name: String,
-        /// The number of the last event that is not told.
+        /// Number of the last event that is not sent.
         cursor: i64,
     },
-    /// All up to this number were told.
+    /// Records that all events up to this number were processed.
     Read(i64),
 }
 
 impl Aggregate for Integration {
     const KIND: &'static str = "integration";
     type Command = IntegrationCommand;
-    /// The cursor.
+    /// Current cursor.
     type Answer = i64;
     type Row = Infallible;
     type Created = Infallible;

@@ -1,26 +1,26 @@
-//! How far an invoice is.
+//! Status of an invoice.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where an invoice stands.
+/// Status of an invoice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InvoiceStatus {
-    /// It can be edited, and nobody but the staff sees it.
+    /// Editable draft, visible only to the staff.
     Draft,
-    /// Issued; nothing of it is paid.
+    /// Issued and entirely unpaid.
     Open,
-    /// A part is paid.
+    /// Partly paid.
     PartiallyPaid,
-    /// All is paid.
+    /// Paid in full.
     Paid,
-    /// Past its due date with money due; shown instead of open and partially paid, and never stored.
+    /// Past its due date with an amount due; shown instead of open and partially paid, and never stored.
     Overdue,
-    /// All that was paid went back.
+    /// Refunded in full.
     Refunded,
-    /// A draft that was given up, or one that a credit note over the whole took back before it was paid.
+    /// Discarded draft, or an invoice that a credit note over the whole reversed before it was paid.
     Void,
 }
 

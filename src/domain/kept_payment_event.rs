@@ -1,7 +1,8 @@
-//! A signed payment event that matched no order yet. It may arrive before its order or its payment is known, so it is
-//! kept and tried again, at every new order, every payment and every hour, for 30 days.
+//! Signed payment event that matches no order yet. It may arrive before its order or payment is known, so it is stored
+//! and retried for 30 days: at every new order, at every payment, and every hour.
 //!
-//! The operators are told at once when money moved and nobody knows for what, and once more when the event is given up.
+//! The operators are alerted at once when money moved without a matching order, and once more when the event is given
+//! up.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -18,37 +19,37 @@ use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::{DAY_MS, Timestamp};
 
-/// How many days an unmatched event is tried again before it is given up.
+/// Number of days for which an unmatched event is retried before it is given up.
 const TRIED_DAYS: i64 = 30;
 
-/// Delay between tries without a new order or payment.
+/// Delay between retries without a new order or payment.
 pub const RETRY_AFTER: Duration = Duration::from_hours(1);
 
-/// What an unmatched event says happened.
+/// Kind of occurrence that an unmatched event reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnmatchedKind {
     /// Money was paid to the shop.
     Payment,
-    /// Money was paid back.
+    /// Money was refunded.
     Refund,
-    /// Somebody tried to pay, and the processor got no money.
+    /// A payment attempt failed: the processor received no money.
     PaymentFailed,
     /// A checkout session expired unpaid.
     SessionExpired,
-    /// The payment of an invoice of a subscription was named.
+    /// The event identified the payment of a subscription invoice.
     PaymentNamed,
 }
 
-/// What an unmatched event says, for the person who looks for what it belongs to.
+/// Content of an unmatched event, for the operator who looks for the matching order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unmatched {
-    /// What happened to the money.
+    /// Kind of occurrence.
     pub kind: UnmatchedKind,
-    /// The amount that was paid, or all that was paid back so far, in minor units; `None` if none is named.
+    /// Amount that was paid, or the total refunded so far, in minor units; `None` if the event names none.
     pub amount_cents: Option<i64>,
-    /// ISO 4217 code in lower case, if one is named.
+    /// ISO 4217 code in lower case, if the event names one.
     pub currency: Option<String>,
     /// `client_reference_id` of the event.
     pub client_reference_id: Option<String>,
@@ -57,14 +58,14 @@ pub struct Unmatched {
     /// `metadata.invoiceId` of the event.
     #[serde(default)]
     pub invoice_id: Option<String>,
-    /// The payment intent that the event names.
+    /// Payment intent that the event names.
     pub payment_intent: Option<String>,
-    /// The checkout session that the event names.
+    /// Checkout session that the event names.
     pub session: Option<String>,
 }
 
 impl Unmatched {
-    /// What this event says; `None` if nothing in it concerns an order.
+    /// Extracts the content of this event; `None` if nothing in it concerns an order.
     pub fn of(event: &PaymentEvent) -> Option<Self> {
         let (kind, amount_cents, currency) = match &event.effect {
             PaymentEffect::Paid { amount_cents, currency, .. } => {
@@ -89,59 +90,59 @@ impl Unmatched {
         Some(Self { kind, amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session })
     }
 
-    /// Whether money moved: only then is somebody missing something.
+    /// Returns whether the event reports that money moved; only then is it worth an alert.
     fn moved_money(&self) -> bool {
         matches!(self.kind, UnmatchedKind::Payment | UnmatchedKind::Refund)
     }
 }
 
-/// A payment event that is kept until an order takes it.
+/// Payment event that is stored until it matches an order.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptPaymentEvent {
-    /// Derived from the processor's event id, so that a repeated event is the same aggregate.
+    /// Identifier derived from the processor's event id, so that a repeated event maps to the same aggregate.
     pub id: Id,
-    /// The processor's id of the event.
+    /// Processor's id of the event.
     pub event_id: String,
-    /// The body, whose signature was checked.
+    /// Body of the event; its signature was verified.
     pub body: String,
-    /// What it says; `None` for an event kept before this was read from it.
+    /// Content of the event; `None` for an event stored before this field existed.
     #[serde(default)]
     pub about: Option<Unmatched>,
-    /// Whether the operators were told that it matches nothing.
+    /// `true` once the operators were alerted that the event matches nothing.
     #[serde(default)]
     pub told: bool,
-    /// Whether an order took it, or it was given up.
+    /// `true` once the event was matched or given up.
     pub done: bool,
-    /// When the next try is due.
+    /// Time of the next try.
     pub next_at: Timestamp,
-    /// When it arrived here.
+    /// Time at which the server received the event.
     pub created_at: Timestamp,
 }
 
-/// What can be asked of an event that matched no order yet.
+/// Commands of an unmatched payment event.
 #[derive(Clone, Debug)]
 pub enum KeptPaymentEventCommand {
-    /// Keeps the event; a repeat changes nothing.
+    /// Stores the event; a repeat changes nothing.
     Keep {
-        /// The processor's id of the event.
+        /// Processor's id of the event.
         event_id: String,
-        /// The body, whose signature was checked.
+        /// Body of the event; its signature was verified.
         body: String,
-        /// What the body says.
+        /// Content of the body.
         about: Option<Box<Unmatched>>,
     },
-    /// The outcome of a try.
+    /// Records the outcome of a try.
     Tried {
-        /// Whether an order took it.
+        /// `true` if the event matched an order.
         matched: bool,
     },
 }
 
-/// The effect: look for an order that takes the event.
+/// Effect that looks for an order matching the event.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Match {
-    /// When it is due; a new order is tried at once.
+    /// Due time; a new order triggers a try at once.
     pub at: Timestamp,
 }
 
@@ -193,8 +194,8 @@ impl Aggregate for KeptPaymentEvent {
 }
 
 impl KeptPaymentEvent {
-    /// Schedules the next try or, after [`TRIED_DAYS`], gives the event up. The operators are told of the first miss
-    /// and of the end, because it may be somebody's money.
+    /// Schedules the next try or, after [`TRIED_DAYS`], gives the event up. The operators are alerted of the first miss
+    /// and of the end, because a customer's money may be unaccounted for.
     fn unmatched(&self, cx: &DecisionContext<'_>) -> Decision<Self> {
         let money = self.about.as_ref().is_none_or(Unmatched::moved_money);
         let given_up = cx.now.since(self.created_at) >= TRIED_DAYS * DAY_MS;
@@ -222,7 +223,7 @@ impl KeptPaymentEvent {
         Decision::to(next, ()).events([happened]).created(mail)
     }
 
-    /// Subject and text of the mail.
+    /// Returns the subject and the text of the alert mail.
     fn words(&self, given_up: bool) -> (String, String) {
         let (event, about) = (&self.event_id, self.about.as_ref());
         let what = match about.map(|about| about.kind) {

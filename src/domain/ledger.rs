@@ -1,12 +1,12 @@
-//! The ledger of an order, or of an invoice without an order: what was paid and paid back, and what is under way at the
-//! payment processor. The rules of money are here once for both.
+//! Ledger of an order, or of an invoice without an order: payments, refunds, and requests in flight at the payment
+//! processor. One set of money rules serves both.
 //!
-//! Payments and refunds are kept as they come, and `books` adds them up. `received` records what operators and the
-//! processor's events report, `checkout` asks for what is due, `refunds` gives money back, `at_processor` says what is
-//! under way, `elsewhere` records what another shop took. `failed` brings the books in line with the processor's after
-//! a refund that it had taken came back, and `disputes` tells of payments that a bank takes back, and books what it
-//! took. What money does to the status of an order or invoice is decided there: an owner tells how it stands
-//! ([`Payable`]) and follows what is recorded (`LedgerChange`). Nothing here talks to the processor:
+//! Payments and refunds are stored as they arrive, and `books` adds them up. `received` records what operators and the
+//! processor's events report, `checkout` collects what is due, `refunds` gives money back, `at_processor` holds the
+//! requests in flight, `elsewhere` records what another shop took. `failed` reconciles the books with the processor
+//! after a refund that it had accepted failed, and `disputes` alerts about payments that a bank takes back, and books
+//! the lost ones. The effect of money on the status of an order or invoice is decided there: an owner exposes its state
+//! ([`Payable`]) and reacts to what is recorded (`LedgerChange`). Nothing here calls the processor:
 //! `actors/at_processor.rs` does.
 
 mod at_processor;
@@ -33,194 +33,195 @@ use crate::domain::aggregate::{Aggregate, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
 
-/// The method of payments that the payment processor reports; operators name other words for theirs.
+/// Method of payments that the payment processor reports; operators use other names for their own methods.
 pub const PROCESSOR: &str = "processor";
 
-/// The method of money that the customer's bank took back for good; its reference is the processor's id of the dispute.
+/// Method of money that the customer's bank took back for good; its reference is the processor's id of the dispute.
 const LOST_DISPUTE: &str = "dispute";
 
-/// Currencies whose amounts the payment processor counts in other units than ISO 4217, or takes only rounded.
+/// Currencies whose amounts the payment processor counts in other units than ISO 4217, or accepts only rounded.
 const UNLIKE_UNITS: [&str; 8] = ["bhd", "isk", "jod", "kwd", "mga", "omr", "tnd", "ugx"];
 
-/// What a signed event of the payment processor says. It is never refused because of the owner's status: the money
-/// has moved whatever the owner is.
+/// Content of a signed event of the payment processor. It is never refused because of the owner's status: the money has
+/// moved regardless.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PaymentNews {
-    /// The processor has taken money, all or a part of what is due.
+    /// The processor received money, all or a part of what is due.
     Paid {
-        /// Amount in minor units; `None` if the event does not say, which counts as the owner's total.
+        /// Amount in minor units; `None` if the event names none, which counts as the owner's total.
         amount_cents: Option<i64>,
         /// ISO 4217 code; `None` counts as the owner's currency.
         currency: Option<String>,
-        /// The checkout session, if named.
+        /// Checkout session, if named.
         session: Option<String>,
-        /// The payment intent, if named.
+        /// Payment intent, if named.
         intent: Option<String>,
     },
-    /// Somebody tried to pay, and the processor got no money.
+    /// A payment attempt failed: the processor received no money.
     Failed {
-        /// The processor's reason, if any.
+        /// Processor's reason, if any.
         reason: Option<String>,
-        /// The payment intent, if named.
+        /// Payment intent, if named.
         intent: Option<String>,
-        /// The checkout session, if it was completed before the payment failed: it cannot be paid again.
+        /// Checkout session, if it was completed before the payment failed: it cannot be paid again.
         session: Option<String>,
     },
-    /// Money was given back.
+    /// Money was refunded.
     Refunded {
-        /// Total refunded of this payment so far, in minor units (cumulative).
+        /// Cumulative refunds of this payment so far, in minor units.
         amount_cents: i64,
-        /// Whether the processor says that all of it was refunded.
+        /// `true` if the processor reports that the payment was refunded completely.
         whole: bool,
         /// ISO 4217 code; `None` counts as that of the payment.
         currency: Option<String>,
-        /// The payment intent, if named; it tells which of several payments was refunded.
+        /// Payment intent, if named; it identifies which of several payments was refunded.
         intent: Option<String>,
     },
-    /// Money that was being given back did not arrive, and is with the shop again.
+    /// A refund did not reach the customer: the money is back with the shop.
     RefundFailed {
-        /// How much, in minor units.
+        /// Amount that came back, in minor units.
         amount_cents: i64,
-        /// The processor's word for why.
+        /// Processor's reason code.
         reason: String,
-        /// The payment intent, if named.
+        /// Payment intent, if named.
         intent: Option<String>,
-        /// The processor's id of the refund, `re_...`, if named.
+        /// Processor's id of the refund, `re_...`, if named.
         refund: Option<String>,
     },
-    /// The customer's bank takes a payment back, or has decided about it.
+    /// The customer's bank disputes a payment, or has decided the dispute.
     Disputed {
-        /// The processor's id of the dispute, `dp_...`.
+        /// Processor's id of the dispute, `dp_...`.
         id: String,
-        /// How much it is about, in minor units.
+        /// Disputed amount in minor units.
         amount_cents: i64,
-        /// The processor's word for why.
+        /// Processor's reason code.
         reason: String,
-        /// How it stands.
+        /// State of the dispute.
         state: DisputeState,
-        /// The payment intent, if named.
+        /// Payment intent, if named.
         intent: Option<String>,
     },
     /// A checkout session expired unpaid.
     SessionExpired {
-        /// The session; ignored unless it is the owner's current one.
+        /// Expired session; ignored unless it is the owner's current one.
         session: Option<String>,
     },
 }
 
-/// What can be asked of whatever has a ledger.
+/// Commands of an aggregate that has a ledger.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LedgerCommand {
-    /// Somebody wants to pay at the processor: a session is made, unless one stands.
+    /// Starts a checkout at the processor, or reuses the current one: a session is created unless one is open.
     CheckOut {
-        /// What the customer reads that they pay for.
+        /// Description of the purchase that the customer reads on the payment page.
         title: String,
-        /// Where the customer is sent after paying.
+        /// URL to which the customer is redirected after paying.
         success_url: String,
-        /// Where the customer is sent who gives up.
+        /// URL to which the customer is redirected after cancelling.
         cancel_url: String,
     },
-    /// What came of making the session of a checkout.
+    /// Records the outcome of creating a checkout's session.
     CheckoutMade {
-        /// Which of the owner's checkouts it is.
+        /// Number of the checkout among the owner's.
         number: u32,
-        /// The session, or why there is none.
+        /// Created session, or the failure.
         news: CheckoutNews,
     },
-    /// A session cannot be paid any more, as the processor says.
+    /// Records that the processor has closed a session: it cannot be paid any more.
     SessionClosed(String),
-    /// The processor has answered a refund.
+    /// Records the processor's response to a refund.
     RefundNews {
-        /// The refund that was asked for.
+        /// Refund that was requested.
         refund: Id,
-        /// Its answer.
+        /// Processor's response.
         news: RefundNews,
     },
-    /// What went back of a payment of which a refund had failed.
+    /// Records the refund total that was read at the processor for a payment one of whose refunds had failed.
     RefundsRead {
-        /// The processor's payment intent of it.
+        /// Processor's payment intent of the payment.
         intent: String,
-        /// Which reading of it this is; an older one than is wanted by now is not heard.
+        /// Sequence number of the read; the result of a superseded read is ignored.
         number: u32,
-        /// All that went back, in minor units; `None` where the processor does not say it.
+        /// Total refunded, in minor units; `None` if the processor does not report it.
         refunded_cents: Option<i64>,
     },
-    /// An event of the payment processor, whose signature was checked.
+    /// Applies an event of the payment processor; its signature was verified.
     Payment(PaymentNews),
-    /// The status is to follow from the payments once more.
+    /// Derives the status from the payments once more.
     Recount,
 }
 
-/// Outside work that a ledger calls for.
+/// External work that a ledger requires.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LedgerEffect {
-    /// Have the session of a checkout made at the payment processor, until [`LedgerCommand::CheckoutMade`] is recorded.
+    /// Creates a checkout's session at the payment processor, until [`LedgerCommand::CheckoutMade`] is recorded.
     MakeSession {
-        /// Which of the owner's checkouts it is.
+        /// Number of the checkout among the owner's.
         number: u32,
     },
-    /// Close a session at the payment processor, until [`LedgerCommand::SessionClosed`] is recorded.
+    /// Closes a session at the payment processor, until [`LedgerCommand::SessionClosed`] is recorded.
     CloseSession {
-        /// The processor's id of it.
+        /// Processor's id of the session.
         session: String,
     },
-    /// Have the payment processor pay back, until [`LedgerCommand::RefundNews`] is recorded.
+    /// Requests a refund from the payment processor, until [`LedgerCommand::RefundNews`] is recorded.
     Refund {
-        /// The refund that was asked for.
+        /// Refund to request.
         refund: Id,
     },
-    /// Have the processor say what went back of a payment, until [`LedgerCommand::RefundsRead`] is recorded.
+    /// Reads the refund total of a payment at the processor, until [`LedgerCommand::RefundsRead`] is recorded.
     ReadRefunds {
-        /// The processor's payment intent of it.
+        /// Processor's payment intent of the payment.
         intent: String,
-        /// Which reading of it this is.
+        /// Sequence number of the read.
         number: u32,
     },
-    /// Have the status follow from the payments, by [`LedgerCommand::Recount`]. Releases before 2026-11-24 left unpaid
-    /// what was received in whole when a refund was heard of before its payment.
+    /// Derives the status from the payments again, by [`LedgerCommand::Recount`]. Releases before 2026-11-24 left an
+    /// owner unpaid that had received its whole total, if a refund was reported before its payment.
     Recount,
 }
 
-/// How the owner of a ledger stands, as far as its money goes.
+/// Payment stage of a ledger's owner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LedgerStage {
-    /// A payment is still to come.
+    /// A payment is expected.
     Payable,
-    /// It was paid.
+    /// The owner is paid.
     Paid,
-    /// It takes no payment: it is not issued yet, or cancelled, refunded or void. Nothing is owed for it.
+    /// No payment is accepted and nothing is owed: the owner is not issued yet, or is cancelled, refunded or void.
     Closed,
 }
 
-/// What is paid: it has a ledger.
+/// Owner of a ledger: an order or invoice that is paid.
 pub trait Payable: Sized {
-    /// What it is, in a word for people.
+    /// Human-readable name of the kind of owner, in one word.
     const WORD: &'static str;
-    /// By which its payments name it.
+    /// Returns the id by which payments refer to the owner.
     fn owner_id(&self) -> Id;
-    /// How it stands.
+    /// Returns the payment stage.
     fn stage(&self) -> LedgerStage;
-    /// Its status in words for people.
+    /// Returns the status in human-readable words.
     fn status_in_words(&self) -> String;
-    /// Currency of its amounts.
+    /// Returns the currency of the owner's amounts.
     fn ledger_currency(&self) -> &str;
-    /// What it costs in all, in minor units.
+    /// Returns the total price, in minor units.
     fn owed_cents(&self) -> i64;
-    /// Payments in its currency less their refunds, in minor units, as they were added up last.
+    /// Returns payments less refunds in the owner's currency, in minor units, as last added up.
     fn kept(&self) -> i64;
-    /// Payments and refunds, oldest first.
+    /// Returns the payments and refunds, oldest first.
     fn ledger_payments(&self) -> &[Payment];
-    /// What is under way at the processor.
+    /// Returns the requests in flight at the processor.
     fn under_way(&self) -> &AtProcessor;
-    /// The processor's session that is known of it.
+    /// Returns the processor's checkout session, if one is known.
     fn known_session(&self) -> Option<&str>;
 
-    /// What is still to be paid, in minor units; 0 unless it can be paid.
+    /// Returns the amount that is still due, in minor units; 0 unless a payment is expected.
     fn to_pay(&self) -> i64 {
         if self.stage() == LedgerStage::Payable { self.owed_cents().saturating_sub(self.kept()).max(0) } else { 0 }
     }
 
-    /// What a checkout asks for now, in minor units; refused when it is paid or takes no payment.
+    /// Returns the amount that a checkout charges now, in minor units; refused if the owner is paid or accepts no
+    /// payment.
     fn to_check_out(&self) -> Result<i64, Refusal> {
         let not_payable = |why: String| Err(Refusal::new(Class::Invalid, "not_payable", why));
         let (word, due) = (Self::WORD, self.to_pay());
@@ -240,23 +241,23 @@ pub trait Payable: Sized {
         }
     }
 
-    /// The checkout that was begun last, if it still stands.
+    /// Returns the current checkout.
     fn checkout(&self) -> Option<&Checkout> {
         self.under_way().checkout.as_ref()
     }
 
-    /// Whether it still asks for money although all of it was received.
+    /// Returns whether the owner still expects a payment although its whole total was received.
     fn is_behind(&self) -> bool {
         let total = self.owed_cents();
         self.stage() == LedgerStage::Payable && total > 0 && books(self).received >= total
     }
 
-    /// Whether money came by this session.
+    /// Returns whether a payment arrived through this session.
     fn paid_by_session(&self, session: &str) -> bool {
         self.ledger_payments().iter().any(|one| one.session.as_deref() == Some(session))
     }
 
-    /// What its ledger calls for.
+    /// Returns the external work that the ledger requires.
     fn ledger_effects(&self) -> Vec<LedgerEffect> {
         let AtProcessor { checkout, closing, refunds, doubted, .. } = self.under_way();
         let wanted = checkout.iter().filter(|one| matches!(one.state, CheckoutState::Wanted));
@@ -271,52 +272,52 @@ pub trait Payable: Sized {
     }
 }
 
-/// An aggregate that has a ledger, as those see it who carry out its work at the processor.
+/// Aggregate with a ledger, as seen by the code that carries out its work at the processor.
 pub trait LedgerOwner: Aggregate + Payable {
-    /// The command of the aggregate that asks this of its ledger.
+    /// Wraps a ledger command in a command of the aggregate.
     fn asking(command: LedgerCommand) -> Self::Command;
-    /// The state that an answer to such a command shows.
+    /// Returns the aggregate's state from the answer to such a command.
     fn answered(answer: &Self::Answer) -> Option<&Self>;
-    /// What events of its sessions, payments and refunds say it belongs to.
+    /// Returns the metadata that ties events of sessions, payments and refunds to the aggregate.
     fn metadata(&self) -> Vec<(String, String)>;
-    /// What the customer reads that they pay for, where nobody said more.
+    /// Returns the default description of the purchase for the payment page.
     fn title(&self) -> String;
-    /// Address of the customer, to be filled in for them.
+    /// Returns the customer's e-mail address, to prefill the payment page.
     fn payer(&self) -> Option<&String>;
 }
 
-/// One command's changes to a ledger and its owner.
+/// Changes of one command to a ledger and its owner.
 pub(crate) trait LedgerChange {
-    /// What is paid.
+    /// Type of the ledger's owner.
     type Of: Payable;
-    /// The surroundings of the decision.
+    /// Returns the context of the decision.
     fn context(&self) -> &DecisionContext<'_>;
-    /// The owner as it will be.
+    /// Returns the owner with the changes so far.
     fn owner(&self) -> &Self::Of;
-    /// What is under way, to be changed.
+    /// Returns the requests in flight at the processor, for modification.
     fn under_way_mut(&mut self) -> &mut AtProcessor;
-    /// The processor's session that is known of it.
+    /// Sets the known checkout session.
     fn know_session(&mut self, session: Option<String>);
     /// Adds a payment or refund.
     fn add_payment(&mut self, payment: Payment);
-    /// Replaces a payment by what is known of it now.
+    /// Replaces the payment at this index by an updated version.
     fn replace_payment(&mut self, at: usize, payment: Payment);
-    /// Flags the owner while this holds, and takes the flag away when it no longer does.
+    /// Raises a flag on the owner while `holds` is `true`, and clears it otherwise.
     fn raise_flag(&mut self, flag: &str, holds: bool, words: &str);
-    /// A session by which it can be paid is there.
+    /// Reacts to a new session through which the owner can be paid.
     fn session_made(&mut self);
-    /// Somebody tried to pay, and the processor got no money.
+    /// Reacts to a failed payment attempt: the processor received no money.
     fn payment_failed(&mut self, reason: Option<&String>);
-    /// A refund was just recorded: tells of it.
+    /// Announces a refund that was just recorded.
     fn refund_recorded(&mut self);
-    /// Follows up on a payment that was just recorded; `own` says whether it is in the owner's currency. Whether all
-    /// was paid follows from what was received, whatever went back of it.
+    /// Reacts to a payment that was just recorded; `own` is `true` if it is in the owner's currency. Full payment is
+    /// judged by what was received, regardless of refunds.
     fn money_came(&mut self, amount_cents: i64, own: bool);
-    /// Brings the status and the flags in line with what is kept.
+    /// Updates the status and the flags after the balance has fallen.
     fn money_went(&mut self);
 }
 
-/// Carries out a command of a ledger.
+/// Executes a ledger command.
 pub(crate) fn apply<L: LedgerChange>(on: &mut L, command: &LedgerCommand) -> Result<(), Refusal> {
     match command {
         LedgerCommand::CheckOut { title, success_url, cancel_url } => {
@@ -334,7 +335,7 @@ pub(crate) fn apply<L: LedgerChange>(on: &mut L, command: &LedgerCommand) -> Res
     Ok(())
 }
 
-/// An empty payment of this owner, made now.
+/// Builds a zero payment of this owner, recorded now.
 fn blank<L: LedgerChange>(on: &L) -> Payment {
     Payment {
         id: on.context().ids.id(),

@@ -1,31 +1,33 @@
-//! A link that signs in whoever opens it in a browser of the server's own machine, made for a demo that prints it.
+//! One-time link that signs in the user who opens it in a browser on the server's own machine; for a demo that prints
+//! it.
 //!
-//! It lives as long as the process, works once, and for an hour at most. Not for shops: there people show a password,
-//! and customers a mailed link ([`crate::domain::sign_in_link`]).
+//! It lives as long as the process, works once, and for an hour at most. Not for shops: there users sign in with a
+//! password, and customers with a mailed link ([`crate::domain::sign_in_link`]).
 
 use crate::domain::id::Id;
 use crate::domain::time::{HOUR_MS, Timestamp};
 
-/// How long a link can be opened, in milliseconds.
+/// Lifetime of a link in milliseconds.
 const LINK_LIFE_MS: i64 = HOUR_MS;
 
-/// The link of one process. Its token comes here as a hash.
+/// Sign-in link of one process. Only the hash of its token is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocalSignIn {
-    /// The hash of the token; `None` once it was used.
+    /// Hash of the token; `None` once it was used.
     hash: Option<String>,
-    /// Who is signed in.
+    /// User to sign in.
     user: Id,
     made_at: Timestamp,
 }
 
 impl LocalSignIn {
-    /// A link whose token has this hash, good from now on.
+    /// Builds a link whose token has this hash, valid from now on.
     pub fn new(hash: String, user: Id, now: Timestamp) -> Self {
         Self { hash: Some(hash), user, made_at: now }
     }
 
-    /// Uses the link up; who is signed in. `None` for another token, and for one that was used or is too old.
+    /// Consumes the link and returns the user to sign in. `None` for another token, and for one that was used or has
+    /// expired.
     pub fn redeem(&mut self, hash: &str, now: Timestamp) -> Option<Id> {
         let lasts = now.since(self.made_at) < LINK_LIFE_MS;
         self.hash.take_if(|known| lasts && known.as_str() == hash).map(|_| self.user)

@@ -1,5 +1,5 @@
-//! A mail to be sent. It is made in the commit that causes it, so that none is lost, and sent by an effect until the
-//! provider takes it or it is given up.
+//! Outgoing mail. It is created in the commit that causes it, so that none is lost, and sent by an effect until the
+//! provider accepts it or it is given up.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub mod part;
 /// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
 const MAX_TRIES: u32 = 12;
 
-/// How far the sending of a mail is.
+/// Delivery state of a mail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailState {
@@ -28,79 +28,79 @@ pub enum MailState {
     Queued,
     /// Accepted by the provider.
     Sent,
-    /// Given up: refused for good, or tried too often.
+    /// Given up: refused permanently, or tried too often.
     Failed,
 }
 
-/// The channel by which a message goes.
+/// Channel through which a message is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// E-mail, to the receivers that the mail names.
+    /// E-mail to the recipients that the mail names.
     #[default]
     Mail,
-    /// The agent gateway (`AGENT_URL`), which knows its own receivers.
+    /// Agent gateway (`AGENT_URL`), which knows its own recipients.
     Agent,
 }
 
-/// A mail, or a message to the agent gateway.
+/// Mail, or a message to the agent gateway.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Mail {
-    /// Identifier; also the `Message-ID`, so that a mail sent twice is recognised.
+    /// Unique identifier; also the `Message-ID`, so that a mail sent twice is recognised.
     pub id: Id,
-    /// The channel by which it goes.
+    /// Channel through which it is sent.
     #[serde(default)]
     pub channel: Channel,
-    /// E-mail addresses of the receivers. Empty for the agent gateway, and for an alert that goes to whoever is an
-    /// active admin when it is sent.
+    /// E-mail addresses of the recipients. Empty for the agent gateway, and for an alert that goes to the active admins
+    /// at the time of sending.
     pub to: Vec<String>,
-    /// The subject, one line without control characters.
+    /// Subject, one line without control characters.
     pub subject: String,
-    /// What is read first: sentences in paragraphs, without the link.
+    /// Opening text: sentences in paragraphs, without the link.
     pub text: String,
-    /// Tables and further links behind the text.
+    /// Tables and further links after the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<MailPart>,
-    /// What comes with it as PDF.
+    /// Document attached as PDF.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached: Option<AttachedDocument>,
-    /// For an alert to the operators: its kind, by which alerts are gathered into one mail.
+    /// Kind of alert, by which alerts to the operators are batched into one mail; `None` for other mails.
     #[serde(default)]
     pub alert: Option<AlertKind>,
-    /// Where the receiver can act.
+    /// Link to the page where the recipient can act.
     #[serde(default)]
     pub link: Option<Link>,
-    /// A link that nobody but the receiver may read. It is gone from the record once the mail was sent or given up.
+    /// Link that only the recipient may read. It is removed from the record once the mail was sent or given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed_link: Option<SealedLink>,
-    /// From when on the mail helps nobody, so that it is given up; `None` never.
+    /// Time after which the mail is useless and is given up; `None` never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub useless_at: Option<Timestamp>,
-    /// How far the sending is.
+    /// Delivery state.
     pub state: MailState,
     /// Number of tries made.
     pub tries: u32,
-    /// When the next try is due.
+    /// Time of the next try.
     pub next_at: Timestamp,
-    /// The provider's answer to the last failed try; `None` if none failed.
+    /// Provider's response to the last failed try; `None` if none failed.
     pub error: Option<String>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
 }
 
-/// A link whose address is a secret, such as one that signs somebody in.
+/// Link whose URL is a secret, such as a sign-in link.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SealedLink {
-    /// What it does, in words for people.
+    /// Human-readable label of the link.
     pub label: String,
-    /// The address, encrypted with the server's key.
+    /// URL, encrypted with the server's key.
     pub encrypted_url: String,
 }
 
 impl Mail {
-    /// A mail that is due now. Its subject is brought onto one line.
+    /// Builds a mail that is due now. Its subject is reduced to one line.
     pub fn new(cx: &DecisionContext<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),
@@ -122,7 +122,7 @@ impl Mail {
         }
     }
 
-    /// The longest time until the next try, whatever the wall clock says: a clock that steps back delays no
+    /// Returns the longest time until the next try, regardless of the wall clock: a clock that steps back delays no
     /// mail beyond its own pause.
     pub fn longest_wait(&self) -> Duration {
         match self.tries {
@@ -141,30 +141,30 @@ impl NewAggregate for Mail {
     }
 }
 
-/// What can be asked of a mail.
+/// Commands of a mail.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
-    /// The outcome of a try.
+    /// Records the outcome of a try.
     Tried {
         /// Number of the try, from 1; an outcome that is reported twice is recognised by it.
         number: u32,
-        /// The provider's answer; `None` if it accepted the mail.
+        /// Provider's error response; `None` if it accepted the mail.
         error: Option<String>,
-        /// Whether further tries are useless.
+        /// `true` if further tries are useless.
         permanent: bool,
     },
 }
 
-/// The effect: try to send the mail.
+/// Effect that tries to send the mail.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Send {
     /// Number of the try, from 1.
     pub number: u32,
-    /// When it is due.
+    /// Due time.
     pub at: Timestamp,
 }
 
-/// Delay in milliseconds before the next try: 1 minute, doubled each time up to 8 hours.
+/// Returns the delay in milliseconds before the next try: 1 minute, doubled each time up to 8 hours.
 fn retry_ms(tries: u32) -> i64 {
     60_000i64.saturating_mul(1 << tries.saturating_sub(1).min(9)).min(8 * 3_600_000)
 }

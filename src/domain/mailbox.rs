@@ -1,11 +1,11 @@
-//! The mailbox behind an e-mail address: many addresses lead to one, and limits count mailboxes.
+//! Mailbox behind an e-mail address: many addresses lead to one, and limits count mailboxes.
 
-/// Providers that pass over dots in the part before the `@`, with the name that stands for each.
+/// Providers that ignore dots in the part before the `@`, with the canonical domain of each.
 const DOTLESS_PROVIDERS: [(&str, &str); 2] = [("gmail.com", "gmail.com"), ("googlemail.com", "gmail.com")];
 
-/// Returns the mailbox that mail to an address comes to, as far as the address tells: in lower case, without what
-/// follows a `+`, and without dots where the provider passes over them. It names the mailbox in limits only; mail goes
-/// to the address as it was given.
+/// Returns the mailbox to which mail for an address is delivered, as far as the address shows: in lower case, without
+/// what follows a `+`, and without dots if the provider ignores them. It is used in limits only; mail goes to the
+/// original address.
 pub fn mailbox(email: &str) -> String {
     let email = email.trim().to_lowercase();
     let Some((local, domain)) = email.rsplit_once('@') else { return email };

@@ -1,12 +1,11 @@
-//! Care of printers: what a printer has done since ever, what is to be done to it after so much work, and the log of
-//! what was done.
+//! Printer maintenance: lifetime counters, reminders that fall due after so much work, and the log of completed work.
 //!
 //! A printer's [`Odometer`] counts the prints of jobs that ended there, each once, in the commit that ends it. A
-//! [`Reminder`] is due when the printer has done as much as one of its intervals says since the work was last done, and
-//! stays due until a [`MaintenanceEntry`] of the log resets it. Prints that are no jobs are not counted, because nobody
-//! can tell what they took.
+//! [`Reminder`] is due when the printer has done as much work as one of its intervals allows since the last
+//! maintenance, and stays due until a [`MaintenanceEntry`] of the log resets it. Prints that are not jobs are not
+//! counted, because their consumption is unknown.
 //!
-//! Not for what an operator says by hand about a printer out of service: that is a note of the printer.
+//! Not for an operator's remark about a printer out of service: that is a note of the printer.
 
 mod suggestions;
 #[cfg(test)]
@@ -26,39 +25,39 @@ use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::{HOUR_MS, Timestamp};
 
-/// Most reminders of one printer.
+/// Maximum number of reminders of one printer.
 pub const MAX_REMINDERS: usize = 50;
-/// Longest interval as a number of prints or failures.
+/// Longest interval, as a number of prints or failures.
 pub const MAX_INTERVAL_COUNT: i64 = 1_000_000_000;
 
-/// What a printer has done, since ever or since some moment.
+/// Work counters of a printer, over its lifetime or since some moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Odometer {
-    /// Time that it printed, in milliseconds; pauses are part of it.
+    /// Printing time in milliseconds, including pauses.
     #[serde(default)]
     pub printing_ms: i64,
-    /// Prints of jobs that began and are over, however they ended.
+    /// Prints of jobs that began and are over, regardless of outcome.
     #[serde(default)]
     pub prints: i64,
-    /// What they used of all materials together: grams of filament, millilitres of resin, sheets.
+    /// Total consumption of all materials: grams of filament, millilitres of resin, sheets.
     #[serde(default)]
     pub grams: Amount,
-    /// Prints that failed, and starts that an emergency stop ended.
+    /// Failed prints, and starts that an emergency stop ended.
     #[serde(default)]
     pub failures: i64,
 }
 
 impl Odometer {
-    /// Nothing was done.
+    /// All counters at zero.
     pub const ZERO: Self = Self { printing_ms: 0, prints: 0, grams: Amount::ZERO, failures: 0 };
 
-    /// Whether nothing was done.
+    /// Returns whether all counters are zero.
     pub fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }
 
-    /// The printing time in hours, to the thousandth.
+    /// Returns the printing time in hours, to the thousandth.
     pub fn hours(&self) -> Amount {
         Amount((i128::from(self.printing_ms) * 1000 / i128::from(HOUR_MS)) as i64)
     }
@@ -88,28 +87,28 @@ impl Sub for Odometer {
     }
 }
 
-/// A print of a job that is over, as far as its printer knows.
+/// Completed print of a job, as its printer knows it.
 #[derive(Clone, Debug)]
 pub struct EndedPrint<'a> {
-    /// How it ended.
+    /// Outcome of the print.
     pub end: PrintEnd,
-    /// When it was seen printing first, where its end was seen too.
+    /// Time at which it was first seen printing; `None` unless its end was observed too.
     pub began_at: Option<Timestamp>,
-    /// When its end was recorded.
+    /// Time at which its end was recorded.
     pub ended_at: Timestamp,
-    /// How far it came, 0 to 1.
+    /// Final progress, 0 to 1.
     pub progress: f64,
-    /// Print time of the file in seconds, as the file states it.
+    /// Print time in seconds, as stated in the file.
     pub estimated_seconds: Option<i64>,
-    /// Filament used, as the printer tells it, and the length that the file states, in millimetres.
+    /// Filament consumption that the printer reports, and the length that the file states, in millimetres.
     pub filament_mm: (Option<f64>, Option<f64>),
-    /// What it was to take from each slot.
+    /// Planned consumption from each slot.
     pub slots: &'a [ChosenSlot],
 }
 
 impl EndedPrint<'_> {
-    /// What it adds to the odometer of its printer. Where nobody saw how long it took, its share of the stated time
-    /// counts.
+    /// Returns the print's contribution to its printer's odometer. If its duration was not observed, its share of the
+    /// stated print time counts.
     pub fn wear(&self) -> Odometer {
         let seen = self.began_at.map(|began| self.ended_at.since(began));
         let stated = || {
@@ -125,23 +124,23 @@ impl EndedPrint<'_> {
     }
 }
 
-/// What an operator says of a reminder.
+/// Operator-defined fields of a reminder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReminderFields {
-    /// What is to be done, one line of text.
+    /// Work to do, one line of text.
     pub name: String,
-    /// How it is done, for people.
+    /// Instructions for the operator.
     pub note: Option<String>,
-    /// Due after so many hours of printing; `None` does not count.
+    /// Interval in hours of printing; `None` does not count.
     pub every_hours: Option<Amount>,
-    /// Due after so many prints; `None` does not count.
+    /// Interval in prints; `None` does not count.
     pub every_prints: Option<i64>,
-    /// Due after so much material, in grams (millilitres, sheets); `None` does not count.
+    /// Interval in material, in grams (millilitres, sheets); `None` does not count.
     pub every_grams: Option<Amount>,
-    /// Due after so many failed prints; `None` does not count.
+    /// Interval in failed prints; `None` does not count.
     pub every_failures: Option<i64>,
-    /// Whether the printer takes no job while it is due.
+    /// `true` if the printer accepts no job while the reminder is due.
     pub blocking: bool,
 }
 
@@ -156,7 +155,7 @@ impl ReminderFields {
         Ok(())
     }
 
-    /// The intervals that this much work has reached, in words for people; empty while none is.
+    /// Describes the intervals that this much work has reached; empty while none is.
     fn reached(&self, work: &Odometer) -> Vec<String> {
         let amount = |done: Amount, every: Option<Amount>, unit: &str| {
             let every = every.filter(|every| done >= *every)?;
@@ -178,7 +177,7 @@ impl ReminderFields {
     }
 }
 
-/// Something that is to be done to a printer again and again, after so much work.
+/// Recurring maintenance of a printer, due after so much work.
 ///
 /// Invariant: it is due from the commit in which the first of its intervals is reached until an entry of the log resets
 /// it, or its intervals are changed so that none is reached.
@@ -187,36 +186,36 @@ impl ReminderFields {
 pub struct Reminder {
     /// Identifier of the reminder.
     pub id: Id,
-    /// The printer that it is about.
+    /// Printer to maintain.
     pub printer_id: Id,
-    /// What operators say of it.
+    /// Operator-defined fields.
     #[serde(flatten)]
     pub fields: ReminderFields,
-    /// What the printer had done when the work was last done, or when the reminder was made.
+    /// Printer's odometer when the work was last done, or when the reminder was created.
     pub since: Odometer,
-    /// When the work was last done; `None` if never since the reminder was made.
+    /// Time at which the work was last done; `None` if never since the reminder was created.
     pub done_at: Option<Timestamp>,
-    /// Since when it is due; `None` while it is not.
+    /// Time since which it is due; `None` while it is not.
     pub due_at: Option<Timestamp>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When a person last changed it or did the work.
+    /// Time at which a user last changed it or did the work.
     pub updated_at: Timestamp,
 }
 
 impl Reminder {
-    /// What the printer has done since the work was last done.
+    /// Returns the printer's work since the maintenance was last done.
     pub fn work(&self, odometer: &Odometer) -> Odometer {
         *odometer - self.since
     }
 
-    /// Which interval is reached, in words for people; `None` while none is.
+    /// Describes the interval that is reached; `None` while none is.
     pub fn reason(&self, odometer: &Odometer) -> Option<String> {
         let reached = self.fields.reached(&self.work(odometer));
         (!reached.is_empty()).then(|| reached.join(", "))
     }
 
-    /// Notes whether it is due now. True when it has just become due, of which people are told once.
+    /// Updates whether the reminder is due. Returns `true` when it has just become due, which is announced once.
     pub(super) fn note_due(&mut self, odometer: &Odometer, now: Timestamp) -> bool {
         let newly = self.due_at.is_none() && self.reason(odometer).is_some();
         if newly {
@@ -225,12 +224,12 @@ impl Reminder {
         newly
     }
 
-    /// The work was done: everything counts from now on.
+    /// Records that the work was done: all intervals restart now.
     pub(super) fn reset(&mut self, odometer: &Odometer, now: Timestamp) {
         (self.since, self.done_at, self.due_at, self.updated_at) = (*odometer, Some(now), None, now);
     }
 
-    /// Other words or intervals. Which of them are reached is judged anew.
+    /// Changes name, note or intervals, and re-evaluates which intervals are reached.
     pub(super) fn change(&mut self, fields: &ReminderFields, odometer: &Odometer, now: Timestamp) {
         if self.fields == *fields {
             return;
@@ -243,66 +242,66 @@ impl Reminder {
     }
 }
 
-/// What an operator says of work that was done.
+/// Operator-entered fields of completed maintenance.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryFields {
-    /// What was done, one line of text.
+    /// Work done, one line of text.
     pub done: String,
-    /// More about it, for people.
+    /// Further remarks.
     pub note: Option<String>,
-    /// The parts that were used, in words for people.
+    /// Replaced or consumed parts, free text.
     pub parts: Vec<String>,
-    /// What it cost, in the smallest unit of the shop's currency; `None` is unknown.
+    /// Cost in the smallest unit of the shop's currency; `None` is unknown.
     pub cost_cents: Option<i64>,
 }
 
-/// A line of a printer's maintenance log. Lines are never changed.
+/// Entry of a printer's maintenance log. Entries are immutable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaintenanceEntry {
     /// Identifier of the entry.
     pub id: Id,
-    /// The printer that it is about.
+    /// Printer that was maintained.
     pub printer_id: Id,
-    /// What was done.
+    /// Operator-entered fields.
     #[serde(flatten)]
     pub fields: EntryFields,
-    /// When it was done.
+    /// Time at which the work was done.
     pub done_at: Timestamp,
-    /// The reminders that it reset: their ids, and their names as they were.
+    /// Reminders that the entry reset: their ids, and their names at the time.
     pub resets: Vec<(Id, String)>,
-    /// What the printer had done when the entry was made.
+    /// Printer's odometer when the entry was created.
     pub odometer: Odometer,
-    /// The principal who made the entry, as text.
+    /// Principal who created the entry, as text.
     pub by: String,
-    /// When the entry was made.
+    /// Creation time.
     pub created_at: Timestamp,
 }
 
-/// What is asked of a printer about its care.
+/// Maintenance commands of a printer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CareCommand {
-    /// A further reminder.
+    /// Adds a reminder.
     Remind(ReminderFields),
-    /// Another name or other intervals of a reminder.
+    /// Changes the name, note or intervals of a reminder.
     Change {
-        /// The reminder.
+        /// Reminder to change.
         id: Id,
-        /// The version of the printer that the caller read; refused with 412 if it has changed since.
+        /// Printer version that the caller read; refused with 412 if it has changed since.
         if_version: Option<i64>,
-        /// All that is said of it from now on.
+        /// Complete new fields.
         fields: ReminderFields,
     },
-    /// A reminder that is no longer wanted. The log is kept.
+    /// Deletes a reminder. The log remains.
     Forget(Id),
-    /// Work was done.
+    /// Logs completed work.
     Log {
-        /// What was done.
+        /// Details of the work.
         fields: EntryFields,
-        /// When; `None` is now.
+        /// Time at which it was done; `None` is now.
         done_at: Option<Timestamp>,
-        /// The reminders whose work it was.
+        /// Reminders that the work resets.
         resets: Vec<Id>,
     },
 }

@@ -2,12 +2,12 @@
 //!
 //! A job's need is reserved before it goes to a printer, so that two jobs never count on the same spool. A claim that
 //! cannot be served waits in a line, and is held as soon as stock comes in or a reservation is freed. A claim passes
-//! another in the line only if the other does not fit. On the job's end the claim is settled: what was used leaves
+//! another in the line only if the other does not fit. At the job's end the claim is settled: the consumption leaves
 //! the stock, the rest of the reservation becomes available.
 //!
-//! `decide` has the rules, `change` collects what one command alters, `line` indexes the claims, `recall` asks
-//! reservations back when less is on hand than is reserved, `alerts` has low stock and discrepancies, `links` keeps
-//! stock in step with other systems.
+//! `decide` has the rules, `change` collects the changes of one command, `line` indexes the claims, `recall` recalls
+//! reservations when less is on hand than is reserved, `alerts` reports low stock and discrepancies, `links`
+//! synchronizes stock with other systems.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ mod recall;
 #[cfg(test)]
 mod tests;
 
-/// The type of a material; decides its unit.
+/// Type of a material; it determines the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MaterialType {
@@ -42,7 +42,7 @@ pub enum MaterialType {
 }
 
 impl MaterialType {
-    /// The unit of its amounts, for people.
+    /// Returns the unit of the material's amounts for display.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Filament => "g",
@@ -56,7 +56,7 @@ impl MaterialType {
 /// Identifier of a claim: a job has a new claim with the next number for each reservation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ClaimId {
-    /// The job that needs the material.
+    /// Job that needs the material.
     pub job: Id,
     /// Number of the claim within the job, from 1.
     pub number: u32,
@@ -68,68 +68,68 @@ impl fmt::Display for ClaimId {
     }
 }
 
-/// How a claim stands.
+/// State of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimState {
     /// The need is reserved.
     Held,
-    /// Waits, because less is available than is needed.
+    /// Waiting: less is available than is needed.
     Short,
-    /// Waits, because the stock on hand is below the reorder point and the rules then block.
+    /// Waiting: the stock on hand is below the reorder point, and the rules block in that case.
     BelowReorderPoint,
 }
 
-/// A job's claim on a material: a reservation, or a place in the waiting line. The claim exists until its order
+/// Claim of a job on a material: a reservation, or a place in the waiting line. The claim exists until its order
 /// settles it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
     /// Identifier of the claim.
     pub id: ClaimId,
-    /// The material whose stock it claims.
+    /// Material whose stock is claimed.
     pub material_id: Id,
-    /// The job's order, which is told when the claim is held or asked back.
+    /// Order of the job, which is notified when the claim is held or recalled.
     pub order_id: Id,
-    /// How much is needed, in the material's unit.
+    /// Needed amount, in the material's unit.
     pub need: Amount,
-    /// How the claim stands.
+    /// State of the claim.
     pub state: ClaimState,
-    /// Whether the order still has to acknowledge that the claim is held.
+    /// `true` until the order acknowledges that the claim is held.
     pub unheard: bool,
-    /// Whether an operator released the job past the reorder point.
+    /// `true` if an operator released the job past the reorder point.
     pub released: bool,
-    /// Priority, 0 to 9; the higher one is served first.
+    /// Priority, 0 to 9; higher values are served first.
     pub priority: u8,
-    /// When the job should be done; the earlier one is served first, `None` last.
+    /// Due time of the job; earlier ones are served first, `None` last.
     pub due_at: Option<Timestamp>,
-    /// When the job was made; the older one is served first.
+    /// Creation time of the job; older ones are served first.
     pub since: Timestamp,
-    /// When it was reserved, by which the latest reservations are asked back first; `None` while it waits.
+    /// Time of the reservation; the latest reservations are recalled first. `None` while the claim waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_at: Option<Timestamp>,
-    /// Whether the order is asked to give the reservation up.
+    /// `true` while the order is requested to give the reservation up.
     #[serde(default)]
     pub recalled: bool,
-    /// Whether the order was asked and keeps the reservation, because an attempt is live. Cleared when stock is
-    /// counted anew.
+    /// `true` if the order was requested to give the reservation up and retains it because an attempt is live. Cleared
+    /// by the next stock-take.
     #[serde(default)]
     pub kept: bool,
 }
 
-/// Why stock on hand or what is reserved of it changed.
+/// Reason for a change of the stock on hand or of the reserved amount.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MovementKind {
-    /// A delivery, or the stock that a material was made with.
+    /// A delivery, or the initial stock of a new material.
     Receive,
     /// A correction or a stock-take.
     Adjust,
-    /// A claim was held.
+    /// A claim became held.
     Reserve,
-    /// What a settled claim did not use became available.
+    /// The unused rest of a settled claim became available.
     Release,
-    /// A print used it.
+    /// A print consumed it.
     Consume,
     /// A change in another system that the material is linked to.
     Sync,
@@ -142,242 +142,242 @@ pub enum MovementKind {
 pub struct Movement {
     /// Identifier of the entry.
     pub id: Id,
-    /// The material that moved.
+    /// Material that moved.
     pub material_id: Id,
-    /// Which kind of change it was.
+    /// Kind of change.
     pub kind: MovementKind,
     /// Change of the stock on hand.
     pub delta_quantity: Amount,
-    /// Change of what is reserved.
+    /// Change of the reserved amount.
     pub delta_reserved: Amount,
     /// Stock on hand after the movement.
     pub quantity: Amount,
-    /// Reserved after the movement.
+    /// Reserved amount after the movement.
     pub reserved: Amount,
-    /// The job that it was for; `None` for deliveries and stock-takes.
+    /// Job that caused the movement; `None` for deliveries and stock-takes.
     pub job_id: Option<Id>,
-    /// The reason in words for people, if there is one.
+    /// Human-readable reason, if there is one.
     pub reason: Option<String>,
-    /// Who caused it: a user, an API key or the system.
+    /// Actor that caused it: a user, an API key or the system.
     pub actor: String,
-    /// When it was recorded.
+    /// Time at which it was recorded.
     pub created_at: Timestamp,
 }
 
-/// The description of a material, which an operator edits as a whole.
+/// Description of a material, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaterialFields {
-    /// Name for people, one line of text.
+    /// Display name, one line of text.
     pub name: String,
-    /// Its type, which decides the unit.
+    /// Type of the material, which determines the unit.
     #[serde(rename = "type")]
     pub kind: MaterialType,
-    /// Colour as `#rrggbb`; `None` where nobody stated it.
+    /// Colour as `#rrggbb`; `None` if it is not specified.
     pub color: Option<String>,
-    /// Name of the manufacturer, free text.
+    /// Manufacturer, free text.
     pub brand: Option<String>,
-    /// What tells it from others of its name, free text: `matte`, `carbon fibre`.
+    /// Distinguishing property among materials of the same name, free text: `matte`, `carbon fibre`.
     #[serde(default)]
     pub variant: Option<String>,
-    /// The vendor's code of its spools, as printers report it.
+    /// Vendor's code of its spools, as printers report it.
     #[serde(default)]
     pub vendor_code: Option<String>,
-    /// Where it is kept, as a label on a shelf or bin says it, free text: `Shelf A3`.
+    /// Storage location as labelled on the shelf or bin, free text: `Shelf A3`.
     #[serde(default)]
     pub location: Option<String>,
-    /// What one unit of it costs, in the smallest unit of the shop's currency; `None` is unknown. It prices what is
-    /// lost with bad parts.
+    /// Cost of one unit in the smallest unit of the shop's currency; `None` is unknown. Used to price the loss from bad
+    /// parts.
     #[serde(default)]
     pub unit_cost_cents: Option<Amount>,
     /// Threshold of the low-stock alert, in the material's unit; below it new jobs may be blocked.
     pub reorder_point: Amount,
-    /// How much to order when stock is low, in the material's unit.
+    /// Amount to order when stock is low, in the material's unit.
     pub reorder_quantity: Amount,
 }
 
-/// A material. `claims` and `links` are not part of the serialized material: each is a row under its version, and
-/// [`Material::hydrate`] puts them back after a load.
+/// Material in stock. `claims` and `links` are not part of the serialized material: each is a row under its version,
+/// and [`Material::hydrate`] restores them after a load.
 ///
 /// Invariant: `reserved` is the sum of the held claims' needs. It may exceed `quantity` only after a stock-take or
-/// unexpected consumption, until reservations are given back.
+/// unexpected consumption, until reservations are returned.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Material {
     /// Identifier of the material.
     pub id: Id,
-    /// Counts the changes that people made, from 1; shown as the material's version and compared with `If-Match`.
+    /// Number of user changes, from 1; exposed as the material's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
-    /// What operators say of it: name, type, colour, reorder point.
+    /// Operator-defined fields: name, type, colour, reorder point.
     #[serde(flatten)]
     pub fields: MaterialFields,
-    /// Stock on hand, in the material's unit, including what is reserved.
+    /// Stock on hand including the reserved amount, in the material's unit.
     pub quantity: Amount,
-    /// Reserved by held claims, in the material's unit.
+    /// Amount reserved by held claims, in the material's unit.
     pub reserved: Amount,
-    /// Whether it was told that the material runs low; set back when what is available is at the reorder point again.
+    /// `true` once the low-stock alert was sent; reset when the available amount is at the reorder point again.
     pub alerted: bool,
-    /// Whether it was told that a claim needs more than is available; set back when no claim waits.
+    /// `true` once the alert was sent that a claim needs more than is available; reset when no claim waits.
     #[serde(default)]
     pub shortage_told: bool,
-    /// Whether it was deleted; the record stays for the ledger.
+    /// `true` if the material was deleted; the record stays for the ledger.
     pub archived: bool,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
     /// All claims, held and waiting.
     #[serde(skip)]
     pub claims: rpds::RedBlackTreeMapSync<ClaimId, Claim>,
-    /// What it is linked to in other systems, at most one entry in each.
+    /// Links to entries in other systems, at most one in each.
     #[serde(skip)]
     pub links: rpds::RedBlackTreeMapSync<StockSystem, StockLink>,
-    /// The waiting claims by rank.
+    /// Waiting claims by rank.
     #[serde(skip)]
     line: rpds::RedBlackTreeSetSync<line::WaitingRank>,
-    /// The held claims that their orders have not acknowledged, by order.
+    /// Held claims that their orders have not acknowledged, by order.
     #[serde(skip)]
     unheard: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
-    /// The held claims that their orders are asked to give up, by order.
+    /// Held claims that their orders are requested to give up, by order.
     #[serde(skip)]
     recalled: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
 }
 
 impl Material {
-    /// What is free to be reserved: `quantity` less `reserved`, never negative.
+    /// Returns the amount that can be reserved: `quantity` less `reserved`, never negative.
     pub fn available(&self) -> Amount {
         (self.quantity - self.reserved).max(Amount::ZERO)
     }
 }
 
-/// A claim as an order sends it.
+/// Claim as an order sends it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ClaimAsk {
     /// Identifier of the claim.
     pub id: ClaimId,
-    /// How much is needed, in the material's unit.
+    /// Needed amount, in the material's unit.
     pub need: Amount,
-    /// Whether an operator released the job past the reorder point.
+    /// `true` if an operator released the job past the reorder point.
     pub released: bool,
     /// Priority, 0 to 9.
     pub priority: u8,
-    /// When the job should be done.
+    /// Due time of the job.
     pub due_at: Option<Timestamp>,
-    /// When the job was made.
+    /// Creation time of the job.
     pub since: Timestamp,
 }
 
-/// A claim that its order is done with.
+/// Claim that its order has finished with.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SettledClaim {
     /// Identifier of the claim.
     pub id: ClaimId,
-    /// What was consumed of it, in the material's unit.
+    /// Consumption, in the material's unit.
     pub consumed: Amount,
-    /// The spools on which the printer itself booked that in the system that knows spools; empty if it did not.
+    /// Spools on which the printer itself booked the consumption in the external spool inventory; empty if it did not.
     pub booked_on: Vec<i64>,
 }
 
-/// What can be asked of a material.
+/// Commands of a material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
-    /// Adds a material with its first stock.
+    /// Adds a material with its initial stock.
     Create {
-        /// What operators say of it.
+        /// Operator-defined fields.
         fields: Box<MaterialFields>,
         /// Stock on hand, in the material's unit.
         quantity: Amount,
     },
-    /// Edits the description, or records a stock-take; `None` leaves a member as it is.
+    /// Edits the description, or records a stock-take; `None` leaves a field unchanged.
     Update {
-        /// The version that the caller read; refused with 412 if the material has changed since.
+        /// Version that the caller read; refused with 412 if the material has changed since.
         if_version: Option<i64>,
-        /// The whole new description.
+        /// Complete new description.
         fields: Option<Box<MaterialFields>>,
-        /// The counted stock on hand (absolute), in the material's unit.
+        /// Counted stock on hand (absolute), in the material's unit.
         quantity: Option<Amount>,
     },
     /// Changes the stock on hand by a relative amount; refused if it would fall below zero.
     Adjust {
-        /// The change in the material's unit, not zero.
+        /// Change in the material's unit, not zero.
         delta: Amount,
-        /// The reason for people. A positive change is a delivery (`receive` in the ledger), a negative one a
+        /// Human-readable reason. A positive change is a delivery (`receive` in the ledger), a negative one a
         /// correction (`adjust`).
         reason: String,
     },
-    /// Deletes the material. The edge has made sure that no SKU names it; claims on it are a conflict.
+    /// Deletes the material. The caller has verified that no SKU refers to it; claims on it are a conflict.
     Archive,
-    /// An order claims stock for its jobs. A repeated claim is answered with how it stands now.
+    /// Claims stock for jobs of an order. A repeated claim is answered with its current state.
     Claim {
-        /// The order that claims.
+        /// Claiming order.
         order: Id,
-        /// One claim for each job.
+        /// Claims, one for each job.
         asks: Vec<ClaimAsk>,
     },
-    /// An order is done with claims. A claim that is unknown was settled before, which is no error.
+    /// Settles claims that an order has finished with. An unknown claim was settled before, which is no error.
     Settle {
-        /// The claims, with what was consumed of each; the rest becomes available.
+        /// Claims with their consumption; the rest becomes available.
         claims: Vec<SettledClaim>,
     },
-    /// An order acknowledges that claims are held.
+    /// Records that an order has acknowledged held claims.
     Heard {
-        /// The claims of which the order knows that they are held.
+        /// Claims that the order knows to be held.
         claims: Vec<ClaimId>,
     },
-    /// An order that was asked to give reservations up keeps these.
+    /// Records that an order retains reservations that it was requested to give up.
     Kept {
-        /// The claims that stay reserved.
+        /// Claims that stay reserved.
         claims: Vec<ClaimId>,
     },
-    /// Something about its links to other systems.
+    /// Applies a command about the links to other systems.
     Link(LinkCommand),
 }
 
-/// A material's answer to a command.
+/// Answer of a material to a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum MaterialAnswer {
-    /// The material after the change; serialized without its claims.
+    /// Material after the change; serialized without its claims.
     Material(Box<Material>),
-    /// The material after the change, with the link that the command was about.
+    /// Material after the change, with the affected link.
     Linked(Box<Material>, Box<StockLink>),
-    /// How each claim stands and, if it waits, why in words for people ("needs 120 g of PLA black, 80 g free").
+    /// State of each claim and, if it waits, the human-readable reason ("needs 120 g of PLA black, 80 g free").
     Claims(Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// Done now, or done before.
+    /// The command is done, now or by an earlier repeat.
     Done,
 }
 
-/// Messages to orders that the material's state calls for, one per order. Each is repeated, also after a restart,
-/// until the order has acknowledged it.
+/// Messages to orders that the material's state requires, one per order. Each is repeated, also after a restart, until
+/// the order has acknowledged it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MaterialEffect {
-    /// Tell an order that claims are held.
+    /// Notifies an order that claims are held.
     TellHeld {
-        /// The order to tell.
+        /// Receiving order.
         order: Id,
-        /// The claims that are held.
+        /// Held claims.
         claims: Vec<ClaimId>,
     },
-    /// Ask an order to give reservations up, until it has settled or kept them.
+    /// Requests an order to give reservations up, until it has settled or retained them.
     AskBack {
-        /// The order to ask.
+        /// Receiving order.
         order: Id,
-        /// The claims that are asked back.
+        /// Recalled claims.
         claims: Vec<ClaimId>,
     },
 }
 
-/// What a commit of a material writes besides the material itself.
+/// Row that a commit of a material writes besides the material itself.
 #[derive(Clone, Debug)]
 pub enum MaterialRow {
-    /// A movement of the ledger (insert).
+    /// Movement of the ledger (insert).
     Movement(Movement),
-    /// A claim as it is now (insert or replace).
+    /// Current state of a claim (insert or replace).
     Claim(Claim),
-    /// A claim that is settled (delete).
+    /// Settled claim (delete).
     ClaimGone(ClaimId),
-    /// A link to another system as it is now (insert or replace).
+    /// Current state of a link to another system (insert or replace).
     Link(Box<StockLink>),
-    /// A link that was removed (delete), by its id.
+    /// Removed link, by its id (delete).
     LinkGone(Id),
 }

@@ -1,8 +1,8 @@
-//! Measures models: the box that a mesh fills and the volume that it encloses, from STL (binary and text) and 3MF.
+//! Measurement of models: the bounding box of a mesh and its enclosed volume, from STL (binary and text) and 3MF.
 //!
-//! A mesh may come from anybody, so everything of it is bounded: numbers must be lengths, and facets, corners, parts,
-//! nesting and unpacked bytes have limits. An STL streams by and costs no memory; of a 3MF the corners are held.
-//! Nothing is repaired, and what a slicer would make of it is not known here.
+//! A mesh is untrusted input, so everything about it is bounded: numbers must be lengths, and facets, corners, parts,
+//! nesting and unpacked bytes have limits. An STL is streamed in constant memory; for a 3MF the corners are held.
+//! Nothing is repaired, and how a slicer would treat the mesh is not known here.
 
 mod stl;
 #[cfg(test)]
@@ -16,50 +16,50 @@ use crate::domain::bounds::MAX_LENGTH_MM;
 use crate::domain::gcode::Content;
 use crate::domain::sku::Dimensions;
 
-/// Bytes that are read at a time; between two of them the caller may end the reading.
+/// Bytes per read; between two reads the caller may cancel.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Most facets of a mesh, in all its parts together.
+/// Maximum number of facets of a mesh, over all its parts.
 const MAX_FACETS: u64 = 50_000_000;
-/// Largest volume in cubic millimetres: ten cubic metres. Prices of it are no sums that overflow.
+/// Largest volume in cubic millimetres: ten cubic metres. It keeps price calculations from overflowing.
 const MAX_VOLUME_MM3: f64 = 1e10;
 
-/// What a mesh measures.
+/// Measurements of a mesh.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MeshFacts {
-    /// The box that it fills, in millimetres, to the micrometre.
+    /// Bounding box in millimetres, to the micrometre.
     pub size: Dimensions,
-    /// What it encloses, in cubic millimetres, at least 1.
+    /// Enclosed volume in cubic millimetres, at least 1.
     pub volume_mm3: i64,
-    /// Number of its facets.
+    /// Number of facets.
     pub facets: u64,
 }
 
-/// Why a model cannot be measured.
+/// Reason why a model cannot be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MeshFault {
-    /// The file is of another kind.
+    /// The file is in another format.
     #[error("is no STL and no 3MF")]
     NotAMesh,
-    /// The file ends early, or says something that is no mesh.
+    /// The file is truncated, or its content is not a mesh.
     #[error("is damaged: export it again")]
     Damaged,
-    /// A coordinate is no number, or far outside any machine.
+    /// A coordinate is not a number, or is far outside any machine.
     #[error("has coordinates that are no lengths")]
     NoLength,
-    /// It has more facets, corners, parts or levels than any print needs.
+    /// The mesh has more facets, corners, parts or levels than any print needs.
     #[error("has too many facets or parts")]
     TooLarge,
-    /// Its surface is open or turned inside out so that nothing is enclosed, or it is flat.
+    /// The surface encloses nothing: it is open, turned inside out, or flat.
     #[error("encloses no volume: its surface is open or flat")]
     Empty,
 }
 
-/// Why measuring ended without a result.
+/// Reason why measuring ended without a result.
 #[derive(Debug)]
 pub enum MeasureError {
-    /// The model is at fault.
+    /// The model is invalid.
     Fault(MeshFault),
-    /// The disk is.
+    /// Reading the file failed.
     Io(io::Error),
 }
 
@@ -81,11 +81,12 @@ impl From<io::Error> for MeasureError {
     }
 }
 
-/// Measures a model. `may_go_on` is asked after each chunk; when it says no, this ends as a time-out.
+/// Measures a model. `may_go_on` is called after each chunk; if it returns `false`, measuring ends with a time-out
+/// error.
 ///
 /// # Errors
 ///
-/// When it is no mesh, a damaged or a boundless one, or cannot be read.
+/// If the file is not a mesh, is damaged, exceeds a limit, or cannot be read.
 pub fn measure(
     file: impl Read + Seek,
     content: Content,
@@ -103,26 +104,26 @@ fn timed_out() -> MeasureError {
     MeasureError::Io(io::Error::new(io::ErrorKind::TimedOut, "the model takes too long to read"))
 }
 
-/// A corner in millimetres.
+/// Corner coordinates in millimetres.
 type Corner = [f64; 3];
 
-/// A corner whose coordinates are lengths, or the fault.
+/// Returns the corner if its coordinates are plausible lengths, else the fault.
 fn checked(corner: Corner) -> Result<Corner, MeshFault> {
     // Written so that what is no number is refused too.
     if corner.iter().all(|one| one.abs() <= MAX_LENGTH_MM) { Ok(corner) } else { Err(MeshFault::NoLength) }
 }
 
-/// Six times the signed volume of the tetrahedron that a facet makes with the origin.
+/// Returns six times the signed volume of the tetrahedron that a facet forms with the origin.
 fn six_volumes([a, b, c]: [Corner; 3]) -> f64 {
     a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-/// A box and a volume that grow with each facet.
+/// Bounding box and volume, accumulated facet by facet.
 #[derive(Clone, Copy, Debug)]
 struct Solid {
     least: Corner,
     most: Corner,
-    /// The first corner: volumes are measured from there, so that a small part far from the origin stays exact.
+    /// First corner: volumes are measured relative to it, so that a small part far from the origin stays exact.
     origin: Option<Corner>,
     six_volumes: f64,
     facets: u64,

@@ -1,6 +1,6 @@
-//! The rules of access: who may be added, edited and removed, and which sessions that ends.
+//! Access rules: who may be added, edited and removed, and which sessions end as a result.
 //!
-//! The e-mail address of a deleted user may be given to another user.
+//! The e-mail address of a deleted user may be reused for another user.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -134,18 +134,18 @@ impl Aggregate for Access {
         }
     }
 
-    /// Access stays in memory, because every request needs it.
+    /// Returns `false`: access stays in memory because every request needs it.
     fn at_rest(&self) -> bool {
         false
     }
 }
 
-/// The password was right when the edge checked it, and is not any more.
+/// Builds the refusal for a password that was correct when the edge checked it but no longer is.
 pub(super) fn credentials_changed() -> Refusal {
     Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed meanwhile; sign in with the new one")
 }
 
-/// Returns whether a member of staff asks for something of their own account.
+/// Returns whether a staff member acts on their own account.
 pub(super) fn is_own(cx: &DecisionContext<'_>, user: Id) -> bool {
     matches!(cx.by, Principal::User { id, .. } if *id == user)
 }
@@ -158,7 +158,7 @@ fn staff_role(faults: &mut Faults, role: Role) {
     faults.check(role != Role::Customer, "role", "must be operator or admin");
 }
 
-/// Refuses a change of this user that would leave no active admin.
+/// Refuses a change of the user `but` that would leave no active admin.
 fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     let administers = this.user(but).is_some_and(|user| user.administers());
     if administers && !this.admins().any(|admin| admin.id != but) {
@@ -184,7 +184,7 @@ fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
     Decision::to(this, AccessAnswer::Key(key)).rows([row])
 }
 
-/// Removes the sessions that match `over`; returns the rows that record it.
+/// Removes the sessions that match `over` and returns the rows that record it.
 pub(super) fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<AccessRow> {
     let mut ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
     // The map has no order of its own, and the rows reach the store.
@@ -323,7 +323,7 @@ fn revoke_key(this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
     Ok(with_key(this, ApiKey { revoked_at: Some(cx.now), ..(*key).clone() }))
 }
 
-/// Opens a session; `factor` is the user's second factor after this sign-in, where it changes.
+/// Opens a session; `factor` is the user's second factor after this sign-in, if it changes.
 fn open_session(
     mut this: Access,
     cx: &DecisionContext<'_>,
@@ -354,7 +354,8 @@ fn open_session(
     Ok(Decision::to(this, AccessAnswer::Session(session)).rows(rows))
 }
 
-/// Records uses. Times only move forward, and keys and sessions that are gone are skipped.
+/// Records the last use of keys and sessions. Times only move forward; keys and sessions that no longer exist are
+/// skipped.
 fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]) -> Decision<Access> {
     let latest = |uses: &[(Id, Timestamp)]| {
         let mut latest = HashMap::<Id, Timestamp>::new();

@@ -1,11 +1,11 @@
-//! The normal form of e-mail addresses: trimmed and in lower case, so that one person is found however the address is
+//! Normal form of e-mail addresses: trimmed and in lower case, so that one account is found however the address is
 //! written.
 
 use crate::domain::refusal::Refusal;
 
-/// The normal form of an address; a malformed one is refused with 400 on the field `email`. The syntax is that of the
-/// HTML standard (`input type=email`): a mailbox of ordinary characters, `@`, a host name. Dots stand only between
-/// characters, as mail servers have it: to `a..b@example.com` nothing could be sent.
+/// Normalizes an e-mail address; refuses a malformed one with 400 on the field `email`. The syntax is that of the HTML
+/// standard (`input type=email`): a mailbox of ordinary characters, `@`, a host name. Dots are only allowed between
+/// characters, as mail servers require: `a..b@example.com` could not be delivered.
 pub fn normal_email(text: &str) -> Result<String, Refusal> {
     let email = text.trim().to_lowercase();
     if well_formed(&email) { Ok(email) } else { Err(Refusal::field("email", "must be an e-mail address")) }

@@ -1,8 +1,7 @@
-//! The rules of second factors: who switches theirs on and off, that no proof is good twice, and that few codes can be
-//! guessed.
+//! Second-factor rules: activation and deactivation by the user, one-time use of each proof, and a limit on guesses.
 //!
-//! A code is counted before the edge checks it, and taken back by the commit that it permits: however many are shown at
-//! once, no more are checked than may be wrong.
+//! Each attempt is counted before the edge checks its code, and a correct code's commit undoes the count. Thus
+//! concurrent attempts cannot check more codes than the limit of wrong ones allows.
 
 use super::decide::{Decided, credentials_changed, is_own, with_user, without};
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, User};
@@ -11,14 +10,15 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::second_factor::{FactorProof, SecondFactor};
 
-/// Word of the refusal of a sign-in without the second factor that the account asks for.
+/// Refusal code for a sign-in without the second factor that the account requires.
 pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
-/// Word of the refusal of a code that is wrong or was used before.
+/// Refusal code for a second-factor code that is wrong or was used before.
 pub const WRONG_CODE: &str = "wrong_factor_code";
-/// Word of the refusal of a further code after too many wrong ones.
+/// Refusal code for a further attempt after too many wrong codes.
 pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
 
-/// Checks the second factor of a sign-in: the user with the proof used up, or `None` where none is asked for.
+/// Checks the second factor of a sign-in. Returns the factor with the proof used up, or `None` if the account requires
+/// none.
 pub(super) fn check_sign_in(user: &User, proof: Option<&FactorProof>) -> Result<Option<SecondFactor>, Refusal> {
     let Some(factor) = user.second_factor.as_ref().filter(|factor| factor.is_on()) else { return Ok(None) };
     match proof {
@@ -35,7 +35,7 @@ fn with_factor(cx: &DecisionContext<'_>, user: &User, factor: Option<SecondFacto
     User { second_factor: factor, version: user.version + 1, updated_at: cx.now, ..user.clone() }
 }
 
-/// Decides the commands about second factors.
+/// Decides the second-factor commands.
 pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> Decided {
     use AccessCommand as C;
     let user_of = |this: &Access, id: Id| this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"));
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// Somebody whose second factor is on, with three recovery codes, confirmed by the code of step 10.
+    /// Returns a user with an active second factor and three recovery codes, confirmed by the code of step 10.
     fn with_factor_on() -> (Bench, Option<Access>, Id) {
         let (mut bench, mut access) = (Bench::new(), None);
         let add = AccessCommand::AddUser {

@@ -1,4 +1,4 @@
-//! The look-ups that middleware makes in the copy of [`Access`] in memory.
+//! Lookups that middleware makes in the in-memory copy of [`Access`].
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
 
-/// Why an API key is refused; each answers 401.
+/// Reason an API key was rejected; each is answered with 401.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeyRefusal {
     /// There is no such key.
@@ -22,21 +22,21 @@ pub enum KeyRefusal {
 }
 
 impl Session {
-    /// Whether the session has expired: unused for `idle_ms`, or older than `life_ms`, both in milliseconds.
+    /// Returns whether the session has expired: unused for `idle_ms`, or older than `life_ms`, both in milliseconds.
     pub fn over(&self, now: Timestamp, idle_ms: i64, life_ms: i64) -> bool {
         now.since(self.seen_at) >= idle_ms || now.since(self.created_at) >= life_ms
     }
 }
 
 impl User {
-    /// Whether the user counts as an active admin: of role admin, active, not deleted.
+    /// Returns whether the user counts as an active admin: role `admin`, active, not deleted.
     pub fn administers(&self) -> bool {
         self.role == Role::Admin && self.active && !self.archived
     }
 }
 
 impl Access {
-    /// Puts users, keys and sessions back from their rows after a load.
+    /// Restores users, keys and sessions from their rows after a load.
     pub fn hydrate(
         mut self,
         users: impl IntoIterator<Item = User>,
@@ -55,7 +55,7 @@ impl Access {
         self
     }
 
-    /// E-mail addresses of the active admins, in alphabetical order.
+    /// Returns the e-mail addresses of the active admins, in alphabetical order.
     pub fn admin_emails(&self) -> Vec<String> {
         let admins = self.users.values().filter(|user| user.administers());
         let mut emails: Vec<String> = admins.map(|user| user.email.clone()).collect();
@@ -63,7 +63,7 @@ impl Access {
         emails
     }
 
-    /// The key with this hash if it is valid now, else why it is refused.
+    /// Returns the key with this hash if it is currently valid, otherwise the reason it is rejected.
     pub fn key_by_hash(&self, hash: &str, now: Timestamp) -> Result<&Arc<ApiKey>, KeyRefusal> {
         let key = self.keys.get(hash).ok_or(KeyRefusal::Unknown)?;
         if key.revoked_at.is_some() {
@@ -75,28 +75,29 @@ impl Access {
         }
     }
 
-    /// The session with this hash, if it has not expired (limits in milliseconds) and its user may sign in.
+    /// Returns the session with this hash if it has not expired (limits in milliseconds) and its user may sign in.
     pub fn session_by_hash(&self, hash: &str, now: Timestamp, idle_ms: i64, life_ms: i64) -> Option<&Arc<Session>> {
         let session = self.sessions.get(hash).filter(|session| !session.over(now, idle_ms, life_ms))?;
         self.user(session.user_id).filter(|user| user.active).map(|_| session)
     }
 
-    /// The user, unless deleted.
+    /// Returns the user; `None` if unknown or deleted.
     pub fn user(&self, id: Id) -> Option<&Arc<User>> {
         self.users.get(&id).filter(|user| !user.archived)
     }
 
-    /// The user with this address, unless deleted; the address must be normal ([`super::normal_email`]).
+    /// Returns the user with this address; `None` if unknown or deleted. The address must be normalized
+    /// ([`super::normal_email`]).
     pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
         self.users.values().find(|user| !user.archived && user.email == email)
     }
 
-    /// The key with this id, also if it is revoked or expired.
+    /// Returns the key with this id, even if it is revoked or expired.
     pub fn key(&self, id: Id) -> Option<&Arc<ApiKey>> {
         self.keys.values().find(|key| key.id == id)
     }
 
-    /// The users who may administer: active, not deleted, role `admin`.
+    /// Returns the active admins: users of role `admin` that are active and not deleted.
     pub fn admins(&self) -> impl Iterator<Item = &Arc<User>> {
         self.users.values().filter(|user| user.administers())
     }

@@ -37,7 +37,7 @@ impl House {
         let AccessAnswer::Session(session) = self.tell(&open).unwrap().answer else { unreachable!() };
         session.id
     }
-    /// The command of a sign-in that has just checked the present password.
+    /// Returns the command of a sign-in that has just verified the current password.
     fn open(&self, user: Id, hash: &str) -> AccessCommand {
         let checked_hash = self.now().user(user).map(|user| user.password_hash.clone()).unwrap_or_default();
         AccessCommand::OpenSession { user, checked_hash, hash: hash.to_owned(), agent: None, proof: None }

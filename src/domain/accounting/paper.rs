@@ -1,64 +1,63 @@
-//! What is told of a document to the accounting system: lines with net and tax that add up to exactly what the document
-//! is over.
+//! Documents as sent to the accounting system: lines with net and tax that add up to exactly the document's total.
 //!
 //! A document rounds the tax once for each rate; accounting systems want it line by line. So the tax of each rate is
-//! spread over its lines, shipping and discount, and the cents that rounding leaves go to the largest of them.
+//! spread over its lines, shipping and discount, and the cents left by rounding go to the largest of them.
 
 use crate::domain::currency;
 use crate::domain::invoice::{Category, Document, DocumentKind};
 use crate::domain::time::Timestamp;
 
-/// Most characters of a description there.
+/// Maximum length of a line description at the provider, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 4_000;
-/// Name of whom nothing is known of.
+/// Contact name for a buyer without name or e-mail address.
 const UNNAMED_BUYER: &str = "Customer without a name";
-/// Most characters of a name there.
+/// Maximum length of a contact name at the provider, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// One line in the books.
+/// One document line in the books.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PaperLine {
-    /// What it is, in words.
+    /// Text of the line.
     pub description: String,
-    /// How many units, at least 1.
+    /// Number of units, at least 1.
     pub quantity: u32,
     /// Net price of one unit in minor units.
     pub unit_cents: i64,
     /// Net amount in minor units; negative for a discount.
     pub net_cents: i64,
-    /// Tax on it in minor units.
+    /// Tax on the net amount in minor units.
     pub tax_cents: i64,
     /// Tax rate in basis points.
     pub rate_bps: i64,
 }
 
-/// A document as the books have it.
+/// Document as it appears in the books.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Paper {
-    /// Invoice or credit note.
+    /// Document kind: invoice or credit note.
     pub kind: DocumentKind,
-    /// Its number, as people see it.
+    /// Document number as printed.
     pub number: String,
-    /// What it is for: the number of the order.
+    /// Number of the order that the document is for.
     pub reference: Option<String>,
-    /// When it was issued.
+    /// Time of issue.
     pub issued_at: Timestamp,
-    /// When it is to be paid.
+    /// Time at which payment is due.
     pub due_at: Option<Timestamp>,
     /// ISO 4217 code in lower case.
     pub currency: String,
-    /// Name of whom it is for; like no other's, because the address is part of it.
+    /// Contact name of the buyer; unique because it includes the e-mail address.
     pub contact_name: String,
-    /// E-mail address of whom it is for, in lower case.
+    /// E-mail address of the buyer, in lower case.
     pub contact_email: Option<String>,
-    /// Net and tax of each line; together exactly `total_cents`.
+    /// Lines with net and tax; together exactly `total_cents`.
     pub lines: Vec<PaperLine>,
-    /// What is to be paid, or went back, in minor units.
+    /// Amount to be paid or refunded, in minor units.
     pub total_cents: i64,
 }
 
 impl Paper {
-    /// What is told of a document.
+    /// Converts an invoice or credit note to its accounting form.
     pub fn of(document: &Document) -> Self {
         let content = &document.content;
         let mut lines: Vec<PaperLine> = Vec::with_capacity(content.lines.len() + 2);
@@ -90,7 +89,7 @@ impl Paper {
         }
     }
 
-    /// An amount as it is written there: `12.34`.
+    /// Formats an amount as a decimal for the provider: `12.34`.
     pub fn amount(&self, cents: i64) -> String {
         currency::plain(cents, &self.currency)
     }
@@ -100,7 +99,7 @@ fn first(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
-/// Without line breaks and the brackets that names may not have there.
+/// Replaces control characters and the angle brackets that the provider forbids in names with spaces.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || matches!(c, '<' | '>') { ' ' } else { c }).collect()
 }
@@ -110,7 +109,7 @@ fn plain(description: &str, net_cents: i64, rate_bps: i64) -> PaperLine {
     PaperLine { description, quantity: 1, unit_cents: net_cents, net_cents, tax_cents: 0, rate_bps }
 }
 
-/// The lines of one rate, with shipping and discount, whose taxes add up to that of the rate.
+/// Builds the lines of one tax rate, including shipping and discount; their taxes add up to the tax of that rate.
 fn of_rate(document: &Document, category: &Category) -> Vec<PaperLine> {
     let rate_bps = category.rate_bps;
     let of_it = document.content.lines.iter().filter(|line| line.tax_rate_bps == rate_bps);

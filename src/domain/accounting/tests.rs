@@ -81,7 +81,8 @@ fn a_lost_connection_is_said_once_in_words_and_can_be_made_again() {
 }
 
 proptest! {
-    /// Whenever the server ends: a pair is replaced only by what was given for it, and each counts once.
+    /// Checks that, whenever the server stops, a pair is replaced only by its own successor and each renewal counts
+    /// once.
     #[test]
     fn a_pair_is_replaced_once(steps in prop::collection::vec((0u8..3, 0u32..6), 0..60)) {
         let bench = Bench::new();

@@ -1,39 +1,40 @@
-//! The prices of another shop as ours: net prices and one tax for each rate, with the very total that was paid.
+//! Conversion of another shop's prices to ours: net prices and one tax for each rate, with the exact total that was
+//! paid.
 //!
-//! Prices there may have their tax in them, and no whole net price may give them; a shop may add charges that have no
-//! place in an order here. What does not fit is a rounding while it is small; what is more is a charge beside the
-//! shipping, or a discount. The total is never another than what was paid, because the books go by it.
+//! The shop's prices may include tax, such that no whole net price matches; a shop may also add charges that have no
+//! equivalent in our orders. A small difference becomes a rounding amount, a larger one an addition to shipping or a
+//! discount. The total always equals what was paid, because the books rely on it.
 
 use super::SoldContent;
 use crate::domain::bounds::MAX_CENTS;
 use crate::domain::invoice::{InvoiceLine, Sums};
 
-/// How often a difference is moved to shipping or discount before it is given up.
+/// Maximum number of times that a difference is moved to shipping or discount before giving up.
 const MAX_STEPS: usize = 8;
-/// A difference of one minor unit for so many of the total is rounding: rates of two decimals of a percent stand for
-/// those of more.
+/// Order total, in minor units, per minor unit of difference that still counts as rounding: rates with two decimals of
+/// a percent stand for more precise ones.
 const TOTAL_PER_ROUNDING_CENT: i64 = 10_000;
 
-/// What an order of another shop costs, in our terms. All amounts are in minor units.
+/// Amounts of a channel order in our terms, in minor units.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SoldAmounts {
-    /// Net price of one, for each line.
+    /// Net unit price of each line.
     pub unit_prices: Vec<i64>,
-    /// Net charge for shipping and whatever else was charged.
+    /// Net charge for shipping and any other charges.
     pub shipping_cents: i64,
     /// Net discount on the lines.
     pub discount_cents: i64,
-    /// What was paid beyond the sums of the rest.
+    /// Amount paid beyond the sum of the rest.
     pub rounding_cents: i64,
 }
 
-/// The net part of an amount that has its tax in it.
+/// Returns the net part of an amount that includes tax.
 fn net_of(gross: i64, bps: i64) -> i64 {
     let (gross, whole) = (i128::from(gross), i128::from(10_000 + bps));
     i64::try_from((gross * 10_000 + whole / 2).div_euclid(whole)).unwrap_or(gross as i64)
 }
 
-/// Brings the amounts of an order to ours; `None` when no amounts of ours give its total.
+/// Converts the amounts of a channel order to ours; `None` when no amounts of ours add up to its total.
 pub fn amounts(content: &SoldContent) -> Option<SoldAmounts> {
     let in_bounds = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     let all_cents = content.lines.iter().map(|line| line.unit_price_cents);

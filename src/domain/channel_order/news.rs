@@ -1,4 +1,4 @@
-//! Taking in what another shop says of an order. Messages come late, twice and in any order.
+//! Merges messages of another shop about an order. They may arrive late, repeatedly and in any order.
 
 use super::{ChannelOrder, HeardThere, SoldNews};
 use crate::domain::aggregate::DecisionContext;
@@ -6,7 +6,7 @@ use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
 impl ChannelOrder {
-    /// An order of which nothing is known yet.
+    /// Creates a channel order about which nothing is known yet.
     pub(super) fn unheard(id: Id, channel: Id, cx: &DecisionContext<'_>, news: &SoldNews) -> Self {
         Self {
             id,
@@ -33,8 +33,8 @@ impl ChannelOrder {
         }
     }
 
-    /// Takes a message in. Of what was sold the latest message counts, as long as it is not being made; that it was
-    /// paid, cancelled or paid back stays true whichever message came last.
+    /// Merges a message. The content of the latest message counts, until our order is being created; paid, cancelled
+    /// and refunded stay set whichever message came last.
     pub(super) fn hear(&mut self, news: &SoldNews) {
         self.paid |= news.paid;
         self.there.cancelled |= news.cancelled;

@@ -1,4 +1,4 @@
-//! Which rule answers which command, and which effects the state calls for.
+//! Dispatch of commands to their rules, and derivation of the effects from the state.
 
 use super::{ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderEffect, TrackingState};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
@@ -7,7 +7,7 @@ use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::Refusal;
 
-/// Most missing entries that are named.
+/// Maximum number of missing entries named in a message.
 const MAX_NAMED: usize = 20;
 
 impl Aggregate for ChannelOrder {
@@ -127,12 +127,12 @@ impl Aggregate for ChannelOrder {
 }
 
 impl ChannelOrder {
-    /// Whether it is to be made and is not yet.
+    /// Returns whether our order is to be created and does not exist yet.
     fn waits(&self) -> bool {
         self.paid && !self.there.cancelled && !self.making && !self.made && self.content.is_some()
     }
 
-    /// Tells the operators once that it waits; once more when its lines could not be read before and now can.
+    /// Alerts the operators once that the order waits; once more when unreadable lines became readable.
     fn alert(&mut self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         if self.alerted || (self.missing.is_empty() && self.problem.is_none()) {
             return Vec::new();

@@ -36,7 +36,7 @@ fn content(quantity: u32) -> SoldContent {
     }
 }
 
-/// What is said of an order there, step by step: placed, paid, changed, then cancelled or paid back in part.
+/// Returns the messages about an order, step by step: placed, paid, changed, then cancelled or partly refunded.
 fn said(n: u32) -> Vec<SoldNews> {
     let news = |at: i64, quantity: u32| SoldNews {
         external_id: n.to_string(),
@@ -62,8 +62,7 @@ fn hear(news: SoldNews) -> ChannelOrderCommand {
     ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news) }
 }
 
-/// The shop there, the records here, and the orders that are made: what effects do, step by step, with the process
-/// ended between any two of them.
+/// Simulated shop, records and orders: carries out effects step by step, with a crash possible between any two.
 struct World {
     bench: Bench,
     records: BTreeMap<u32, Option<ChannelOrder>>,
@@ -87,7 +86,7 @@ impl World {
         self.bench.tell(self.records.get_mut(&n).unwrap(), id(1000 + n), command).unwrap();
     }
 
-    /// Carries out one effect of a record; `lost`: the process ends before what came of it is told.
+    /// Carries out one effect of a record; with `lost`, the process crashes before the outcome is recorded.
     fn step(&mut self, n: u32, lost: bool) -> bool {
         let record = self.records[&n].clone().unwrap();
         let Some(effect) = record.effects().into_iter().next() else { return false };
@@ -150,13 +149,12 @@ fn sold(record: &ChannelOrder) -> SoldOrder {
     }
 }
 
-/// 10,000 messages of 500 orders: each several times, shuffled, with the map completed in the middle and the process
-/// ended between any two steps.
-/// Chance that a seed determines (`SplitMix64`).
+/// Deterministic random source (`SplitMix64`) for a run of 10,000 messages about 500 orders: each sent several times,
+/// shuffled, with the map completed midway and a crash possible between any two steps.
 struct Chance(u64);
 
 impl Chance {
-    /// A number from 0 to one less than this.
+    /// Returns a number from 0 to `end - 1`.
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -329,7 +327,7 @@ fn shipments_are_told_one_after_the_other_until_the_shop_knows_them() {
     assert_eq!(due(&world).map(|(number, tries, _)| (number, tries)), Some((2, 0)));
 }
 
-/// What our sums make of these amounts.
+/// Returns the total that our calculation gives for these amounts.
 fn total(content: &SoldContent, costs: &SoldAmounts) -> i64 {
     let lines: Vec<InvoiceLine> = content
         .lines

@@ -1,4 +1,4 @@
-//! Telling the other shop what has left: for each shipment once, however often it has to be tried.
+//! Reports shipments to the other shop: each takes effect once, however often the report is tried.
 
 use std::time::Duration;
 
@@ -12,76 +12,76 @@ use crate::domain::refusal::shortened;
 use crate::domain::schedule::Delays;
 use crate::domain::time::{DAY_MS, Timestamp};
 
-/// Pauses between the tries of telling one shipment.
+/// Backoff between the tries to report a shipment.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(5), longest: Duration::from_hours(1) };
-/// How many days a shipment is tried to be told.
+/// Number of days for which the report of a shipment is retried.
 const TRIED_DAYS: i64 = 30;
-/// Most characters of what the other side said that are kept.
+/// Maximum length of a stored error message of the other side, in characters.
 const MAX_WORDS_CHARS: usize = 300;
 
-/// A shipment as the other shop is told of it.
+/// Shipment as reported to the other shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShipmentThere {
-    /// Counts from 1 within our order.
+    /// Shipment number, counted from 1 within our order.
     pub number: u32,
     /// Name of the carrier.
     pub carrier: String,
-    /// The carrier's tracking number; empty for what is picked up.
+    /// The carrier's tracking number; empty for a pickup.
     pub tracking_number: String,
-    /// How many of each of the shop's lines it completes, in their order.
+    /// Units completed by the shipment for each of the shop's lines, in line order.
     pub units: Vec<u32>,
-    /// Whether nothing more will leave.
+    /// `true` if no further shipment will follow.
     pub last: bool,
 }
 
-/// How far the telling of a shipment is.
+/// Progress of reporting a shipment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackingState {
-    /// The shop is to be told.
+    /// The report is still to be sent.
     Pending,
-    /// The shop knows it.
+    /// The shop has recorded the shipment.
     Told,
-    /// The shop refused it, or did not answer for a month: a person has to look.
+    /// The shop rejected the report or did not answer for a month: an operator has to act.
     Failed,
-    /// Such a channel is told nothing.
+    /// No report is needed: the channel has no shop to report to.
     NotWanted,
 }
 
-/// A shipment, and how far the shop knows of it.
+/// Shipment with the progress of its report to the shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tracking {
-    /// What the shop is told.
+    /// Shipment as reported.
     pub shipment: ShipmentThere,
-    /// How far that is.
+    /// Progress of the report.
     pub state: TrackingState,
-    /// Tries that failed.
+    /// Number of failed tries.
     pub tries: u32,
-    /// When the next try is due.
+    /// Time at which the next try is due.
     pub next_at: Timestamp,
-    /// What was wrong with the last try, in words for people.
+    /// Error of the last try, as text for operators.
     pub error: Option<String>,
-    /// When it left.
+    /// Time at which the shipment was added.
     pub created_at: Timestamp,
 }
 
-/// How telling the shop went.
+/// Outcome of a try to report a shipment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TrackingOutcome {
-    /// The shop knows it, by this try or an earlier one.
+    /// The shop has recorded the shipment, through this try or an earlier one.
     Told,
-    /// It may go better later; with what was wrong.
+    /// Temporary failure with its error: the report is retried.
     Again(String),
-    /// It will never be taken as it is; with the shop's words.
+    /// Permanent rejection, with the shop's error message.
     Refused(String),
-    /// There is nobody to tell.
+    /// No report is needed: the channel has no shop to report to.
     NotWanted,
 }
 
 impl ChannelOrder {
-    /// Takes over what has left. Shipments that are known already stay as they are.
+    /// Adds the new shipments of the list. Known shipments stay unchanged.
     pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ShipmentThere]) {
         for shipment in shipments {
             match self.trackings.iter_mut().find(|known| known.shipment.number == shipment.number) {
@@ -99,7 +99,7 @@ impl ChannelOrder {
         }
     }
 
-    /// Notes how a try went; a mail where a person has to look.
+    /// Records the outcome of a try; returns a mail if an operator has to act.
     pub(super) fn tracked(&mut self, cx: &DecisionContext<'_>, number: u32, outcome: &TrackingOutcome) -> Vec<Mail> {
         let (shown, order_id) = (self.name(), self.order_id);
         let Some(tracking) = self.trackings.iter_mut().find(|one| one.shipment.number == number) else {
@@ -137,7 +137,7 @@ impl ChannelOrder {
         Mail::alert(cx, AlertKind::Order, &subject, &text)
     }
 
-    /// Has what failed tried once more.
+    /// Resets failed reports so that they are tried again.
     pub(super) fn retry(&mut self, cx: &DecisionContext<'_>) {
         for tracking in self.trackings.iter_mut().filter(|one| one.state == TrackingState::Failed) {
             (tracking.state, tracking.tries) = (TrackingState::Pending, 0);

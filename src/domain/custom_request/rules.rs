@@ -1,4 +1,4 @@
-//! The custom request as an aggregate: taken in, changed, answered.
+//! Rules of a custom request: creation, edits and the outcome of quotes.
 
 use std::convert::Infallible;
 
@@ -119,7 +119,7 @@ fn create(cx: &DecisionContext<'_>, id: Id, new: &NewCustomRequest) -> Result<De
     Ok(Decision::to(request.clone(), request).events([event]).created(mails.chain(photos)))
 }
 
-/// The photo with this number as a file.
+/// Builds the file of the photo with this number.
 fn file(cx: &DecisionContext<'_>, request: Id, n: usize, photo: &NewPhoto) -> File {
     let name = format!("custom-request-{request}-{n}.{}", photo.format.extension());
     File::photo(cx, request, name, photo.sha256.clone(), photo.size)
@@ -146,7 +146,7 @@ impl CustomRequest {
         Ok(())
     }
 
-    /// The decision that leads from `before` to this; an unchanged one when nothing differs.
+    /// Builds the decision that leads from `before` to this state; an unchanged one when nothing differs.
     fn after(mut self, cx: &DecisionContext<'_>, before: &Self) -> Decision<Self> {
         if self == *before {
             return Decision::unchanged(self);
@@ -177,7 +177,7 @@ impl CustomRequest {
         Event::new(cx, event, (Self::KIND, self.id), None, &data)
     }
 
-    /// What the operators are told when it comes in. All that the customer wrote stands on lines of its own.
+    /// Builds the mail to the operators about a new request. All text written by the customer is on lines of its own.
     fn alert(&self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         let Self { customer_name, customer_email, wishes, .. } = self;
         let total = currency::shown(self.estimate.total_cents, &self.estimate.currency);

@@ -1,4 +1,4 @@
-//! What customers say of themselves, and how a change of it is merged.
+//! Customer profile data, and the merging of changes to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,16 +8,16 @@ use crate::domain::id::Id;
 use crate::domain::order::Address;
 use crate::domain::refusal::{Faults, Refusal};
 
-/// Most addresses of one customer: the record is kept in memory and written as a whole.
+/// Maximum number of addresses per customer: the record is held in memory and written as a whole.
 pub const MAX_ADDRESSES: usize = 10;
 
-/// What an address is for.
+/// Purpose of an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AddressKind {
-    /// It stands on invoices.
+    /// Billing address, printed on invoices.
     Billing,
-    /// Parcels are sent there.
+    /// Shipping address for parcels.
     Shipping,
 }
 
@@ -25,51 +25,51 @@ impl AddressKind {
     const ALL: [Self; 2] = [Self::Billing, Self::Shipping];
 }
 
-/// Where a customer is billed, or where parts are sent to.
+/// Billing or shipping address of a customer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerAddress {
-    /// Identifier of the address; it stays the same when the list is replaced.
+    /// Identifier of the address; preserved when the list is replaced.
     pub id: Id,
-    /// What it is for.
+    /// Purpose of the address.
     pub kind: AddressKind,
-    /// The address itself.
+    /// Postal address.
     pub address: Address,
-    /// Whether it is taken where none is named; exactly one of each kind is.
+    /// `true` if this address is used when none is specified; exactly one of each kind is the default.
     pub is_default: bool,
 }
 
-/// An address of a list that replaces the one before.
+/// Address in a list that replaces the previous one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenAddress {
-    /// The present address that it takes the place of; `None` for a new one.
+    /// Id of the existing address to replace; `None` for a new one.
     pub id: Option<Id>,
-    /// What it is for.
+    /// Purpose of the address.
     pub kind: AddressKind,
-    /// The address itself.
+    /// Postal address.
     pub address: Address,
-    /// Whether it is taken where none is named.
+    /// `true` if this address is used when none is specified.
     pub is_default: bool,
 }
 
-/// A change of a profile; `None` leaves a member as it is, the inner `None` clears it.
+/// Change of a profile; an outer `None` keeps a field as it is, an inner `None` clears it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProfileChange {
-    /// What people call them.
+    /// Name of the customer.
     pub name: Option<Option<String>>,
     /// Telephone number.
     pub phone: Option<Option<String>>,
-    /// The company that they buy for.
+    /// Company that the customer buys for.
     pub company: Option<Option<String>>,
-    /// Tax identifier of that company.
+    /// Tax identifier of the company.
     pub tax_id: Option<Option<String>>,
-    /// Language and region.
+    /// Language and region as a BCP 47 tag.
     pub locale: Option<Option<String>>,
-    /// All addresses, in place of those before.
+    /// Complete list of addresses, which replaces the previous one.
     pub addresses: Option<Vec<GivenAddress>>,
 }
 
-/// Merges a change into the profile. One that changes nothing writes nothing.
+/// Merges a change into the profile. A change without effect writes nothing.
 pub(super) fn update(
     customer: &Customer,
     cx: &DecisionContext<'_>,
@@ -99,7 +99,7 @@ pub(super) fn update(
     Ok(shown(Customer { updated_at: cx.now, ..next }))
 }
 
-/// The given addresses, each with its id. The first of a kind is the default when none is given as such.
+/// Returns the new addresses, each with its id. The first of a kind becomes the default if none is marked as such.
 fn replaced(
     customer: &Customer,
     cx: &DecisionContext<'_>,

@@ -1,4 +1,4 @@
-//! The match of one job with every printer, explained: what people read where the dispatcher only decides.
+//! Explained match of one job with every printer, for operators: the dispatcher itself only decides.
 
 use super::Surroundings;
 use crate::domain::id::Id;
@@ -7,34 +7,35 @@ use crate::domain::launch::{Fit, Mismatch, fit};
 use crate::domain::printer::Printer;
 use crate::domain::time::Timestamp;
 
-/// How a job goes together with a printer now.
+/// Match of a job with a printer at this moment.
 #[derive(Debug)]
 pub struct PrinterMatch<'a> {
-    /// Which printer it is about.
+    /// Printer that was matched.
     pub printer: &'a Printer,
-    /// Whether the printer could make the job at all, from which slots, and else what is missing.
+    /// Fit of the job on this printer: the slots to print from, or otherwise what is missing.
     pub fit: Fit,
-    /// What is missing, in words for people; empty if nothing is.
+    /// Missing requirements, as text for operators; empty if nothing is missing.
     pub missing: Vec<String>,
-    /// Why the printer takes no job now, in a few words that follow "the printer is"; `None` when it does.
+    /// Reason the printer takes no job now, phrased to follow "the printer is"; `None` when it does.
     pub busy: Option<String>,
 }
 
 impl PrinterMatch<'_> {
-    /// Whether the printer could be given the job now.
+    /// Returns whether the job could be assigned to the printer now.
     pub fn is_possible(&self) -> bool {
         self.busy.is_none() && self.fit.fits()
     }
 
-    /// Rank among the printers, the lowest first: those that could be given the job now, then those that fit; of these
-    /// one that did not refuse the job, then the one that fits best, then the longest idle.
+    /// Returns the rank among the printers, lowest first: those that could take the job now, then those that fit; of
+    /// these one that did not refuse the job, then the one that fits best, then the longest idle.
     fn rank(&self, job: &Job) -> (bool, bool, bool, (bool, i64), Timestamp, Id) {
         let Printer { idle_since, id, .. } = *self.printer;
         (!self.is_possible(), !self.fit.fits(), job.tried_on.contains(&id), self.fit.rank(), idle_since, id)
     }
 }
 
-/// What to do where a printer has reported a spool that looks like the one that is missing: people count slots from 1.
+/// Suggests an action if the printer reports a spool that looks like the missing one. Slots are counted from 1 in the
+/// text.
 fn offered(missing: &Mismatch, printer: &Printer, around: &Surroundings<'_>) -> Option<String> {
     let Mismatch::NotLoaded(id) = missing else { return None };
     let material = around.materials.iter().find(|material| material.id == *id)?;
@@ -47,8 +48,8 @@ fn offered(missing: &Mismatch, printer: &Printer, around: &Surroundings<'_>) -> 
     ))
 }
 
-/// Matches a job with all printers that are not deleted, in the order in which the dispatcher prefers them. Pure: the
-/// same state gives the same answer.
+/// Matches a job with all printers that are not deleted, in the dispatcher's order of preference. Pure: the same state
+/// gives the same answer.
 pub fn match_printers<'a>(job: &Job, around: &Surroundings<'a>) -> Vec<PrinterMatch<'a>> {
     let needs = job.launch_needs();
     let named = |id: Id| {

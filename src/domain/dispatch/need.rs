@@ -1,4 +1,4 @@
-//! What a job needs of a printer, and what the board knows of a printer.
+//! Requirements of a job on a printer, and the board's data about a printer.
 
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ use crate::domain::printer::{ConfirmedStart, Printer, Refusals};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
-/// What a job needs of a printer. Jobs of one class fit the same printers equally well, so that only the first of each
-/// class has to be compared with the printers.
+/// Requirements of a job on a printer. Jobs of one class fit the same printers equally well, so that only the first of
+/// each class has to be compared with the printers.
 #[derive(Clone, Debug)]
 pub(super) struct NeedClass {
     key: Arc<ClassKey>,
     needs: Arc<LaunchNeeds>,
 }
 
-/// What tells classes apart, in an order of its own.
+/// Distinguishing features of a class, with an order.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct ClassKey {
     machine: MachineType,
     materials: Vec<MaterialNeed>,
-    /// The extension of the file's format, because formats have no order of their own.
+    /// File extension of the format, because formats are not ordered.
     form: &'static str,
-    /// The bits of x, y and z in millimetres, because floating-point numbers have no order of their own.
+    /// Bits of x, y and z in millimetres, because floating-point numbers are not ordered.
     size: Option<[u64; 3]>,
     nozzle: Option<u64>,
     bed_type: Option<String>,
     model: Option<String>,
-    /// The filaments of the file with what they are of: a printer that does not map slots tells them apart.
+    /// Filaments of the file with their types: a printer that does not map slots distinguishes them.
     filaments: Vec<UsedFilament>,
 }
 
@@ -73,16 +73,16 @@ impl NeedClass {
     }
 }
 
-/// A printer as the board sees it.
+/// Printer as the board sees it.
 #[derive(Clone, Debug)]
 pub(super) struct BoardPrinter {
     facts: LaunchFacts,
-    /// Whether it could take a job now, apart from the rest after a refused start.
+    /// `true` if the printer could take a job now, apart from the rest after a refused start.
     pub(super) free: bool,
     pub(super) idle_since: Timestamp,
-    /// The starts that it refused since it last confirmed one.
+    /// Refused starts since the last confirmed one.
     pub(super) refusals: Option<Refusals>,
-    /// The start that it confirmed last.
+    /// Last confirmed start.
     pub(super) last_start: Option<ConfirmedStart>,
 }
 
@@ -101,27 +101,27 @@ impl BoardPrinter {
         self.facts.machine_type()
     }
 
-    /// How it goes together with such a job, whatever it does now.
+    /// Returns the fit with such a job, whatever the printer does now.
     pub(super) fn fit(&self, class: &NeedClass) -> Fit {
         fit(&class.needs, &self.facts)
     }
 
-    /// Whether it could make such a job at all, whatever it does now.
+    /// Returns whether the printer could make such a job at all, whatever it does now.
     pub(super) fn fits(&self, class: &NeedClass) -> bool {
         self.fit(class).fits()
     }
 
-    /// A print of such a job, or of what it has in hand, takes this from its slots.
+    /// Subtracts the material used by a print from the printer's slots.
     pub(super) fn use_up(&mut self, used: &[ChosenSlot]) {
         self.facts.use_up(used);
     }
 
-    /// Milliseconds for which it still rests after a refused start; `None` when it does not.
+    /// Returns for how many more milliseconds the printer rests after a refused start; `None` when it does not.
     pub(super) fn rests_for(&self, now: Timestamp) -> Option<i64> {
         self.refusals.as_ref().and_then(|refusals| refusals.rests_for(now))
     }
 }
 
-/// Rank of a printer for a job, the lowest first: refused starts, refused this job, then how well it fits, then how
-/// long it is idle; the id tells equals apart.
+/// Rank of a printer for a job, lowest first: refused starts, refused this job, fit, then idle time; the id is the
+/// tie-breaker.
 pub(super) type PrinterRank = ((bool, bool), (bool, i64), Timestamp, Id);

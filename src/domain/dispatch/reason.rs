@@ -1,4 +1,4 @@
-//! Why an unfinished job waits, in words for people: `waitingReason` in the API.
+//! Explanation why an unfinished job waits, as text for operators: `waitingReason` in the API.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,27 @@ use crate::domain::printer::Printer;
 use crate::domain::printer_status::Connection;
 use crate::domain::time::Timestamp;
 
-/// Most jobs that are named as holders of a material.
+/// Maximum number of jobs named as holders of a material.
 const MAX_HOLDERS: usize = 3;
-/// Most printers that are named with what is missing on each.
+/// Maximum number of printers named with their missing requirements.
 const MAX_PRINTERS_NAMED: usize = 10;
 
-/// What a job waits for, as it is at the moment of asking.
+/// Context of a waiting job, at the moment of the request.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
-    /// All printers of the shop, whatever they are.
+    /// All printers of the shop, in any state.
     pub printers: &'a [&'a Printer],
-    /// The job's materials, as far as they are known.
+    /// Materials of the job, as far as they are known.
     pub materials: &'a [&'a Material],
-    /// The numbers of jobs that hold the material that the job waits for.
+    /// Numbers of the jobs that hold the material that the job waits for.
     pub holders: &'a [String],
-    /// What printers of each type print, and from where.
+    /// Accepted G-code formats of each printer type, and whether it maps slots.
     pub types: &'a KnownTypes,
-    /// The time of asking.
+    /// Time of the request.
     pub now: Timestamp,
 }
 
-/// Why a job waits; `None` when it prints or is over.
+/// Returns why a job waits; `None` when it prints or is finished.
 pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     if job.over() {
         return None;
@@ -75,8 +75,8 @@ pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     }
 }
 
-/// Returns what keeps a print out of sight: since when its printer, or the firmware behind its server, has not been
-/// heard, or that it refuses the key; `None` while the printer lets itself be read.
+/// Returns why a print cannot be observed: since when the printer, or the firmware behind its server, has been silent,
+/// or that it rejects the key; `None` while the printer can be read.
 fn silence(printer: &Printer) -> Option<String> {
     match (printer.connection, printer.last_seen_at) {
         (Connection::Connected | Connection::Connecting | Connection::ReadOnly, _) => None,
@@ -88,7 +88,8 @@ fn silence(printer: &Printer) -> Option<String> {
     }
 }
 
-/// What the job lacks, with the stock of now and who holds it; else what the material said when it was asked.
+/// Explains which material the job lacks, with the current stock and its holders; otherwise the material's last
+/// refusal.
 fn short_stock(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     let short = matches!(job.blocked_by, Some(Block::Material | Block::ReorderPoint));
     let now = job.waiting_claim().filter(|_| short).and_then(|waiting| {
@@ -104,13 +105,13 @@ fn short_stock(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     Some(format!("{words}; held by {named}{}", more(holders.len(), MAX_HOLDERS)))
 }
 
-/// How many of a list are not named.
+/// Returns text for the number of list entries that are not named.
 fn more(all: usize, most: usize) -> String {
     if all > most { format!(" and {} more", all - most) } else { String::new() }
 }
 
-/// What keeps the printers of the job's type from it, as "no idle `fdm_large` printer: 2 printing, 1 offline, 1 bed not
-/// cleared". Where none of them can make it, for each of them what is missing.
+/// Explains why no printer of the job's type is available, as "no idle `fdm_large` printer: 2 printing, 1 offline, 1
+/// bed not cleared". If none of them can make the job, lists what is missing on each.
 fn no_printer(job: &Job, around: &Surroundings<'_>) -> String {
     let (word, form) = (job.machine_type.word(), job.file_form);
     if !around.types.printable(form) {
@@ -152,7 +153,7 @@ fn no_printer(job: &Job, around: &Surroundings<'_>) -> String {
     words.join("; ")
 }
 
-/// Which printer refused the job last, and what it said.
+/// Names the printer that last refused the job, with its message.
 fn last_refusal(job: &Job, printers: &[&Printer]) -> Option<String> {
     let refused = |state| matches!(state, AttemptState::Refused | AttemptState::NotStarted);
     let last = job.attempts.last().filter(|last| refused(last.state) && job.tried_on.contains(&last.printer_id))?;

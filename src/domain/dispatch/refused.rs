@@ -1,8 +1,8 @@
-//! When a job that printers refused is given up.
+//! Rules for failing a job that printers refused.
 //!
 //! A refusal may be the job's fault (a broken file) or the printer's (a full disk). Each printer counts once for each
-//! job. Three printers that refuse a job, or all that fit it where only two do, speak against the job. Where only one
-//! printer fits, it speaks against the job only if that printer has started another job since.
+//! job. Refusals by three printers, or by all that fit if only two do, count against the job. If only one printer fits,
+//! its refusal counts against the job only if that printer has started another job since.
 
 use super::ReadyJob;
 use super::need::BoardPrinter;
@@ -10,18 +10,18 @@ use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, Job};
 use crate::domain::time::Timestamp;
 
-/// A job that is to be FAILED, because the printers that could make it refused it.
+/// Job to be FAILED because the printers that could make it refused it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefusedJob {
-    /// The order of the job.
+    /// Order of the job.
     pub order: Id,
-    /// The job that nobody takes.
+    /// Job that no printer accepts.
     pub job: Id,
-    /// The printers that refused it.
+    /// Printers that refused the job.
     pub printers: Vec<Id>,
 }
 
-/// The printers that refused the job, each once, with the time of its last refusal.
+/// Returns the printers that refused the job, each once, with the time of its last refusal.
 pub(super) fn refusals_of(job: &Job) -> Vec<(Id, Timestamp)> {
     let last = |printer: &Id| {
         let ends = job.attempts.iter().filter(|attempt| {
@@ -32,8 +32,8 @@ pub(super) fn refusals_of(job: &Job) -> Vec<(Id, Timestamp)> {
     job.tried_on.iter().map(|printer| (*printer, last(printer))).collect()
 }
 
-/// Whether the job is to be given up. `printers` are all that are not deleted; `most` is the number of printers whose
-/// refusals are enough in any case.
+/// Returns whether the job is to be failed. `printers` are all that are not deleted; `most` is the number of refusing
+/// printers that always suffices.
 pub(super) fn given_up<'a>(
     job_id: Id,
     job: &ReadyJob,

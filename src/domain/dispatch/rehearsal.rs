@@ -1,8 +1,8 @@
-//! Plays the queue ahead: which job would get which printer when, if nothing came in between.
+//! Simulation of the queue: which job would get which printer when, if nothing intervened.
 //!
-//! It is a [`Board`] of its own, so what it plays follows the dispatcher's rule by construction. Nobody is asked: a
-//! proposal counts as taken, and the caller says when a printer is free again. Prints use up the spools of which it is
-//! known what is left; nobody swaps one.
+//! It uses a [`Board`] of its own, so it follows the dispatcher's rules by construction. No aggregate is involved: each
+//! proposal counts as accepted, and the caller reports when a printer becomes free again. Prints use up spools whose
+//! remaining amount is known; spools are never swapped.
 
 use super::{Board, BoardPrinter, BoardRules, Proposal};
 use crate::domain::id::Id;
@@ -10,14 +10,15 @@ use crate::domain::job::Job;
 use crate::domain::printer::Printer;
 use crate::domain::time::Timestamp;
 
-/// A board to play ahead on.
+/// Board for a simulation of the queue.
 #[derive(Debug)]
 pub struct Rehearsal {
     board: Board,
 }
 
 impl Rehearsal {
-    /// The jobs with their orders, taken as ready to print, and the printers, none of which is free yet.
+    /// Creates a simulation of these jobs, each with its order and treated as ready to print, and of these printers,
+    /// none of which is free yet.
     pub fn new<'a>(
         rules: BoardRules,
         jobs: impl IntoIterator<Item = (Id, &'a Job)>,
@@ -38,20 +39,20 @@ impl Rehearsal {
         Self { board }
     }
 
-    /// Number of jobs that have no printer yet.
+    /// Returns the number of jobs that have no printer yet.
     pub fn waiting(&self) -> usize {
         self.board.waiting()
     }
 
-    /// The printer can take a job from this moment on.
+    /// Marks the printer as free from this time on.
     pub fn free(&mut self, printer: Id, at: Timestamp) {
         if let Some(known) = self.board.printers.get_mut(&printer) {
             (known.free, known.idle_since) = (true, at);
         }
     }
 
-    /// The jobs that get a printer at this moment. Each of these printers is busy until [`Rehearsal::free`] is called
-    /// for it.
+    /// Returns the jobs that get a printer at this time. Each of these printers is busy until [`Rehearsal::free`] is
+    /// called for it.
     pub fn starts(&mut self, now: Timestamp) -> Vec<Proposal> {
         let made = self.board.proposals(now);
         for proposal in &made {
@@ -71,7 +72,8 @@ impl Rehearsal {
         made
     }
 
-    /// When [`Rehearsal::starts`] may find more although no printer became free; `None` if time alone changes nothing.
+    /// Returns the time at which [`Rehearsal::starts`] may find more although no printer became free; `None` if time
+    /// alone changes nothing.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.board.next_at(now)
     }

@@ -1,4 +1,4 @@
-//! Which spools a person has to load so that a job can be printed, and where.
+//! Spools that an operator has to load so that a job can be printed, and the printer for them.
 
 use super::Surroundings;
 use super::matching::match_printers;
@@ -6,18 +6,18 @@ use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::launch::Mismatch;
 
-/// A spool that is to be loaded.
+/// Spool to be loaded into a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpoolToLoad {
-    /// The printer into which.
+    /// Printer to load it into.
     pub printer: Id,
-    /// What has to be on it.
+    /// Material required on the spool.
     pub material: Id,
 }
 
-/// The spools that a job lacks that fits no printer, at one where nothing else is missing: a printer that could take a
-/// job now comes first, then the one that the dispatcher prefers. None where the job fits somewhere, or where spools
-/// alone do not help.
+/// Returns the missing spools of a job that fits no printer, for one printer that lacks nothing else: a printer that
+/// could take a job now is preferred, then the dispatcher's order. Empty if the job fits somewhere, or if spools alone
+/// do not help.
 pub fn spools_to_load(job: &Job, around: &Surroundings<'_>) -> Vec<SpoolToLoad> {
     let mut matched = match_printers(job, around);
     if matched.iter().any(|one| one.fit.fits()) {

@@ -1,7 +1,7 @@
-//! The rules of an endpoint.
+//! Rules of an endpoint.
 //!
-//! Deleting an endpoint cancels the deliveries of the window at once. Those of the backlog are cancelled as they
-//! come: a deleted endpoint with a backlog still calls for [`EndpointEffect::Refill`], until there are none left.
+//! Deleting an endpoint cancels the deliveries of the window at once. Those of the backlog are cancelled as they are
+//! loaded: a deleted endpoint with a backlog still calls for [`EndpointEffect::Refill`], until none are left.
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::endpoint::{
@@ -16,9 +16,9 @@ use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::DAY_MS;
 
-/// Why an endpoint is disabled that somebody has paused.
+/// Disabled reason of an endpoint that an operator has paused.
 const PAUSED: &str = "paused by a person";
-/// How long the previous secret signs beside a new one, in milliseconds.
+/// Time for which the previous secret signs alongside a new one, in milliseconds.
 const FORMER_SECRET_MS: i64 = DAY_MS;
 
 type Decided = Result<Decision<Endpoint>, Refusal>;
@@ -147,7 +147,7 @@ impl Aggregate for Endpoint {
         effects
     }
 
-    /// Endpoints stay in memory, because each follows the outbox.
+    /// Returns `false`: endpoints stay in memory because each follows the outbox.
     fn at_rest(&self) -> bool {
         self.archived && !self.backlog
     }
@@ -210,7 +210,7 @@ fn create(
     }))
 }
 
-/// A new delivery, due now.
+/// Builds a new delivery, due now.
 fn delivery(cx: &DecisionContext<'_>, endpoint: Id, due: &Due, replay: u32) -> Delivery {
     Delivery {
         id: cx.ids.id(),
@@ -232,7 +232,7 @@ fn delivery(cx: &DecisionContext<'_>, endpoint: Id, due: &Due, replay: u32) -> D
     }
 }
 
-/// A new delivery with the same body as a past one.
+/// Builds a new delivery with the same body as a past one.
 pub(super) fn again(cx: &DecisionContext<'_>, past: &Delivery, replay: u32) -> Delivery {
     let due = Due { event_id: past.event_id, seq: past.event_seq, event: past.event.clone(), body: past.body.clone() };
     delivery(cx, past.endpoint_id, &due, replay)
@@ -254,8 +254,8 @@ fn archive(mut next: Endpoint) -> Decision<Endpoint> {
     shown(next).rows(rows)
 }
 
-/// Enables sending, also of the delivery that disabled the endpoint. Deliveries of the window count their attempts anew
-/// now, those of the backlog when a refill brings them.
+/// Enables sending, including the delivery that disabled the endpoint. Deliveries of the window restart their attempt
+/// counts now, those of the backlog when a refill loads them.
 fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
     next.state = EndpointState::Active;
     next.disabled_reason = None;
@@ -270,7 +270,7 @@ fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
     shown(next).rows(held)
 }
 
-/// Makes deliveries for the events passed. The cursor only moves forward, so that a repeated part makes none twice.
+/// Creates deliveries for the events passed. The cursor only moves forward, so that a repeated part creates none twice.
 fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[Due]) -> Decision<Endpoint> {
     if upto <= this.cursor {
         return Decision::unchanged(EndpointAnswer::Done);
@@ -361,7 +361,7 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -
     disable(next, cx, &tried).rows([row])
 }
 
-/// Disables the endpoint after the last retry of a delivery failed, and tells the operators.
+/// Disables the endpoint after the last retry of a delivery failed, and notifies the operators.
 fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Decision<Endpoint> {
     let why = match (last.last_status, last.last_error.as_deref()) {
         (_, Some(error)) => error.to_owned(),

@@ -1,19 +1,19 @@
-//! The body of a delivery: an envelope around the event, made once and equal byte for byte on every attempt, because
-//! the signature covers it.
+//! Body of a delivery: an envelope around the event, built once and byte-for-byte equal on every attempt, because the
+//! signature covers it.
 
 use serde_json::{Map, Value};
 
 use crate::domain::endpoint::{Due, Endpoint};
 use crate::domain::event::{Event, Numbered};
 
-/// The envelope `{id, event, timestamp, data}` in this order. The members of `data` are sorted by name, because the
-/// databases do not keep their order.
+/// Builds the envelope `{id, event, timestamp, data}`, in this order. The members of `data` are sorted by name, because
+/// the databases do not preserve their order.
 pub fn envelope(event: &Event) -> String {
     let [id, kind, at] = [event.id.to_string(), event.event.clone(), event.timestamp.to_string()].map(Value::String);
     format!(r#"{{"id":{id},"event":{kind},"timestamp":{at},"data":{}}}"#, sorted(&event.data))
 }
 
-/// Of these events, those that the endpoint subscribed to and has not considered yet, with their envelopes.
+/// Returns the subscribed events after the endpoint's cursor, with their envelopes.
 pub fn due<'a>(endpoint: &Endpoint, events: impl IntoIterator<Item = &'a Numbered>) -> Vec<Due> {
     let wanted = |e: &&Numbered| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
     let of =

@@ -1,5 +1,5 @@
-//! Sending past events again. A replay reads the delivery log in parts, so that a month needs no more memory than an
-//! hour, and records how far it came, so that it goes on there after a crash.
+//! Replay of past events. A replay reads the delivery log in parts, so that a month needs no more memory than an hour,
+//! and records its progress, so that it continues there after a crash.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,22 +11,22 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
-/// A replay under way.
+/// Replay in progress.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replaying {
-    /// The replay number of the deliveries it makes.
+    /// Replay number of the deliveries it creates.
     pub number: u32,
-    /// It covers first deliveries made from this moment on.
+    /// Start of the range, by creation time of the first delivery.
     pub since: Timestamp,
-    /// It covers first deliveries made up to this moment: when it was asked for.
+    /// End of the range: the time at which the replay was requested.
     pub upto: Timestamp,
-    /// The last delivery of the log that was considered; `None` at the beginning.
+    /// Last delivery of the log that was processed; `None` at the beginning.
     pub after: Option<(Timestamp, Id)>,
 }
 
 impl Delivery {
-    /// Whether a replay sends this delivery's event again: a first delivery, no longer pending, and not a test.
+    /// Returns whether a replay sends this delivery's event again: a first delivery, no longer pending, and not a test.
     pub fn is_past(&self) -> bool {
         self.replay == 0 && self.state != DeliveryState::Pending && self.event != event::TEST
     }
@@ -50,8 +50,8 @@ pub(super) fn begin(
     Ok(Decision::to(Endpoint { replays: number, replaying, ..this.clone() }, EndpointAnswer::Count(count)))
 }
 
-/// Makes deliveries for the next part of the log: `past` was read after `after`, oldest first; `end` says that it is
-/// the last part.
+/// Creates deliveries for the next part of the log: `past` was read after `after`, oldest first; `end` marks the last
+/// part.
 pub(super) fn part(
     this: &Endpoint,
     cx: &DecisionContext<'_>,

@@ -1,21 +1,21 @@
-//! The pending deliveries of an endpoint that are in memory: those due next, at most [`DELIVERY_WINDOW`]. All
-//! others are the backlog, in the database.
+//! In-memory window of an endpoint's pending deliveries: those due next, at most [`DELIVERY_WINDOW`]. All others form
+//! the backlog, in the database.
 //!
-//! A new delivery may displace one that waits for a retry, but never one that is due: its attempt may be under way, and
-//! taking it out would send it twice. While there is a backlog, a delivery whose attempt failed leaves the window, and
-//! a refill brings in those that are due next. So a delivery that keeps failing never holds up the others.
+//! A new delivery may displace one that waits for a retry, but never one that is due: its attempt may be in flight, and
+//! removing it would send it twice. While there is a backlog, a delivery whose attempt failed leaves the window, and a
+//! refill loads those that are due next. So a delivery that keeps failing never holds up the others.
 
 use crate::domain::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint, EndpointEffect};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// Number of deliveries that are remembered as having left the window since the last refill. More can leave only when
-/// reading a refill takes long; what it read is then discarded.
+/// Maximum number of remembered deliveries that left the window since the last refill. More can leave only when reading
+/// a refill takes long; its rows are then discarded.
 const MAX_LEFT_DELIVERIES: usize = 16 * DELIVERY_WINDOW;
 
 impl Endpoint {
-    /// Fills the window after a load, from pending deliveries in the order of their due time; `more` says that there
-    /// are others.
+    /// Fills the window after a load from pending deliveries, ordered by due time; `more` states whether there are
+    /// others.
     pub fn hydrate(mut self, rows: impl IntoIterator<Item = Delivery>, more: bool) -> Self {
         self.backlog |= more;
         for row in rows.into_iter().filter(|row| row.state == DeliveryState::Pending) {
@@ -27,8 +27,8 @@ impl Endpoint {
         self
     }
 
-    /// Counts the attempts of a pending delivery anew, and makes it due, if it was last attempted before the endpoint
-    /// was enabled.
+    /// Resets the attempts of a pending delivery and makes it due, if its last attempt was before the endpoint was
+    /// enabled.
     pub(super) fn anew(&self, row: Delivery, now: Timestamp) -> Delivery {
         match (self.anew_at, row.attempted_at) {
             (Some(anew), Some(tried)) if tried < anew && row.attempts > 0 => {
@@ -38,7 +38,7 @@ impl Endpoint {
         }
     }
 
-    /// Takes a delivery into the window. If the window is full it displaces the one that waits longest for a retry, if
+    /// Adds a delivery to the window. If the window is full, it displaces the one that waits longest for a retry, if
     /// that is due later, or stays in the backlog itself.
     pub(super) fn place(&mut self, delivery: Delivery, now: Timestamp) {
         if self.window.size() >= DELIVERY_WINDOW && !self.window.contains_key(&delivery.id) {
@@ -54,7 +54,7 @@ impl Endpoint {
         self.window.insert_mut(delivery.id, delivery);
     }
 
-    /// Takes a delivery out of the window and remembers that it left.
+    /// Removes a delivery from the window and remembers that it left.
     pub(super) fn leave(&mut self, id: Id) {
         self.window.remove_mut(&id);
         if self.left.size() < MAX_LEFT_DELIVERIES {
@@ -64,9 +64,9 @@ impl Endpoint {
         }
     }
 
-    /// Of the rows of a refill, those to take into the window: not in it already, and not read before they left it.
-    /// The second value says whether any was skipped for the latter reason; a further refill must then bring it. Begins
-    /// the next refill.
+    /// Returns the rows of a refill to add to the window: those that are not in it already and did not leave it after
+    /// they were read. The second value is `true` if any was skipped for the latter reason; a further refill must then
+    /// load it. Starts the next refill.
     pub(super) fn news<'r>(&mut self, rows: &'r [Delivery]) -> (Vec<&'r Delivery>, bool) {
         self.refills = self.refills.wrapping_add(1);
         if std::mem::take(&mut self.left_overflowed) {
@@ -80,7 +80,7 @@ impl Endpoint {
         (news, !stale.is_empty())
     }
 
-    /// The effects that attempt the deliveries of the window.
+    /// Returns the effects that attempt the deliveries of the window.
     pub(super) fn deliver(&self) -> impl Iterator<Item = EndpointEffect> {
         self.window.values().map(|d| EndpointEffect::Deliver { delivery: d.id, number: d.attempts + 1, at: d.next_at })
     }

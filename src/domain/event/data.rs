@@ -1,5 +1,5 @@
-//! The `data` of each event: one struct for the events that say the same, with when each of them is sent. Events are
-//! made from these structs, and the API's description and the pages at `/docs/events` are made from them too.
+//! `data` payload of each event: events with the same payload share a struct, which lists when each of them is sent.
+//! Events are built from these structs, as are the OpenAPI document and the pages at `/docs/events`.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -10,22 +10,22 @@ use crate::domain::id::Id;
 use crate::domain::order_status::{OrderStatus, Shipment};
 use crate::domain::time::Timestamp;
 
-/// A kind of event and when it is sent.
+/// Event name with a description of when it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventKind {
-    /// Its name, such as `order.paid`.
+    /// Name of the event, such as `order.paid`.
     pub name: &'static str,
-    /// When it is sent, in a sentence for people.
+    /// Trigger of the event, as a sentence for the documentation.
     pub when: &'static str,
 }
 
-/// Implemented by each struct that is the `data` of some kinds of event.
+/// Payload struct of one or more kinds of event.
 pub trait EventData: Serialize {
-    /// The kinds of event that carry it.
+    /// Kinds of event that carry this payload.
     const KINDS: &'static [EventKind];
 }
 
-/// Names the kinds of event that carry a struct, each with when it is sent.
+/// Declares the kinds of event that carry a payload struct, each with its trigger.
 macro_rules! carried_by {
     ($data:ident: $($name:literal, $when:literal;)+) => {
         impl EventData for $data {
@@ -40,22 +40,22 @@ const PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 const MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 const ENDPOINT: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 
-/// What is told of an order.
+/// Data of an order event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderEventData", example = order_example(json!({})))]
 pub struct OrderData {
-    /// Id of the order.
+    /// Unique identifier of the order.
     pub(crate) order_id: Id,
-    /// The number that people see: `ORD-000123`.
+    /// Human-readable order number, such as `ORD-000123`.
     pub(crate) number: String,
-    /// The status after the event.
+    /// Status of the order after the event.
     pub(crate) status: OrderStatus,
-    /// In minor units of the currency.
+    /// Order total, in minor units of the currency.
     pub(crate) total_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     pub(crate) currency: String,
-    /// Address of the customer; null where none was given.
+    /// E-mail address of the customer; null if unknown.
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { OrderData:
@@ -79,7 +79,7 @@ fn order_example(more: serde_json::Value) -> serde_json::Value {
     example
 }
 
-/// What is told of an order that was shipped.
+/// Data of an order's shipment event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderShippedEventData", example = order_example(json!({
@@ -88,24 +88,24 @@ fn order_example(more: serde_json::Value) -> serde_json::Value {
 pub struct OrderShippedData {
     #[serde(flatten)]
     order: OrderData,
-    /// Number under which the carrier tracks it; empty where it is picked up.
+    /// Tracking number assigned by the carrier; empty for a pickup.
     tracking_number: String,
-    /// Who carries it: `dhl`, `ups`, `pickup`, ...
+    /// Carrier of the shipment: `dhl`, `ups`, `pickup`, ...
     carrier: String,
-    /// The day of arrival as `YYYY-MM-DD`.
+    /// Estimated day of arrival as `YYYY-MM-DD`.
     estimated_delivery: String,
 }
 carried_by! { OrderShippedData: "order.shipped", "An order was handed to a carrier."; }
 
 impl OrderShippedData {
-    /// What is told of this shipment.
+    /// Creates the payload for this shipment.
     pub fn new(order: OrderData, shipment: &Shipment) -> Self {
         let Shipment { tracking_number, carrier, estimated_delivery, .. } = shipment.clone();
         Self { order, tracking_number, carrier, estimated_delivery }
     }
 }
 
-/// What is told of an order that a person must look at.
+/// Data of an event about an order that needs an operator's attention.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderFlaggedEventData", example = order_example(json!({
@@ -114,14 +114,14 @@ impl OrderShippedData {
 pub struct OrderFlaggedData {
     #[serde(flatten)]
     pub(crate) order: OrderData,
-    /// A word for programs.
+    /// Machine-readable code of the problem.
     pub(crate) flag: String,
-    /// The problem in words for people.
+    /// Human-readable description of the problem.
     pub(crate) message: String,
 }
 carried_by! { OrderFlaggedData: "order.flagged", "A person must look at an order."; }
 
-/// What is told of an order whose payment failed.
+/// Data of an event about an order whose payment failed.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderPaymentFailedEventData", example = order_example(json!({
@@ -130,12 +130,12 @@ carried_by! { OrderFlaggedData: "order.flagged", "A person must look at an order
 pub struct OrderPaymentFailedData {
     #[serde(flatten)]
     pub(crate) order: OrderData,
-    /// As the payment processor says it.
+    /// Error message from the payment processor.
     pub(crate) error: Option<String>,
 }
 carried_by! { OrderPaymentFailedData: "order.payment_failed", "The payment processor reports that a payment failed."; }
 
-/// What is told of money that came for an order and does not pay it.
+/// Data of an event about a payment that does not fully pay its order.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderPaymentEventData", example = order_example(json!({
@@ -144,28 +144,28 @@ carried_by! { OrderPaymentFailedData: "order.payment_failed", "The payment proce
 pub struct OrderPaymentData {
     #[serde(flatten)]
     pub(crate) order: OrderData,
-    /// What came, in minor units of the currency that it came in.
+    /// Amount received, in minor units of the currency in which it was paid.
     pub(crate) amount_cents: i64,
-    /// All that is kept so far, in minor units of the order's currency.
+    /// Total of the payments retained so far, in minor units of the order's currency.
     pub(crate) kept_cents: i64,
 }
 carried_by! { OrderPaymentData:
     "order.payment_recorded", "A part of what is due was paid, or another amount or currency; the order is not paid yet.";
 }
 
-/// What is told of a refund.
+/// Data of an order refund event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderRefundEventData", example = order_example(json!({"refundedCents": 500})))]
 pub struct OrderRefundData {
     #[serde(flatten)]
     pub(crate) order: OrderData,
-    /// Paid back so far of all payments, in minor units of the currency.
+    /// Total refunded so far across all payments, in minor units of the currency.
     pub(crate) refunded_cents: i64,
 }
 carried_by! { OrderRefundData: "order.refund_recorded", "The payment processor reports a refund of a part or the whole."; }
 
-/// What is told of a job.
+/// Data of a job event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobEventData", example = json!({
@@ -173,14 +173,14 @@ carried_by! { OrderRefundData: "order.refund_recorded", "The payment processor r
     "error": "the printer stopped: nozzle too hot",
 }))]
 pub struct JobData {
-    /// Id of the job.
+    /// Unique identifier of the job.
     pub(crate) job_id: Id,
     pub(crate) order_id: Id,
-    /// Id of the SKU that the job makes.
+    /// Identifier of the SKU that the job produces.
     pub(crate) sku_id: Id,
-    /// The printer that the job is on.
+    /// Identifier of the printer assigned to the job.
     pub(crate) printer_id: Option<Id>,
-    /// Why it failed, waits or did not start.
+    /// Reason the job failed, waits or did not start.
     pub(crate) error: Option<String>,
 }
 carried_by! { JobData:
@@ -218,7 +218,7 @@ pub use shipping::OrderPartShippedData;
 pub use sign_off::JobSignedOffData;
 pub use suspected::PrinterFailureSuspectedData;
 
-/// What is told of a material that runs low.
+/// Data of an event about a material that runs low.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LowStock", example = json!({
@@ -228,11 +228,11 @@ pub use suspected::PrinterFailureSuspectedData;
 pub struct LowStockData {
     pub(crate) material_id: Id,
     pub(crate) name: String,
-    /// What is left for new jobs.
+    /// Amount available for new jobs.
     pub(crate) available: Amount,
-    /// Below it the material runs low.
+    /// Threshold below which the material is considered low.
     pub(crate) reorder_point: Amount,
-    /// How much to order.
+    /// Suggested amount to reorder.
     pub(crate) reorder_quantity: Amount,
     /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
@@ -242,7 +242,7 @@ carried_by! { LowStockData:
     "LOW_STOCK", "Together with `inventory.low`, for workflow automation.";
 }
 
-/// What is told of a material whose stock cannot be right.
+/// Data of an event about a material whose recorded stock cannot be correct.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DiscrepancyEventData", example = json!({
@@ -253,16 +253,16 @@ pub struct DiscrepancyData {
     pub(crate) name: String,
     /// Stock on hand after the event.
     pub(crate) quantity: Amount,
-    /// What jobs have reserved of it.
+    /// Amount reserved by jobs.
     pub(crate) reserved: Amount,
-    /// What prints used more than was on hand; 0 when the stock only no longer covers what is reserved.
+    /// Amount that prints used beyond the stock on hand; 0 when the stock merely no longer covers the reservations.
     pub(crate) consumed_beyond_stock: Amount,
     /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
 }
 carried_by! { DiscrepancyData: "inventory.discrepancy", "The stock on hand of a material is not what was counted on."; }
 
-/// What is told of a printer.
+/// Data of a printer event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterEventData", example = printer_example(json!({})))]
@@ -270,9 +270,9 @@ pub struct PrinterData {
     pub(crate) printer_id: Id,
     /// Name of the printer.
     pub(crate) name: String,
-    /// When it last answered; only for `printer.offline` and `printer.online`.
+    /// Time of the printer's last response; only for `printer.offline` and `printer.online`.
     pub(crate) last_seen_at: Option<Timestamp>,
-    /// The job that it has in hand.
+    /// Identifier of the printer's current job.
     pub(crate) job_id: Option<Id>,
 }
 carried_by! { PrinterData:
@@ -289,40 +289,40 @@ fn printer_example(more: serde_json::Value) -> serde_json::Value {
     example
 }
 
-/// What is told of a printer that cannot be reached.
+/// Data of an event about a printer that cannot be reached.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterOfflineEventData", example = printer_example(json!({"error": "the printer does not answer"})))]
 pub struct PrinterOfflineData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// Why it cannot be reached, in words for people.
+    /// Human-readable reason the printer cannot be reached.
     pub(crate) error: String,
 }
 carried_by! { PrinterOfflineData: "printer.offline", "A printer cannot be reached; told once for each outage."; }
 
-/// What is told of a printer whose firmware fell into an error.
+/// Data of an event about a printer whose firmware reported an error.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFaultEventData", example = printer_example(json!({"error": "Thermal Runaway, system stopped!"})))]
 pub struct PrinterFaultData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// The printer's own words.
+    /// Error message from the printer.
     pub(crate) error: String,
 }
 carried_by! { PrinterFaultData:
     "printer.firmware_error", "The firmware of a printer reports an error or shut down; a person must look.";
 }
 
-/// What is told of a printer on which an operator acted.
+/// Data of an event about an operator's action on a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterActEventData", example = printer_example(json!({"lastSeenAt": null, "jobId": null, "note": "new nozzle"})))]
 pub struct PrinterActData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// The note on its maintenance, while it is under maintenance.
+    /// Maintenance note, while the printer is under maintenance.
     pub(crate) note: Option<String>,
 }
 carried_by! { PrinterActData:
@@ -337,7 +337,7 @@ carried_by! { PrinterActData:
     "printer.maintenance", "Maintenance of a printer began or ended.";
 }
 
-/// What is told of something that a person had a printer do.
+/// Data of an event about a manual command to a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterCommandEventData", example = printer_example(json!({
@@ -348,16 +348,16 @@ pub struct PrinterCommandData {
     pub(crate) printer: PrinterData,
     /// `pause`, `resume`, `cancel`, `gcode`, `put_file`, `delete_file`, `restart_firmware`, `home` or `emergency_stop`.
     pub(crate) command: String,
-    /// `done`, or the code of the error.
+    /// Outcome of the command: `done`, or an error code.
     pub(crate) outcome: String,
-    /// The printer's own words, if it did not do it.
+    /// Error message from the printer, if the command failed.
     pub(crate) error: Option<String>,
-    /// The lines of G-code, the name of the file.
+    /// Command argument: the lines of G-code or the name of the file.
     pub(crate) detail: Option<String>,
 }
 carried_by! { PrinterCommandData: "printer.commanded", "An operator had a printer do something; `outcome` says what came of it."; }
 
-/// What is told of an endpoint that was disabled.
+/// Data of an event about an endpoint that was disabled.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EndpointDisabledEventData", example = json!({
@@ -367,16 +367,16 @@ carried_by! { PrinterCommandData: "printer.commanded", "An operator had a printe
 pub struct EndpointDisabledData {
     pub(crate) endpoint_id: Id,
     pub(crate) url: String,
-    /// Why it was disabled, in words for people.
+    /// Human-readable reason the endpoint was disabled.
     pub(crate) reason: String,
-    /// The delivery whose last retry failed.
+    /// Identifier of the delivery whose last retry failed.
     pub(crate) delivery_id: Id,
 }
 carried_by! { EndpointDisabledData:
     "endpoint.disabled", "Nothing more is sent to an endpoint, because all retries of a delivery failed.";
 }
 
-/// What is told for a test.
+/// Data of a test event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "TestEventData", example = json!({"endpointId": ENDPOINT, "message": "this is a test"}))]

@@ -79,7 +79,8 @@ fn what_makes_no_sense_is_refused_with_all_faults() {
 }
 
 proptest! {
-    /// Whatever comes in whatever order: what is on the disk never shrinks while it is written, and there is one mail.
+    /// Checks that, for any reports in any order, the data on disk never shrinks while it is written, and exactly one
+    /// mail is sent.
     #[test]
     fn progress_only_grows_and_one_mail_ends_it(steps in prop::collection::vec((0u8..4, 0u64..50, 1u32..10), 0..40)) {
         let bench = Bench::new();

@@ -1,22 +1,22 @@
-//! The plates of a sliced file: what each takes to be printed, as the slicer wrote it.
+//! Plates of a sliced file: the printing requirements of each, as the slicer wrote them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::amount::Amount;
 use crate::domain::sku::Dimensions;
 
-/// Most plates of one file; the slicers that write several allow some dozens.
+/// Maximum number of plates per file; slicers that write several allow some dozens.
 pub const MAX_PLATES: usize = 64;
-/// Most filaments of one plate.
+/// Maximum number of filaments per plate.
 pub const MAX_FILAMENTS: usize = 32;
 
-/// One filament that a plate uses. `None` is unknown: nothing is guessed.
+/// One filament that a plate uses. `None` means unknown: nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlateFilament {
     /// Position among the filaments of the project, from 0; the tool number of plain G-code.
     pub index: u32,
-    /// The kind of plastic, as `PLA`.
+    /// Type of plastic, such as `PLA`.
     #[serde(rename = "type")]
     pub kind: Option<String>,
     /// Colour as `#rrggbb`.
@@ -27,38 +27,38 @@ pub struct PlateFilament {
     pub mm: Option<f64>,
 }
 
-/// One plate of a sliced file. Plain G-code has one. `None` is unknown: nothing is guessed.
+/// One plate of a sliced file. Plain G-code has one. `None` means unknown: nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plate {
     /// Number of the plate, from 1.
     pub plate: u32,
-    /// The name that its author gave it.
+    /// Name that its author chose.
     pub name: Option<String>,
     /// Estimated print time in seconds.
     pub seconds: Option<i64>,
-    /// The filaments that it uses, by their index.
+    /// Filaments that it uses, by index.
     pub filaments: Vec<PlateFilament>,
     /// Size of the print in millimetres.
     pub dimensions: Option<Dimensions>,
-    /// The build plate that it was sliced for, in the slicer's words: `Textured PEI Plate`.
+    /// Build plate type that it was sliced for, as the slicer names it: `Textured PEI Plate`.
     pub bed_type: Option<String>,
-    /// Diameter in millimetres of the nozzle that it was sliced for; `None` also where its nozzles differ.
+    /// Nozzle diameter in millimetres that it was sliced for; `None` also if its nozzles differ.
     pub nozzle_diameter: Option<f64>,
-    /// The printer that it was sliced for, in the slicer's words.
+    /// Printer model that it was sliced for, as the slicer names it.
     pub printer_model: Option<String>,
-    /// SHA-256 of its picture in hexadecimal, under which it is stored on disk.
+    /// SHA-256 of its thumbnail in hexadecimal, under which it is stored on disk.
     pub thumbnail: Option<String>,
 }
 
 impl Plate {
-    /// Weight of all its filaments in grams; `None` where that of one is unknown.
+    /// Returns the weight of all its filaments in grams; `None` if that of one is unknown.
     pub fn grams(&self) -> Option<Amount> {
         let known = self.filaments.iter().map(|filament| filament.grams).collect::<Option<Vec<_>>>()?;
         (!known.is_empty()).then(|| known.into_iter().sum())
     }
 
-    /// Length of all its filaments in millimetres; `None` where that of one is unknown.
+    /// Returns the length of all its filaments in millimetres; `None` if that of one is unknown.
     pub fn filament_mm(&self) -> Option<f64> {
         let known = self.filaments.iter().map(|filament| filament.mm).collect::<Option<Vec<_>>>()?;
         (!known.is_empty()).then(|| known.into_iter().sum())

@@ -1,54 +1,53 @@
-//! How long prints take, compared with what their files state: learnt for each file and each printer from finished
-//! prints.
+//! Duration of prints compared with what their files state, learnt for each file and each printer from finished prints.
 //!
 //! A print's ratio (observed over stated time) is explained as the file's pace times the printer's. Each new print
-//! moves both a little, so a slow printer does not make its files look slow, nor the other way round.
+//! adjusts both a little, so a slow printer does not make its files look slow, nor the other way round.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::domain::id::Id;
 use crate::domain::job::Attempt;
 
-/// What is taken for the print time of a file that states none, in seconds.
+/// Assumed print time of a file that states none, in seconds.
 const UNSTATED_SECONDS: i64 = 3600;
-/// The longest print time that is believed of a file, in seconds: 100 days.
+/// Maximum plausible stated print time, in seconds: 100 days.
 const MAX_STATED_SECONDS: i64 = 100 * 24 * 3600;
-/// How many prints the assumption that files are right weighs as much as.
+/// Number of prints that the assumption of correct files weighs as much as.
 const PRIOR_WEIGHT: f64 = 2.0;
-/// Older prints count no more than this many together, so that a pace may change.
+/// Maximum combined weight of older prints, so that a pace may change.
 const MAX_WEIGHT: f64 = 20.0;
-/// Ratios outside are taken as these: they are mistakes of clocks or of files.
+/// Bounds to which ratios are clamped: anything beyond is a clock or file error.
 const RATIO_BOUNDS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
-/// Prints that are remembered so that none is learnt twice.
+/// Maximum number of remembered prints, so that none is learnt twice.
 const MAX_KNOWN: usize = 100_000;
-/// Files and printers of which paces are kept.
+/// Maximum number of files and of printers whose paces are stored.
 const MAX_PACES: usize = 20_000;
 
-/// A print that ended well.
+/// Print that ended successfully.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObservedPrint {
-    /// The attempt; each is learnt once.
+    /// Attempt of the print; each is learnt once.
     pub attempt: Id,
-    /// What was printed.
+    /// File that was printed.
     pub file: Id,
-    /// Where it was printed.
+    /// Printer that was used.
     pub printer: Id,
-    /// Print time in seconds, as the file states it; `None` if it does not.
+    /// Print time in seconds as stated by the file; `None` if it states none.
     pub stated_seconds: Option<i64>,
-    /// From the moment when the printer was seen printing to the end of the print, in milliseconds.
+    /// Time from when the printer was first seen printing to the end of the print, in milliseconds.
     pub took_ms: i64,
 }
 
 impl ObservedPrint {
-    /// What a finished attempt of a job with this file shows; `None` if nobody saw how long it
-    /// took, or the job has no file.
+    /// Creates the observation of a finished attempt of a job with this file; `None` if its duration was not observed
+    /// or the job has no file.
     pub fn of(attempt: &Attempt, file: Option<Id>, stated_seconds: Option<i64>) -> Option<Self> {
         let took_ms = attempt.took_ms()?;
         Some(Self { attempt: attempt.id, file: file?, printer: attempt.printer_id, stated_seconds, took_ms })
     }
 }
 
-/// The paces of files and printers: 1 is as stated, 2 is twice as long.
+/// Paces of files and printers: 1 is as stated, 2 is twice as long.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Paces {
     files: HashMap<Id, Pace>,
@@ -77,7 +76,7 @@ impl Pace {
 }
 
 impl Paces {
-    /// Learns from a print. One that is known changes nothing.
+    /// Learns from a print. One that is already known changes nothing.
     pub fn learn(&mut self, seen: &ObservedPrint) {
         if seen.took_ms <= 0 || !self.known.insert(seen.attempt) {
             return;
@@ -99,7 +98,7 @@ impl Paces {
         }
     }
 
-    /// The print time that is expected of a file on a printer, in milliseconds.
+    /// Returns the expected print time of a file on a printer, in milliseconds.
     pub fn expected_ms(&self, file: Option<Id>, printer: Id, stated_seconds: Option<i64>) -> i64 {
         let file = file.map_or(1.0, |file| ratio_of(&self.files, file));
         let ratio = (file * ratio_of(&self.printers, printer)).clamp(*RATIO_BOUNDS.start(), *RATIO_BOUNDS.end());

@@ -29,7 +29,7 @@ fn printer(number: u32, auto_clear: bool, loaded: Option<u32>) -> Printer {
     idle_printer(number, PrinterFields { auto_clear, loaded_material_id: loaded.map(id), ..fields }, NOW)
 }
 
-/// A job of one hour, ready to print.
+/// Builds a job of one hour, ready to print.
 fn job(number: u32, order: u32) -> Job {
     sliced_job(number, order, NOW)
 }
@@ -255,8 +255,8 @@ fn files_and_printers_that_take_longer_are_expected_to() {
 }
 
 proptest! {
-    /// Whatever floor and queue: the jobs that start at once are those that the dispatcher would start, each job is
-    /// printed once and by a printer that fits, and the same state gives the same forecast.
+    /// Checks that, for any floor and queue, the jobs that start at once are those that the dispatcher would start,
+    /// each job is printed once on a printer that fits, and the same state gives the same forecast.
     #[test]
     fn it_plays_by_the_dispatchers_rule(
         jobs in prop::collection::vec((0u8..10, 0u32..3, 1i64..20), 1..40),

@@ -1,6 +1,6 @@
 //! Binary G-code (`.bgcode`, the format of Prusa's libbgcode, described in its `doc/specifications.md`): reads the
-//! metadata blocks and thumbnails, and checks that the file is whole. The commands are covered by checksums and never
-//! decoded.
+//! metadata blocks and thumbnails, and checks that the file is complete. The commands are covered by checksums and
+//! never decoded.
 //!
 //! All numbers are little-endian. File header: `GCDE`, version (u32), kind of checksum (u16). Each block: type (u16),
 //! compression (u16), size (u32), packed size (u32, if packed), parameters, data, checksum (u32, if there is one).
@@ -18,34 +18,34 @@ use super::thumbnail::Thumbnail;
 const MAGIC: &[u8] = b"GCDE";
 const FILE_HEADER_BYTES: usize = 10;
 const FORMAT_VERSION: u32 = 1;
-/// Size limit of a block that is read, in bytes, both packed and unpacked; longer ones are skipped.
+/// Maximum size of a block that is read, in bytes, both packed and unpacked; longer ones are skipped.
 const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
-/// Most blocks of a file. One of a gigabyte has some 16,000, of 64 KiB each.
+/// Maximum number of blocks in a file. One of a gigabyte has some 16,000, of 64 KiB each.
 const MAX_BLOCKS: u32 = 100_000;
-/// Most bytes that the blocks of a file are unpacked to, all together; what comes after is skipped. Settings and
-/// pictures of a real file take less than one megabyte.
+/// Maximum total unpacked size of a file's blocks, in bytes; later ones are skipped. Settings and thumbnails of a real
+/// file take less than one megabyte.
 const MAX_UNPACKED_BYTES: usize = 16 << 20;
 
 const GCODE_BLOCK: u16 = 1;
 const THUMBNAIL_BLOCK: u16 = 5;
 const PNG_FORMAT: u16 = 0;
 
-/// Where in the file the reader is.
+/// Position of the reader in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Step {
     /// Before or in the file header.
     #[default]
     File,
-    /// In the part of a block's header that all blocks have.
+    /// In the part of a block header that all blocks share.
     BinaryBlock,
     /// In the rest of the header and the parameters.
     Parameters(Head),
-    /// Inside the content of a block, of which `left` bytes are still to come.
+    /// Inside the content of a block, with `left` bytes remaining.
     Data { block: BinaryBlock, left: u64 },
     /// Inside the four bytes that end a block.
     Checksum(BinaryBlock),
-    /// The rest is not read, because it is no binary G-code or broken.
+    /// Reading has stopped, because the file is not binary G-code or is damaged.
     Done,
 }
 
@@ -64,19 +64,19 @@ struct BinaryBlock {
     keep: bool,
 }
 
-/// Reads a binary file as it streams by.
+/// Streaming reader for a binary file.
 #[derive(Debug, Default)]
 pub(super) struct Binary {
     step: Step,
-    /// Bytes of the present step, at most [`MAX_BLOCK_BYTES`].
+    /// Bytes of the current step, at most [`MAX_BLOCK_BYTES`].
     bytes: Vec<u8>,
     crc: Option<Crc>,
     checksums: bool,
     commands: bool,
     damage: Option<Damage>,
-    /// Number of blocks that began so far; bounded, so that a file of tiny blocks ends.
+    /// Number of blocks started so far; bounded, so that a file of tiny blocks ends.
     blocks: u32,
-    /// Bytes that blocks were unpacked to.
+    /// Total unpacked size of the blocks so far, in bytes.
     unpacked: usize,
 }
 
@@ -109,7 +109,7 @@ impl Binary {
         }
     }
 
-    /// Number of bytes that the present step needs.
+    /// Returns the number of bytes that the current step needs.
     fn wanted(&self) -> usize {
         match self.step {
             Step::File => FILE_HEADER_BYTES,
@@ -192,14 +192,14 @@ impl Binary {
         self.step = Step::Done;
     }
 
-    /// What is wrong with a file that begins as binary G-code.
+    /// Returns the damage of a file that begins as binary G-code.
     pub(super) fn damage(&self) -> Option<Damage> {
         let whole = self.commands && self.step == Step::BinaryBlock && self.bytes.is_empty();
         self.damage.or((!whole).then_some(Damage::CutOff))
     }
 }
 
-/// Notes the contents of a block; one that cannot be unpacked is skipped.
+/// Collects the contents of a block; one that cannot be unpacked is skipped.
 fn read(block: &BinaryBlock, data: &[u8], notes: &mut Notes) {
     let size = block.head.size as usize;
     let unpacked = match block.head.compression {

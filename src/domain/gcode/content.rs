@@ -1,44 +1,44 @@
-//! Recognises a file by its bytes, because names may be wrong. It needs the beginning of the file and, of a zip
-//! archive, the end.
+//! Detection of a file's type by its bytes, because names may be wrong. It needs the beginning of the file and, for a
+//! zip archive, the end.
 
 use crate::domain::file::FileKind;
 
-/// Bytes held of the beginning.
+/// Number of bytes held from the beginning.
 const HEAD_BYTES: usize = 4096;
-/// Bytes held of the end: enough for the directory of a 3MF archive.
+/// Number of bytes held from the end: enough for the directory of a 3MF archive.
 const TAIL_BYTES: usize = 64 * 1024;
 
-/// The first bytes of every PNG file.
+/// First bytes of every PNG file.
 pub(super) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 const ZIP: &[u8] = b"PK\x03\x04";
 
-/// What a file is.
+/// Type of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// G-code as text, of any slicer.
+    /// G-code as text, from any slicer.
     Gcode,
     /// G-code in Prusa's binary format.
     BinaryGcode,
-    /// A 3MF package with sliced G-code, as Bambu Studio and OrcaSlicer write it.
+    /// 3MF package with sliced G-code, as Bambu Studio and OrcaSlicer write it.
     SlicedThreeMf,
-    /// A mesh: STL as text.
+    /// Mesh as STL text.
     AsciiStl,
-    /// A mesh: binary STL.
+    /// Mesh as binary STL.
     BinaryStl,
-    /// A 3MF package with a model.
+    /// 3MF package with a model.
     ThreeMf,
-    /// A PNG picture, recognised by its signature.
+    /// PNG image, recognised by its signature.
     Png,
-    /// A JPEG picture, recognised by its signature.
+    /// JPEG image, recognised by its signature.
     Jpeg,
-    /// A WebP picture, recognised by its signature.
+    /// WebP image, recognised by its signature.
     WebP,
-    /// A HEIC picture, as phones take them.
+    /// HEIC image, as taken by phones.
     Heic,
 }
 
 impl Content {
-    /// The use of such a file.
+    /// Returns the use of a file with this content.
     pub fn kind(self) -> FileKind {
         match self {
             Self::Gcode | Self::BinaryGcode | Self::SlicedThreeMf => FileKind::Gcode,
@@ -48,7 +48,7 @@ impl Content {
     }
 }
 
-/// The beginning, the end and the size of a file that streams by.
+/// Beginning, end and size of a streamed file.
 #[derive(Debug, Default)]
 pub(super) struct FileEnds {
     head: Vec<u8>,
@@ -74,12 +74,12 @@ impl FileEnds {
         self.tail.extend_from_slice(chunk);
     }
 
-    /// Whether it is certain that the file contains no lines of text.
+    /// Returns whether the file certainly contains no lines of text.
     pub(super) fn is_binary(&self) -> bool {
         self.head.contains(&0)
     }
 
-    /// What the file is; `commands` says whether any of its lines begins like a G-code command.
+    /// Returns the content type of the file; `commands` states whether any of its lines begins like a G-code command.
     pub(super) fn content(&self, commands: bool) -> Option<Content> {
         let head = self.head.as_slice();
         let brand = head.get(8..12).unwrap_or_default();
@@ -109,7 +109,7 @@ impl FileEnds {
         }
     }
 
-    /// Recognises a 3MF package by the archive's directory at its end: sliced plates, or a model part.
+    /// Detects a 3MF package by the archive's directory at its end: sliced plates, or a model part.
     fn package(&self) -> Option<Content> {
         let end = &self.tail[self.tail.len().saturating_sub(TAIL_BYTES)..];
         let names = end.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02").filter_map(|(at, _)| {
@@ -129,14 +129,14 @@ impl FileEnds {
         found
     }
 
-    /// Whether the file has exactly the size that follows from the number of facets in its header.
+    /// Returns whether the file has exactly the size that follows from the number of facets in its header.
     fn is_binary_stl(&self) -> bool {
         let count = self.head.get(80..84).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
         count > 0 && self.size == 84 + 50 * u64::from(count)
     }
 }
 
-/// Whether these bytes are text; a last character may be cut off.
+/// Returns whether these bytes are text; a last character may be cut off.
 fn is_text(head: &[u8]) -> bool {
     let valid = match std::str::from_utf8(head) {
         Ok(_) => true,
@@ -154,7 +154,7 @@ fn contains(text: &[u8], word: &[u8]) -> bool {
     text.windows(word.len()).any(|window| window == word)
 }
 
-/// Whether the first line is a comment, a command (`G28`, `N10 G1 X1`) or a macro (`START_PRINT BED=60`).
+/// Returns whether the first line is a comment, a command (`G28`, `N10 G1 X1`) or a macro (`START_PRINT BED=60`).
 fn begins_like_gcode(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let word = head.split(|byte| byte.is_ascii_whitespace() || *byte == b';').next().unwrap_or_default();

@@ -1,23 +1,23 @@
-//! How large a print is, read from its moves: slicers of PrusaSlicer's family do not state it.
+//! Size of a print, computed from its moves: slicers of PrusaSlicer's family do not state it.
 //!
-//! Only moves that extrude count, and none of the printer's own start and end (`;TYPE:Custom`), which wipe and prime
-//! beside the print. The way of an arc between its ends is not followed.
+//! Only extruding moves count, without the printer's own start and end (`;TYPE:Custom`), which wipe and prime beside
+//! the print. The path of an arc between its ends is ignored.
 
 use crate::domain::sku::Dimensions;
 
-/// Longest line that is read, in bytes; the settings at the end have longer ones of no use here.
+/// Maximum length of a line that is parsed, in bytes; the settings at the end have longer ones of no use here.
 const MAX_LINE_BYTES: usize = 512;
-/// How far a print may reach over the edge of the bed, in millimetres: positions are rounded.
+/// Tolerated overhang of a print over the edge of the bed, in millimetres: positions are rounded.
 const TOLERANCE_MM: f64 = 0.1;
-/// Largest coordinate that counts, in millimetres; what is beyond was not meant.
+/// Largest plausible coordinate, in millimetres; anything beyond is ignored.
 const MAX_MM: f64 = 100_000.0;
 
-/// The least and the greatest coordinate of an axis in millimetres.
+/// Minimum and maximum coordinate of an axis in millimetres.
 type Range = [f64; 2];
 
 const NONE: Range = [f64::INFINITY, f64::NEG_INFINITY];
 
-/// Follows the moves of G-code that is handed over chunk by chunk.
+/// Streaming tracker of the moves of G-code that arrives in chunks.
 #[derive(Debug)]
 pub struct Extents {
     line: Vec<u8>,
@@ -25,7 +25,7 @@ pub struct Extents {
     extruded: f64,
     relative: bool,
     relative_extruder: bool,
-    /// In the printer's own commands.
+    /// `true` within the printer's own commands.
     custom: bool,
     print: [Range; 3],
     bed: Option<[Range; 2]>,
@@ -62,7 +62,7 @@ impl Extents {
         self.take(chunk);
     }
 
-    /// One byte more than the limit shows that the line was too long.
+    /// Appends bytes to the current line. One byte more than the limit marks the line as too long.
     fn take(&mut self, bytes: &[u8]) {
         let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
         self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -127,7 +127,7 @@ impl Extents {
         }
     }
 
-    /// The size of the print in millimetres, its height counted from the bed; `None` if nothing is extruded.
+    /// Returns the size of the print in millimetres, its height counted from the bed; `None` if nothing is extruded.
     pub fn size(&self) -> Option<Dimensions> {
         let [x, y, z] = self.print;
         let round = |mm: f64| (mm * 100.0).round() / 100.0;
@@ -136,8 +136,8 @@ impl Extents {
         all.then_some(Dimensions { x: wide, y: deep, z: high })
     }
 
-    /// Where the print leaves the bed of the settings at the file's end, in words for people; `None` if it does not, or
-    /// the settings name no bed.
+    /// Describes where the print exceeds the bed given in the settings at the file's end; `None` if it does not, or the
+    /// settings define no bed.
     pub fn beyond_bed(&self) -> Option<String> {
         let bed = self.bed?;
         let axes = ['X', 'Y'].into_iter().zip(self.print).zip(bed);
@@ -155,10 +155,10 @@ impl Extents {
     }
 }
 
-/// The place of the extruder after the three axes.
+/// Index of the extruder, after the three axes.
 const EXTRUDER_PLACE: usize = 3;
 
-/// A word as `X12.5`: which axis, and its value.
+/// Parses a word such as `X12.5` to the axis index and its value.
 fn axis(word: &str) -> Option<(usize, f64)> {
     let (letter, value) = word.split_at_checked(1)?;
     let axis = match letter {

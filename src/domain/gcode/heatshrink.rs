@@ -1,4 +1,5 @@
-//! Unpacks heatshrink, the small LZSS compression of binary G-code's blocks (window 2^11 or 2^12, look-ahead 2^4).
+//! Decompressor for heatshrink, the small LZSS compression of binary G-code's blocks (window 2^11 or 2^12, look-ahead
+//! 2^4).
 
 /// Unpacks `most` bytes; `None` if the data contains fewer.
 pub(super) fn unpack(data: &[u8], window_bits: u32, lookahead_bits: u32, most: usize) -> Option<Vec<u8>> {
@@ -20,7 +21,7 @@ pub(super) fn unpack(data: &[u8], window_bits: u32, lookahead_bits: u32, most: u
     Some(out)
 }
 
-/// A sequence of bits, the highest of each byte first.
+/// Bit reader, most significant bit first.
 struct Bits<'a> {
     data: &'a [u8],
     at: usize,
@@ -44,7 +45,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A simple packer, slow, for tests.
+    /// Compresses data for tests; simple and slow.
     pub(in super::super) fn pack(data: &[u8], window_bits: u32, lookahead_bits: u32) -> Vec<u8> {
         let (mut out, mut held, mut count) = (Vec::new(), 0u8, 0);
         let mut put = |value: u32, bits: u32| {

@@ -1,5 +1,5 @@
-//! Collects what slicers' comments say about a print: those of PrusaSlicer and its relatives (SuperSlicer,
-//! OrcaSlicer, Bambu Studio), of Cura, Simplify3D, ideaMaker and KISSlicer.
+//! Collector of print metadata from slicer comments: PrusaSlicer and its relatives (SuperSlicer, OrcaSlicer, Bambu
+//! Studio), Cura, Simplify3D, ideaMaker and KISSlicer.
 
 use super::comment::{key_and_value, metres, number, numbers, time};
 use super::others::{self, Others};
@@ -10,21 +10,22 @@ use crate::domain::amount::Amount;
 use crate::domain::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
 use crate::domain::sku::Dimensions;
 
-/// The print time that `CuraEngine -o` writes into the header before it knows it; the filament is then 0 as well.
+/// Placeholder print time that `CuraEngine -o` writes into the header before the real one is known; the filament is
+/// then 0 as well.
 const CURA_PLACEHOLDER: i64 = 6666;
 
-/// The statements found so far, by the words that introduce them; a later one replaces an earlier one.
+/// Statements found so far, named by the words that introduce them; a later one replaces an earlier one.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     thumbnails: Thumbnails,
     slicer: Option<String>,
-    /// `estimated printing time (normal mode)`, in seconds.
+    /// Value of `estimated printing time (normal mode)`, in seconds.
     normal: Option<i64>,
-    /// `total estimated time` of Bambu Studio in seconds, which includes heating and calibration.
+    /// Value of Bambu Studio's `total estimated time` in seconds, which includes heating and calibration.
     total: Option<i64>,
-    /// The time in Cura's header, in seconds.
+    /// Print time in Cura's header, in seconds.
     cura: Option<i64>,
-    /// The time that Cura writes after each layer, in seconds; the last one is that of the print.
+    /// Elapsed time that Cura writes after each layer, in seconds; the last one is that of the print.
     elapsed: Option<i64>,
     millimetres: Option<f64>,
     cura_millimetres: Option<f64>,
@@ -34,11 +35,11 @@ pub(super) struct Notes {
     /// Density of each extruder's filament in g/cm³, from the embedded settings.
     densities: Option<Vec<f64>>,
     layers: Option<u32>,
-    /// What Simplify3D, ideaMaker and KISSlicer say.
+    /// Statements of Simplify3D, ideaMaker and KISSlicer.
     others: Others,
-    /// What each tool uses, and the machine that the file was sliced for.
+    /// Use of each tool, and the machine that the file was sliced for.
     tools: Tools,
-    /// Cura's extents: the least and the greatest coordinate of each axis, in millimetres.
+    /// Cura's extents: the minimum and maximum coordinate of each axis, in millimetres.
     extents: [[Option<f64>; 2]; 3],
 }
 
@@ -96,7 +97,7 @@ impl Notes {
         Some(Dimensions { x: length_mm(x?)?, y: length_mm(y?)?, z: length_mm(z?)? })
     }
 
-    /// Keeps a picture if it is a PNG and the largest so far.
+    /// Stores a thumbnail if it is a PNG and the largest so far.
     pub(super) fn picture(&mut self, picture: Thumbnail) {
         self.thumbnails.offer(picture);
     }
@@ -118,12 +119,12 @@ impl Notes {
         true
     }
 
-    /// The greatest height of the print in millimetres, where the slicer says it.
+    /// Returns the maximum height of the print in millimetres, if the slicer states it.
     pub(super) fn height(&self) -> Option<f64> {
         self.tools.height
     }
 
-    /// The metadata that follows from the statements, and the one plate that plain G-code has.
+    /// Returns the metadata derived from the statements, and the only plate of plain G-code.
     pub(super) fn found(mut self) -> (Metadata, FoundPlate) {
         let mut tools = std::mem::take(&mut self.tools);
         tools.weigh(self.weights());
@@ -133,7 +134,7 @@ impl Notes {
         (metadata, found)
     }
 
-    /// The metadata that follows from the statements.
+    /// Returns the metadata derived from the statements.
     fn metadata(self) -> Metadata {
         let cura_is_placeholder =
             self.cura == Some(CURA_PLACEHOLDER) && self.cura_millimetres.is_none_or(|length| length <= 0.0);
@@ -151,8 +152,8 @@ impl Notes {
         }
     }
 
-    /// The weight. A slicer without a density leaves it out, or writes 0 for a print that uses filament; then it is
-    /// the volume times the density of the embedded settings, if they have one.
+    /// Returns the total weight. A slicer without a density omits it, or writes 0 for a print that uses filament; it is
+    /// then the volume times the density in the embedded settings, if any.
     fn weight(&self) -> Option<Amount> {
         let stated =
             [self.total_grams, self.grams, self.others.grams()].into_iter().flatten().find(|grams| *grams > 0.0);
@@ -160,7 +161,7 @@ impl Notes {
         bounds::grams(stated.or_else(weights)?)
     }
 
-    /// The weight in grams of what each extruder uses, from its volume and its density; `None` where one is not known.
+    /// Returns the weight in grams of each extruder's filament, from its volume and density; `None` if one is unknown.
     fn weights(&self) -> Option<Vec<f64>> {
         let densities = self.densities.as_ref()?;
         let volumes = self.cubic_centimetres.as_ref()?.iter().enumerate();

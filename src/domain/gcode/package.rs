@@ -1,5 +1,5 @@
-//! Reads a sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is G-code as
-//! text. Each plate has a picture beside it; small files say more of all of them (see `project`).
+//! Reader for a sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is G-code
+//! as text. Each plate has a thumbnail beside it; small files contain further data of all plates (see `project`).
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -12,28 +12,28 @@ use crate::domain::file::MAX_PLATES;
 use crate::domain::picture_format::fits_a_screen;
 use crate::domain::sku::Dimensions;
 
-/// Bytes read of the first plate's G-code. Its beginning has all statements, and a small archive may unpack to any
-/// size.
+/// Maximum number of bytes read of the first plate's G-code. Its beginning has all statements, and a small archive may
+/// unpack to any size.
 const MAX_PLATE_BYTES: u64 = 16 << 20;
-/// Bytes read of each further plate's G-code: its header and its settings.
+/// Maximum number of bytes read of each further plate's G-code: its header and its settings.
 const MAX_HEADER_BYTES: u64 = 512 << 10;
-/// Bytes read of a file that describes the project or a plate.
+/// Maximum number of bytes read of a file that describes the project or a plate.
 const MAX_PROJECT_BYTES: u64 = 2 << 20;
-/// Bytes of all pictures of a package together; the plates after that have none.
+/// Maximum total size of a package's thumbnails, in bytes; the plates after that get none.
 const MAX_PICTURES_BYTES: usize = 16 << 20;
-/// Size limit of a picture, in bytes.
+/// Maximum size of a thumbnail, in bytes.
 const MAX_PICTURE_BYTES: u64 = 4 << 20;
 
-/// Most entries of a package; a sliced project has some dozens.
+/// Maximum number of entries in a package; a sliced project has some dozens.
 const MAX_ENTRIES: u64 = 4096;
-/// Most bytes of an archive's directory.
+/// Maximum size of an archive's directory, in bytes.
 const MAX_DIRECTORY_BYTES: u64 = 4 << 20;
-/// Bytes at the end of an archive in which the record that ends its directory may stand, and the 64-bit one before it.
+/// Number of bytes at the end of an archive that may hold the end-of-directory record and the 64-bit one before it.
 const END_BYTES: u64 = (64 << 10) + 22 + 20 + 56;
 
-/// Refuses an archive whose directory says that it has more entries, or more bytes, than a package may have: the
-/// directory is read into memory as a whole. Every place that looks like the end of a directory is judged, because the
-/// archive may have several.
+/// Checks that the archive's directory declares no more entries and bytes than a package may have, because it is read
+/// into memory as a whole. Every place that looks like the end of a directory is checked, because the archive may have
+/// several.
 fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     let cut = |_: io::Error| Damage::CutOff;
     let size = file.seek(SeekFrom::End(0)).map_err(cut)?;
@@ -75,7 +75,7 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     file.rewind().map_err(cut)
 }
 
-/// The number of the plate whose G-code has this name: 1 for `Metadata/plate_1.gcode`.
+/// Returns the number of the plate whose G-code has this name: 1 for `Metadata/plate_1.gcode`.
 fn plate_number(name: &str) -> Option<u32> {
     let number: u32 = name.strip_prefix("Metadata/plate_")?.strip_suffix(".gcode")?.parse().ok()?;
     (number > 0).then_some(number)
@@ -85,13 +85,13 @@ fn plate_number(name: &str) -> Option<u32> {
 ///
 /// # Errors
 ///
-/// When it is no archive, or one with too many entries.
+/// Fails if the file is not a zip archive, or has too many entries.
 pub fn open_archive<F: Read + Seek>(mut file: F) -> Result<ZipArchive<F>, Damage> {
     bounded(&mut file)?;
     ZipArchive::new(file).map_err(|_| Damage::CutOff)
 }
 
-/// The metadata of the first plate of a package, and all its plates that are sliced.
+/// Returns the metadata of the first plate of a package, and all its sliced plates.
 pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<FoundPlate>), Damage> {
     let mut archive = open_archive(file)?;
     let names_inside = archive.file_names().filter_map(|name| plate_number(&name.ok()?));
@@ -140,7 +140,8 @@ pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<FoundPlate>
     Ok((metadata, plates))
 }
 
-/// Reads so many bytes of a plate's G-code: what it says, and the greatest height of the print in millimetres.
+/// Reads up to `limit` bytes of a plate's G-code; returns its metadata, the plate, and the maximum height of the print
+/// in millimetres.
 fn read_plate<F: Read + Seek>(
     archive: &mut ZipArchive<F>,
     number: u32,
@@ -158,7 +159,7 @@ fn read_plate<F: Read + Seek>(
     Ok(reader.finish_plate())
 }
 
-/// The content of an entry; `None` if there is none, or one that is larger than `limit` bytes.
+/// Returns the content of an entry; `None` if it is missing or larger than `limit` bytes.
 fn bytes<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str, limit: u64) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     archive.by_name(name).ok()?.take(limit + 1).read_to_end(&mut content).ok()?;
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(found(&package(&[])).content, Some(Content::ThreeMf), "a model that is not sliced");
     }
 
-    /// A project of two plates as OrcaSlicer exports it, the second with two filaments.
+    /// Builds a project of two plates as OrcaSlicer exports it, the second with two filaments.
     fn project() -> Vec<u8> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let mut put = |name: &str, bytes: &[u8]| {

@@ -1,5 +1,5 @@
-//! What the small files beside the G-code in a package say of its plates: times and filaments (`slice_info.config`),
-//! names (`model_settings.config`), the build plate and the extents (`plate_1.json`).
+//! Plate data from the small files beside the G-code in a package: times and filaments (`slice_info.config`), names
+//! (`model_settings.config`), the build plate and the extents (`plate_1.json`).
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use super::tools::{colour, one_nozzle, word};
 use crate::domain::bounds::{filament_mm, grams, length_mm, nozzle_mm, print_seconds};
 use crate::domain::file::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
 
-/// Bounds of the JSON that describes a plate: lists of objects and their boxes.
+/// Limits for the JSON that describes a plate: lists of objects and their boxes.
 const PLATE_JSON: Bounds = Bounds { depth: 16, values: 50_000 };
 
-/// The plates by their numbers, as far as these files say something of them.
+/// Plates by number, as far as these files describe them.
 pub(super) type Plates = BTreeMap<u32, Plate>;
 
 fn numbered(tag: &Tag<'_>) -> Option<u32> {
@@ -45,7 +45,8 @@ pub(super) fn slice_info(text: &str) -> Plates {
     found
 }
 
-/// `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`; the ids count from 1.
+/// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`; ids count
+/// from 1.
 fn filament(tag: &Tag<'_>) -> Option<PlateFilament> {
     let id: u32 = tag.get("id")?.trim().parse().ok()?;
     let metres = tag.get("used_m").and_then(number);
@@ -81,7 +82,8 @@ pub(super) fn names(text: &str) -> BTreeMap<u32, String> {
     found
 }
 
-/// What `plate_1.json` adds: build plate, nozzle, and the lengths of the print along x and y in millimetres.
+/// Adds the data of `plate_1.json`: build plate and nozzle. Returns the lengths of the print along x and y in
+/// millimetres.
 pub(super) fn plate_json(plate: &mut Plate, json: &[u8]) -> Option<[f64; 2]> {
     let said = read(json, PLATE_JSON).ok()?;
     let bed = said.get("bed_type").and_then(Value::as_str).map(bed_name).and_then(|name| word(&name));
@@ -95,7 +97,7 @@ pub(super) fn plate_json(plate: &mut Plate, json: &[u8]) -> Option<[f64; 2]> {
     }
 }
 
-/// The word of the JSON as the settings in the G-code write it.
+/// Converts the JSON's name of a build plate to the one in the G-code settings.
 fn bed_name(word: &str) -> String {
     match word {
         "cool_plate" => "Cool Plate",

@@ -1,29 +1,29 @@
-//! The tags of the small XML files inside a sliced package. Their content is in attributes, so nesting, text and
-//! declarations are passed over.
+//! Parser for the tags of the small XML files inside a sliced package. Their content is in attributes, so nesting, text
+//! and declarations are ignored.
 
 use std::borrow::Cow;
 
-/// Most attributes that are read of one tag.
+/// Maximum number of attributes read per tag.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// A tag: `<plate>`, `</plate>`, `<filament id="1" type="PLA"/>`.
+/// Parsed tag: `<plate>`, `</plate>`, `<filament id="1" type="PLA"/>`.
 #[derive(Debug, PartialEq)]
 pub(super) struct Tag<'a> {
-    /// Its name.
+    /// Name of the element.
     pub(super) name: &'a str,
-    /// Whether it ends what a tag of this name began.
+    /// `true` for a closing tag.
     pub(super) ends: bool,
     attributes: Vec<(&'a str, Cow<'a, str>)>,
 }
 
 impl Tag<'_> {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_ref())
     }
 }
 
-/// The tags of a text, in their order. A tag that never ends is the last and left out.
+/// Returns the tags of a text, in order. A tag that is never closed ends the list and is omitted.
 pub(super) fn tags(mut text: &str) -> impl Iterator<Item = Tag<'_>> {
     std::iter::from_fn(move || {
         loop {
@@ -42,7 +42,7 @@ pub(super) fn tags(mut text: &str) -> impl Iterator<Item = Tag<'_>> {
     })
 }
 
-/// Reads one tag after its `<`, and what follows it.
+/// Parses one tag after its `<`, and returns it with the text that follows.
 fn tag(text: &str) -> Option<(Tag<'_>, &str)> {
     let (ends, text) = match text.strip_prefix('/') {
         Some(rest) => (true, rest),
@@ -75,7 +75,7 @@ fn tag(text: &str) -> Option<(Tag<'_>, &str)> {
     }
 }
 
-/// A value without the five entities that every XML knows.
+/// Decodes the five predefined XML entities in a value.
 fn plain(value: &str) -> Cow<'_, str> {
     if !value.contains('&') {
         return Cow::Borrowed(value);

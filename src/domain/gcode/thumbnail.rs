@@ -1,22 +1,22 @@
-//! Pictures in comments: `thumbnail begin 32x32 1234`, lines of base64, `thumbnail end`. Pictures in formats other
-//! than PNG are in blocks of other names (`thumbnail_JPG begin`) and are skipped.
+//! Thumbnails in comments: `thumbnail begin 32x32 1234`, lines of base64, `thumbnail end`. Formats other than PNG are
+//! in blocks of other names (`thumbnail_JPG begin`) and are skipped.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::domain::picture_format::fits_a_screen;
 
-/// Size limit of a picture, in characters of base64.
+/// Maximum size of a thumbnail, in characters of base64.
 const MAX_PICTURE_CHARS: usize = 4 << 20;
 
-/// A picture that the slicer put into the file.
+/// Thumbnail embedded by the slicer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thumbnail {
-    /// Width of the picture in pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Height of the picture in pixels.
+    /// Height in pixels.
     pub height: u32,
-    /// The bytes of the PNG file.
+    /// Bytes of the PNG file.
     pub png: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ impl Thumbnail {
     }
 }
 
-/// Collects the pictures and keeps the largest valid one.
+/// Collector of thumbnails that holds the largest valid one.
 #[derive(Debug, Default)]
 pub(super) struct Thumbnails {
     best: Option<Thumbnail>,
@@ -42,7 +42,7 @@ struct ThumbnailBlock {
 }
 
 impl Thumbnails {
-    /// Reads a comment line; returns whether it belonged to a picture.
+    /// Reads a comment line; returns whether it belonged to a thumbnail.
     pub(super) fn take(&mut self, text: &str) -> bool {
         if let Some(size) = text.strip_prefix("thumbnail begin ") {
             self.open = block(size);
@@ -68,7 +68,7 @@ impl Thumbnails {
         self.offer(Thumbnail { width, height, png });
     }
 
-    /// Keeps the picture if it is a PNG and the largest so far.
+    /// Stores the thumbnail if it is a PNG and the largest so far.
     pub(super) fn offer(&mut self, found: Thumbnail) {
         let larger = self.best.as_ref().is_none_or(|best| found.pixels() > best.pixels());
         // The size that the picture itself tells counts for whoever shows it.
@@ -84,7 +84,7 @@ impl Thumbnails {
     }
 }
 
-/// Reads the header of a picture: `32x32 1234`.
+/// Parses the header of a thumbnail: `32x32 1234`.
 fn block(text: &str) -> Option<ThumbnailBlock> {
     let (width, height) = text.split_whitespace().next()?.split_once('x')?;
     Some(ThumbnailBlock { width: width.parse().ok()?, height: height.parse().ok()?, base64: String::new(), fits: true })

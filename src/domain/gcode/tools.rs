@@ -1,5 +1,5 @@
-//! What slicers' comments say of each tool: the filament in it, its colour and how much of it is used, and of the
-//! machine that the file was sliced for.
+//! Collector of slicer comments about each tool (filament, colour and use) and about the machine that the file was
+//! sliced for.
 
 use super::FoundPlate;
 use super::comment::{metres_each, numbers};
@@ -7,32 +7,32 @@ use crate::domain::amount::Amount;
 use crate::domain::bounds::{filament_mm, grams, length_mm, nozzle_mm};
 use crate::domain::file::{MAX_FILAMENTS, Plate, PlateFilament};
 
-/// Highest number of a filament, from 1.
+/// Highest filament number, counted from 1.
 const MAX_INDEX: usize = 1000;
-/// Most characters that are kept of a name or a word of a slicer.
+/// Maximum length of a stored name or term of a slicer, in characters.
 const MAX_WORD_CHARS: usize = 100;
 
-/// The statements found so far; a later one replaces an earlier one. Lists have one item for each tool.
+/// Statements found so far; a later one replaces an earlier one. Lists have one item for each tool.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     millimetres: Vec<f64>,
     grams: Vec<f64>,
-    /// The filaments that the lists above are about, where not about all: numbers from 1.
+    /// Numbers, from 1, of the filaments that the lists above cover, if not all.
     used: Vec<u32>,
     kinds: Vec<String>,
     filament_colours: Vec<String>,
     extruder_colours: Vec<String>,
     nozzle: Option<f64>,
-    /// The nozzles of Cura's header, one statement each.
+    /// Nozzle diameters in Cura's header, one statement each.
     trains: Vec<Option<f64>>,
     printer_model: Option<String>,
     bed_type: Option<String>,
-    /// The greatest height of the print in millimetres.
+    /// Maximum height of the print in millimetres.
     pub(super) height: Option<f64>,
 }
 
 impl Tools {
-    /// Reads a statement.
+    /// Reads a statement of a comment.
     pub(super) fn comment(&mut self, key: &str, value: &str) {
         match key {
             "filament used [mm]" | "total filament length [mm]" => replace(&mut self.millimetres, numbers(value)),
@@ -57,15 +57,15 @@ impl Tools {
         }
     }
 
-    /// The colour of a tool's filament. Several slicers write a colour of their own where nobody chose one for the
-    /// tool, so the filament's comes first.
+    /// Returns the colour of a tool's filament. Several slicers write a default colour for a tool without a chosen one,
+    /// so the filament's takes precedence.
     fn colour(&self, tool: usize) -> Option<String> {
         let of = |colours: &[String]| colours.get(tool).and_then(|text| colour(text));
         of(&self.filament_colours).or_else(|| of(&self.extruder_colours))
     }
 
-    /// The filaments that are used, by their index. `total_grams` and `total_mm` are those of the whole print: they are
-    /// the filament's own where there is only one.
+    /// Returns the used filaments, by index. `total_grams` and `total_mm` are those of the whole print, and apply to
+    /// the filament if there is only one.
     fn filaments(&self, total_grams: Option<Amount>, total_mm: Option<f64>) -> Vec<PlateFilament> {
         let tools = self.millimetres.len().max(self.grams.len()).min(MAX_FILAMENTS);
         let index = |place: usize| match self.used.get(place) {
@@ -94,20 +94,20 @@ impl Tools {
         all
     }
 
-    /// Takes the weights in grams that follow from volumes and densities, where the slicer states none.
+    /// Sets the weights in grams computed from volumes and densities, if the slicer states none.
     pub(super) fn weigh(&mut self, weights: Option<Vec<f64>>) {
         if self.grams.iter().all(|grams| *grams <= 0.0) {
             replace(&mut self.grams, weights);
         }
     }
 
-    /// The diameter of all nozzles; `None` where they differ.
+    /// Returns the diameter of all nozzles; `None` if they differ.
     fn nozzle(&self) -> Option<f64> {
         let first = self.trains.first().copied().flatten();
         self.nozzle.or(first.filter(|_| self.trains.iter().all(|nozzle| *nozzle == first)))
     }
 
-    /// The one plate of plain G-code; the caller adds what the whole print says.
+    /// Builds the only plate of plain G-code; the caller adds the data of the whole print.
     pub(super) fn plate(&self, total_grams: Option<Amount>, total_mm: Option<f64>) -> FoundPlate {
         let plate = Plate {
             plate: 1,
@@ -121,7 +121,7 @@ impl Tools {
     }
 }
 
-/// A word or name as it is kept: trimmed, without quotes and control characters; `None` if nothing is left.
+/// Cleans a name or term: trimmed, without quotes and control characters; `None` if nothing is left.
 pub(super) fn word(text: &str) -> Option<String> {
     let clean: String =
         text.trim().trim_matches('"').chars().filter(|c| !c.is_control()).take(MAX_WORD_CHARS).collect();
@@ -129,7 +129,7 @@ pub(super) fn word(text: &str) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// A colour as `#rrggbb`; slicers also write `#RRGGBBAA`.
+/// Parses a colour to `#rrggbb`; slicers also write `#RRGGBBAA`.
 pub(super) fn colour(text: &str) -> Option<String> {
     let text = text.trim().trim_matches('"');
     let digits = text.strip_prefix('#')?;
@@ -137,13 +137,13 @@ pub(super) fn colour(text: &str) -> Option<String> {
     valid.then(|| format!("#{}", digits[..6].to_ascii_lowercase()))
 }
 
-/// The items of a list: separated by semicolons, or by commas where there is none.
+/// Splits a list at semicolons, or at commas if there is no semicolon.
 fn words(text: &str) -> Vec<String> {
     let separator = if text.contains(';') { ';' } else { ',' };
     text.split(separator).take(MAX_FILAMENTS).map(|item| item.trim().trim_matches('"').to_owned()).collect()
 }
 
-/// The diameter of all nozzles of a list; `None` where they differ.
+/// Returns the diameter of all nozzles in a list; `None` if they differ.
 pub(super) fn one_nozzle(text: &str) -> Option<f64> {
     let mut all = text.split([',', ';']).map(|item| item.trim().parse().ok().and_then(nozzle_mm));
     let first = all.next()??;

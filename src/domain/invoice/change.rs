@@ -1,4 +1,4 @@
-//! The collector of one decision on an invoice: the next state, what is issued, told and mailed.
+//! Collector for one decision on an invoice: the next state, documents, events and mails.
 
 use super::{Invoice, InvoiceAnswer, InvoiceRow};
 use crate::domain::aggregate::{Decision, DecisionContext};
@@ -8,13 +8,13 @@ use crate::domain::event::data::invoice::{InvoiceData, InvoiceFlaggedData};
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 
-/// What a change issues, and what is told of it.
+/// Documents issued by a change, with the events about it.
 pub(super) type Settled = (Vec<InvoiceRow>, Vec<Event>);
 
-/// One command's changes to an invoice.
+/// Changes of one command to an invoice.
 pub(super) struct InvoiceChange<'a> {
     pub(super) cx: &'a DecisionContext<'a>,
-    /// The invoice as it will be after the commit.
+    /// Invoice as it will be after the commit.
     pub(super) invoice: Invoice,
     rows: Vec<InvoiceRow>,
     events: Vec<Event>,
@@ -22,7 +22,7 @@ pub(super) struct InvoiceChange<'a> {
 }
 
 impl<'a> InvoiceChange<'a> {
-    /// Starts with the invoice as it is.
+    /// Starts from the current invoice.
     pub(super) fn of(cx: &'a DecisionContext<'a>, invoice: Invoice) -> Self {
         Self { cx, invoice, rows: Vec::new(), events: Vec::new(), mails: Vec::new() }
     }
@@ -32,21 +32,21 @@ impl<'a> InvoiceChange<'a> {
         self.rows.push(row);
     }
 
-    /// Adds what was issued and told.
+    /// Adds issued documents and events.
     pub(super) fn settled(&mut self, (rows, events): Settled) {
         self.rows.extend(rows);
         self.events.extend(events);
     }
 
-    /// Publishes an event about the invoice as it is now.
+    /// Publishes an event about the invoice in its current state.
     pub(super) fn tell<D: EventData>(&mut self, name: &str, data: impl FnOnce(InvoiceData) -> D) {
         let invoice = &self.invoice;
         let data = data(invoice.data());
         self.events.push(Event::new(self.cx, name, ("invoice", invoice.id), invoice.order_id, &data));
     }
 
-    /// Flags something that a person must look at: on the invoice, as an event, and by mail to the operators. Does
-    /// nothing while the same flag stands, so that one problem is one mail.
+    /// Flags a problem that needs an operator's attention: on the invoice, as an event, and by mail to the operators.
+    /// Does nothing while the same flag is set, so that one problem causes one mail.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
         if self.invoice.flags.iter().any(|one| one == flag) {
             return;
@@ -61,7 +61,7 @@ impl<'a> InvoiceChange<'a> {
         self.mails.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
     }
 
-    /// Closes the collection: the decision with this answer, or an unchanged one if nothing differs from `before`.
+    /// Finishes the decision with this answer; an unchanged one if nothing differs from `before`.
     pub(super) fn done(
         mut self,
         before: Option<&Invoice>,

@@ -1,6 +1,6 @@
-//! What the payment processor charged a customer for a period of a subscription: an invoice of ours that is issued and
-//! paid at once. The processor charges what its price says, without tax on top and without saying how much of it is
-//! tax, so the invoice is over exactly that, at the rate 0.
+//! Invoices for subscription periods that the payment processor charged, issued and paid at once. The processor charges
+//! its price without tax on top and without stating any tax portion, so the invoice is over exactly that amount, at
+//! rate 0.
 
 use super::change::InvoiceChange;
 use super::{DraftInvoice, Invoice, InvoiceLine, Party, Payment};
@@ -9,43 +9,44 @@ use crate::domain::id::Id;
 use crate::domain::ledger::{LedgerChange as _, PROCESSOR};
 use crate::domain::refusal::Refusal;
 
-/// What is written on the one line of an invoice whose parts do not add up to what was charged.
+/// Text of the only line of an invoice whose parts do not add up to the charge.
 const WHOLE_LINE: &str = "Subscription";
 
-/// A part of what was charged.
+/// Part of a charge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChargedLine {
-    /// What it is, in words.
+    /// Text of the line.
     pub description: String,
-    /// How many.
+    /// Number of units.
     pub quantity: u32,
-    /// For all of them, in minor units; negative for what was not used of the period before.
+    /// Amount for all units, in minor units; negative for an unused part of the previous period.
     pub amount_cents: i64,
 }
 
-/// A period of a subscription that was paid.
+/// Paid period of a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChargedPeriod {
-    /// The customer, as their record says.
+    /// Customer, as in their record.
     pub buyer: Party,
-    /// Their address, by which they see the invoice.
+    /// The customer's e-mail address, by which they can see the invoice.
     pub customer_email: Option<String>,
-    /// What was charged, in minor units.
+    /// Charged amount, in minor units.
     pub amount_cents: i64,
     /// Currency as ISO 4217 code in lower case.
     pub currency: String,
-    /// What for.
+    /// Parts of the charge.
     pub lines: Vec<ChargedLine>,
     /// The processor's id of its invoice, `in_...`.
     pub processor_invoice: String,
-    /// The payment intent, where the processor has named it; another event names it later.
+    /// Payment intent, if the processor has named it; otherwise a later event does.
     pub intent: Option<String>,
-    /// What the processor calls its invoice, for people.
+    /// The processor's invoice number.
     pub number: String,
 }
 
 impl ChargedPeriod {
-    /// Our lines: the processor's where they add up to what was charged and none is negative, else one over the whole.
+    /// Returns the invoice lines: the processor's if they add up to the charge and none is negative, otherwise one over
+    /// the whole.
     fn lines(&self) -> Vec<InvoiceLine> {
         let line = |description: &str, quantity: u32, unit_price_cents| InvoiceLine {
             description: description.to_owned(),
@@ -71,7 +72,7 @@ impl ChargedPeriod {
 }
 
 impl<'a> InvoiceChange<'a> {
-    /// The invoice of a period, issued and paid.
+    /// Builds the invoice of a period, issued and paid.
     pub(super) fn charged(cx: &'a DecisionContext<'a>, id: Id, period: &ChargedPeriod) -> Result<Self, Refusal> {
         let draft = DraftInvoice {
             buyer: period.buyer.clone(),

@@ -1,17 +1,17 @@
-//! What a credit note takes back: the whole invoice as it was, or an exact amount spread over its tax rates.
+//! Amounts of credit notes: the whole invoice as it was, or an exact amount spread over its tax rates.
 //!
-//! Each note over a part takes what all notes so far are over together, less what those before it took: so the notes of
-//! an invoice that went back in parts are together what the invoice was, at each rate, net and tax. The tax of one note
-//! may therefore differ by the smallest unit from what its own net gives, which EN 16931 allows below one whole unit.
+//! Each partial note covers the share of all notes so far minus that of the earlier ones: so the notes of an invoice
+//! that was refunded in parts add up to the invoice, at each rate, net and tax. The tax of one note may therefore
+//! differ by the smallest unit from the tax on its own net, which EN 16931 allows below one whole unit.
 
 use super::sums::Sums;
 use super::{Category, Content, InvoiceLine};
 use crate::domain::currency::has_decimals;
 use crate::domain::tax::tax_of;
 
-/// What a credit note over a part says, and its rounding in minor units. `before` are the amounts of the notes that
-/// were issued, oldest first. In a currency without decimals each note stands for itself: there the smallest unit is
-/// what EN 16931 allows no more.
+/// Returns the content of a partial credit note, and its rounding in minor units. `before` are the amounts of earlier
+/// notes, oldest first. In a currency without decimals each note is computed on its own: there EN 16931 no longer
+/// allows a difference of the smallest unit.
 pub(super) fn part_of(content: &Content, before: &[i64], amount_cents: i64) -> Option<(Content, i64)> {
     let mut back = TakenBack::nothing_of(content);
     if has_decimals(&content.currency) {
@@ -46,22 +46,23 @@ pub(super) fn part_of(content: &Content, before: &[i64], amount_cents: i64) -> O
     Some((part, rounding_cents))
 }
 
-/// What one note takes back at one rate, in minor units.
+/// Share of one note at one rate, in minor units.
 struct TakenShare {
     rate_bps: i64,
     net: i64,
     tax: i64,
 }
 
-/// What the notes of an invoice took back so far, at each rate.
+/// Totals of an invoice's notes so far, at each rate.
 struct TakenBack<'a> {
-    /// The highest rate first: what its rounding leaves over is taken by the lower ones, and exactly by an untaxed one.
+    /// Tax categories, highest rate first: lower ones absorb its rounding remainder, and an untaxed one does so
+    /// exactly.
     categories: Vec<&'a Category>,
     /// Net amounts, one for each category.
     nets: Vec<i64>,
-    /// With tax, in all.
+    /// Total with tax.
     sum: i64,
-    /// What the invoice is over.
+    /// Payable amount of the invoice.
     payable: i64,
 }
 
@@ -73,7 +74,7 @@ impl<'a> TakenBack<'a> {
         Self { categories, nets, sum: 0, payable: content.sums.payable_cents() }
     }
 
-    /// Takes so much more; `None` when an amount is too large to be counted.
+    /// Adds this amount; `None` if an amount overflows.
     fn take(&mut self, amount_cents: i64) -> Option<Vec<TakenShare>> {
         self.sum = self.sum.checked_add(amount_cents)?;
         let (all, sum) = (self.sum >= self.payable, i128::from(self.sum));
@@ -100,7 +101,7 @@ fn line(net: i64, rate_bps: i64) -> InvoiceLine {
     InvoiceLine { description, quantity: 1, unit_price_cents: net, tax_rate_bps: rate_bps }
 }
 
-/// The largest net amount that with its tax is not above `gross`; 0 for a negative one.
+/// Returns the largest net amount whose gross is at most `gross`; 0 for a negative one.
 fn net_of(gross: i64, rate_bps: i64) -> Option<i64> {
     let near = i128::from(gross.max(0)) * 10_000 / (10_000 + i128::from(rate_bps));
     let mut net = i64::try_from(near).ok()?.checked_add(1)?;

@@ -1,6 +1,6 @@
-//! The invoice of an order: made at the order's first payment, in the order's own commit, and following its money
-//! afterwards. Whatever happens to the order, this brings the invoice in line with it; saying the same twice changes
-//! nothing.
+//! Invoice of an order: created at the order's first payment, in the order's own commit, and following its payments
+//! afterwards. Whatever happens to the order, this brings the invoice in line with it; applying the same state twice
+//! changes nothing.
 
 use super::{
     AtProcessor, Content, DocumentKind, Invoice, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, Sums,
@@ -10,66 +10,66 @@ use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// The money of an order, as far as its invoice follows it.
+/// Payment state of an order, as its invoice follows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OrderMoney {
-    /// The order's commit that left it so; what is older than what the invoice has heard is not heard. 0 before there
-    /// was any, in the commit that makes the invoice.
+    /// Number of the order's commit with this state; older ones than the last applied are ignored. 0 in the commit that
+    /// creates the invoice, before there was any.
     pub version: i64,
-    /// Payments in the order's currency less their refunds, in minor units.
+    /// Payments in the order's currency minus their refunds, in minor units.
     pub kept_cents: i64,
-    /// Payments in the order's currency whatever went back of them, in minor units: what the invoice says was paid when
-    /// it is issued.
+    /// Payments in the order's currency regardless of refunds, in minor units: the amount that the invoice shows as
+    /// paid when it is issued.
     pub received_cents: i64,
-    /// When the order was paid in full; a later refund keeps it.
+    /// Time at which the order was paid in full; a later refund does not clear it.
     pub paid_at: Option<Timestamp>,
-    /// Whether all that was paid went back.
+    /// `true` if all payments were refunded.
     pub refunded: bool,
-    /// Whether the order was cancelled.
+    /// `true` if the order was cancelled.
     pub cancelled: bool,
     /// Payments and refunds, oldest first.
     pub payments: Vec<Payment>,
 }
 
-/// An order that gets its invoice.
+/// Order to be invoiced.
 #[derive(Clone, Debug)]
 pub struct OrderToInvoice {
-    /// The order that is paid.
+    /// Order that is paid.
     pub order_id: Id,
-    /// Its number, as people see it.
+    /// Number of the order.
     pub order_number: String,
-    /// The site that it belongs to.
+    /// Site that the order belongs to.
     pub site: String,
     /// The customer's e-mail address.
     pub customer_email: Option<String>,
-    /// Who is named on it.
+    /// Party named on the invoice.
     pub buyer: Party,
-    /// What was ordered, at the prices and rates of that moment.
+    /// Ordered items, at the prices and rates of that moment.
     pub lines: Vec<InvoiceLine>,
-    /// Charge for shipping in minor units.
+    /// Shipping charge in minor units.
     pub shipping_cents: i64,
-    /// Tax rate of the shipping in basis points.
+    /// Tax rate of the shipping charge in basis points.
     pub shipping_tax_rate_bps: i64,
     /// Discount in minor units.
     pub discount_cents: i64,
-    /// What is to be paid beyond the total, in minor units; of orders that another shop sold.
+    /// Amount payable beyond the total, in minor units; only for channel orders.
     pub rounding_cents: i64,
     /// Currency of all amounts.
     pub currency: String,
-    /// What was paid.
+    /// Payments of the order.
     pub money: OrderMoney,
-    /// When all of it had left; `None` before.
+    /// Time at which everything had shipped; `None` before.
     pub supplied_at: Option<Timestamp>,
 }
 
-/// An invoice that the commit of its order makes, with what it issues.
+/// Invoice created by the commit of its order, with its documents.
 #[derive(Clone, Debug)]
 pub struct NewInvoice {
-    /// The invoice as it will be.
+    /// Invoice as it will be.
     pub invoice: Invoice,
-    /// The invoice as a document, and a credit note where the money is gone again already.
+    /// Invoice document, and a credit note if the payment has already been refunded.
     pub rows: Vec<InvoiceRow>,
-    /// What the order's commit publishes of it.
+    /// Events about the invoice that the order's commit publishes.
     pub events: Vec<Event>,
 }
 
@@ -83,7 +83,7 @@ impl NewAggregate for NewInvoice {
 }
 
 impl NewInvoice {
-    /// The invoice of an order; `None` when its totals cannot be counted.
+    /// Creates the invoice of an order; `None` if its totals overflow.
     pub fn of(cx: &DecisionContext<'_>, order: OrderToInvoice) -> Option<Self> {
         let shipping = (order.shipping_cents, order.shipping_tax_rate_bps);
         let sums = Sums::of(&order.lines, shipping, order.discount_cents)?;
@@ -132,8 +132,8 @@ impl NewInvoice {
 }
 
 impl Invoice {
-    /// Takes over the money of its order: what has to be issued for it, and what is told. Nothing when it is as said
-    /// already.
+    /// Applies the payments of its order; returns the documents to issue and the events. Nothing changes if they were
+    /// already applied.
     pub(super) fn follow(&mut self, cx: &DecisionContext<'_>, money: &OrderMoney) -> (Vec<InvoiceRow>, Vec<Event>) {
         // Two tell of the order's money, and the later one may have read it earlier: what was issued for that would be
         // wrong for ever.
@@ -148,7 +148,7 @@ impl Invoice {
         self.settle(cx, money.kept_cents, money.paid_at, money.refunded, money.cancelled)
     }
 
-    /// Brings status and credit notes in line with what is kept.
+    /// Brings status and credit notes in line with the payments retained.
     pub(super) fn settle(
         &mut self,
         cx: &DecisionContext<'_>,
@@ -189,7 +189,7 @@ impl Invoice {
         (rows, events)
     }
 
-    /// Takes an issued invoice back that was never paid.
+    /// Reverses an issued invoice that was never paid.
     pub(super) fn take_back(&mut self, cx: &DecisionContext<'_>) -> (Option<InvoiceRow>, Event) {
         let row = self.credit(cx, self.content.sums.payable_cents(), false);
         self.status = InvoiceStatus::Void;

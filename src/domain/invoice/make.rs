@@ -1,4 +1,4 @@
-//! Drafting and issuing.
+//! Drafting and issuing of invoices.
 
 use super::sums::Sums;
 use super::{
@@ -14,7 +14,7 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::tax::tax_bps;
 use crate::domain::time::DAY_MS;
 
-/// What is invoiced, with its totals. All faults are reported at once.
+/// Builds the content with its totals. All faults are reported at once.
 fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Refusal> {
     let mut faults = Faults::default();
     faults.check(!draft.lines.is_empty(), "lineItems", "must name at least one line");
@@ -55,7 +55,7 @@ fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Re
 }
 
 impl Invoice {
-    /// A draft as an operator says it.
+    /// Creates a draft from an operator's input.
     pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, draft: &DraftInvoice) -> Result<Self, Refusal> {
         Ok(Self {
             id,
@@ -84,7 +84,7 @@ impl Invoice {
         })
     }
 
-    /// Takes over what an operator says of a draft anew.
+    /// Replaces the content of a draft with an operator's new input.
     pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<(), Refusal> {
         if self.status != InvoiceStatus::Draft {
             return Err(Refusal::transition("changing an invoice", self.status));
@@ -95,7 +95,7 @@ impl Invoice {
         Ok(())
     }
 
-    /// Issues the invoice now: from here on its content is frozen. `paid_cents` was paid already.
+    /// Issues the invoice now: from here on its content is frozen. `paid_cents` is the amount already paid.
     pub(super) fn issue(&mut self, cx: &DecisionContext<'_>, paid_cents: i64) -> InvoiceRow {
         self.issued_at = Some(cx.now);
         let days = cx.rules.invoices.payment_days.saturating_mul(DAY_MS);
@@ -107,8 +107,8 @@ impl Invoice {
         self.document(cx, DocumentKind::Invoice, content, rounding, paid_cents)
     }
 
-    /// Issues a credit note over this amount, in minor units; `back` says whether that money went back, or was never
-    /// paid. `None` when there is nothing to take back.
+    /// Issues a credit note over this amount, in minor units; `back` states whether the money was refunded or was never
+    /// paid. `None` if there is nothing to reverse.
     pub(super) fn credit(&mut self, cx: &DecisionContext<'_>, amount_cents: i64, back: bool) -> Option<InvoiceRow> {
         let total = self.content.sums.payable_cents();
         let whole = self.credited_cents() == 0 && amount_cents == total;
@@ -156,7 +156,7 @@ impl Invoice {
         InvoiceRow::Issued(Box::new(document))
     }
 
-    /// What is told of it.
+    /// Builds the payload of its events.
     pub(super) fn data(&self) -> InvoiceData {
         InvoiceData {
             invoice_id: self.id,
@@ -169,7 +169,7 @@ impl Invoice {
         }
     }
 
-    /// An event about it.
+    /// Builds an event about it.
     pub(super) fn event(&self, cx: &DecisionContext<'_>, name: &str) -> Event {
         Event::new(cx, name, ("invoice", self.id), self.order_id, &self.data())
     }

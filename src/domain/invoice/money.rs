@@ -1,6 +1,6 @@
-//! What the ledger of an invoice without an order does to it: money that operators record, and what the payment
-//! processor's events report, by the rules of every [ledger](crate::domain::ledger). The money of an order's invoice is
-//! the order's.
+//! Effects of the ledger on an invoice without an order: payments that operators record, and those that the payment
+//! processor's events report, by the rules of every [ledger](crate::domain::ledger). The payments of an order's invoice
+//! belong to the order.
 
 use super::change::InvoiceChange;
 use super::{AtProcessor, Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
@@ -13,7 +13,7 @@ use crate::domain::ledger::{
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
-/// Most payments and refunds of one invoice that operators add to: they are kept with it.
+/// Maximum number of payments and refunds to which operators may add on one invoice: they are stored with it.
 const MAX_PAYMENTS: usize = 200;
 
 impl Payable for Invoice {
@@ -65,7 +65,7 @@ impl LedgerOwner for Invoice {
     fn metadata(&self) -> Vec<(String, String)> {
         vec![("invoiceId".to_owned(), self.id.to_string())]
     }
-    /// Its number is known to the store alone; whoever begins the checkout says it.
+    /// Returns a generic title: only the store knows the invoice number, and the code that starts the checkout adds it.
     fn title(&self) -> String {
         "Invoice".to_owned()
     }
@@ -137,7 +137,7 @@ impl LedgerChange for InvoiceChange<'_> {
 }
 
 impl InvoiceChange<'_> {
-    /// Brings status, credit notes and flags in line with what is kept; `paid_at` when it was paid in full by this.
+    /// Brings status, credit notes and flags in line with the payments retained; `paid_at` if this paid it in full.
     pub(super) fn follow_ledger(&mut self, paid_at: Option<Timestamp>) {
         let kept = books(&self.invoice).kept;
         if matches!(self.invoice.status, InvoiceStatus::Draft | InvoiceStatus::Void) {
@@ -151,7 +151,7 @@ impl InvoiceChange<'_> {
         flag_money(self);
     }
 
-    /// Records money that came. Less than is due leaves it partially paid; more is refused.
+    /// Records a received payment. Less than the amount due leaves the invoice partially paid; more is refused.
     pub(super) fn mark_paid(
         &mut self,
         amount_cents: Option<i64>,
@@ -166,8 +166,8 @@ impl InvoiceChange<'_> {
         ledger::mark_paid(self, amount_cents, method, reference)
     }
 
-    /// Gives money back. Where nothing came through the processor, the newest payment of which something is left goes
-    /// back unless another one is named.
+    /// Refunds a payment. If nothing was paid through the processor, the newest payment that is not fully refunded is
+    /// used unless another one is named.
     pub(super) fn refund(
         &mut self,
         payment: Option<Id>,
@@ -188,7 +188,7 @@ impl InvoiceChange<'_> {
         ledger::refund(self, newest, amount_cents, at_processor)
     }
 
-    /// Records money that was given back by other means than it came.
+    /// Records a refund made by other means than the payment.
     pub(super) fn refund_otherwise(
         &mut self,
         payment: Option<Id>,
@@ -200,7 +200,7 @@ impl InvoiceChange<'_> {
         ledger::refund_otherwise(self, payment, amount_cents, method)
     }
 
-    /// The money of an order's invoice is the order's.
+    /// Refuses an invoice of an order, because its payments are recorded on the order.
     pub(super) fn own_money(&self) -> Result<(), Refusal> {
         if self.invoice.order_id.is_some() {
             return Err(Refusal::conflict("belongs_to_order", "its payments are recorded on its order"));
@@ -208,7 +208,8 @@ impl InvoiceChange<'_> {
         Ok(())
     }
 
-    /// Money that the processor took is recorded beyond this bound, because it has moved already.
+    /// Refuses a further payment beyond [`MAX_PAYMENTS`]. Payments taken by the processor are recorded even beyond this
+    /// limit, because the money has already moved.
     fn has_room(&self) -> Result<(), Refusal> {
         if self.invoice.payments.len() >= MAX_PAYMENTS {
             let words = format!("it has {MAX_PAYMENTS} payments and refunds, and takes no more");

@@ -1,4 +1,4 @@
-//! What the customer is mailed of an invoice: that it is to be paid, and that it is paid.
+//! Mails to the customer about an invoice: a request for payment, and a receipt.
 
 use super::{Content, Invoice, InvoiceStatus};
 use crate::domain::aggregate::DecisionContext;
@@ -8,7 +8,7 @@ use crate::domain::mail::kind::{self, InvoiceToPay, Receipt};
 use crate::domain::mail::part::{MailFact, MailItem};
 
 impl Content {
-    /// The lines for a mail, each with its net amount.
+    /// Returns the lines for a mail, each with its net amount.
     fn mail_items(&self) -> Vec<MailItem> {
         let item = |line: &super::InvoiceLine| MailItem {
             quantity: line.quantity,
@@ -18,7 +18,7 @@ impl Content {
         self.lines.iter().map(item).collect()
     }
 
-    /// The sums for a mail, the total last; what is 0 is left out, but for the total.
+    /// Returns the sums for a mail, the total last; zero amounts other than the total are omitted.
     fn mail_sums(&self) -> Vec<MailFact> {
         let sums = &self.sums;
         let some = |label: &str, cents: i64| (cents != 0).then(|| MailFact::new(label, shown(cents, &self.currency)));
@@ -33,7 +33,7 @@ impl Content {
 }
 
 impl Invoice {
-    /// What the customer is mailed of the commit that leads here from `before`.
+    /// Returns the mails to the customer for the commit that leads here from `before`.
     pub(super) fn notices(&self, cx: &DecisionContext<'_>, before: Option<&Self>) -> Vec<Mail> {
         let was = |of: fn(&Self) -> bool| before.is_some_and(of);
         let paid = self.paid_at.is_some() && !was(|before| before.paid_at.is_some());
@@ -43,8 +43,8 @@ impl Invoice {
         receipt.into_iter().chain(to_pay).collect()
     }
 
-    /// The invoice for the customer, for the commit in which it is issued: `None` where nothing is to be paid, nobody
-    /// is known who could be told, or the shop sends invoices by other means.
+    /// Builds the mail with the invoice, for the commit in which it is issued: `None` if nothing is due, no e-mail
+    /// address is known, or the shop sends invoices by other means.
     fn to_pay(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.invoice_notices && self.due_cents() > 0)?;
         let mut sums = self.content.mail_sums();
@@ -65,8 +65,8 @@ impl Invoice {
         ))
     }
 
-    /// The receipt for the customer, for the commit in which it is paid: `None` where nothing was to be paid, nobody is
-    /// known who could be told, or the shop sends receipts by other means.
+    /// Builds the receipt mail, for the commit in which the invoice is paid: `None` if nothing was due, no e-mail
+    /// address is known, or the shop sends receipts by other means.
     pub fn receipt(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let to = self.customer_email.clone().filter(|_| cx.rules.receipts)?;
         if self.status != InvoiceStatus::Paid || self.content.sums.payable_cents() == 0 {

@@ -1,7 +1,7 @@
-//! Pay links: whoever has one sees the invoice and can pay it.
+//! Pay links: anyone who has one can see the invoice and pay it.
 //!
-//! The token of a link says which invoice and which of its links it is, and is signed with the server's secret: nobody
-//! guesses it, nothing of it is stored, and it can be shown again to those who may see the invoice.
+//! The token of a link names the invoice and the link's number, and is signed with the server's secret: it cannot be
+//! guessed, nothing of it is stored, and it can be shown again to those who may see the invoice.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,25 +14,25 @@ use crate::domain::refusal::{Class, Refusal};
 use crate::domain::signing::{hmac_sha256, same};
 use crate::domain::time::Timestamp;
 
-/// Bytes of the invoice's id in a token.
+/// Length of the invoice id in a token, in bytes.
 const ID_BYTES: usize = 16;
-/// Bytes of the invoice's id and of the link's number in a token; the signature of 256 bits follows.
+/// Length of the invoice id and the link number in a token, in bytes; the signature of 256 bits follows.
 const NAMED_BYTES: usize = ID_BYTES + 4;
-/// Most characters of a token.
+/// Maximum length of a token, in characters.
 const MAX_TOKEN_CHARS: usize = 80;
 
 fn signature(secret: &str, named: &[u8]) -> [u8; 32] {
     hmac_sha256(secret.as_bytes(), &[b"pay-link\0", named])
 }
 
-/// The token of a link of an invoice.
+/// Returns the token of a pay link of an invoice.
 pub fn pay_token(secret: &str, invoice: Id, number: u32) -> String {
     let named = [invoice.0.as_bytes().as_slice(), &number.to_be_bytes()].concat();
     let signed = signature(secret, &named);
     URL_SAFE_NO_PAD.encode([named.as_slice(), &signed].concat())
 }
 
-/// Which invoice and which of its links a token names; `None` for one that the server did not sign.
+/// Returns the invoice and the link number that a token names; `None` for one that the server did not sign.
 pub fn read_pay_token(secret: &str, token: &str) -> Option<(Id, u32)> {
     if token.len() > MAX_TOKEN_CHARS {
         return None;
@@ -47,13 +47,13 @@ pub fn read_pay_token(secret: &str, token: &str) -> Option<(Id, u32)> {
 }
 
 impl Invoice {
-    /// The number of the link that stands now; `None` while there is none, or once it has expired.
+    /// Returns the number of the currently valid link; `None` while there is none, or once it has expired.
     pub fn standing_link(&self, now: Timestamp) -> Option<u32> {
         let link = self.pay_link.as_ref()?;
         (self.status != InvoiceStatus::Void && !link.is_over(now)).then_some(link.number)
     }
 
-    /// Whether the link with this number leads here: refused with 404 if it was never made, and as gone if it was
+    /// Checks that the link with this number is valid: refused with 404 if it was never created, and as gone if it was
     /// revoked, has expired, or the invoice is void.
     pub fn linked_by(&self, number: u32, now: Timestamp) -> Result<(), Refusal> {
         if !(1..=self.pay_links).contains(&number) {
@@ -76,7 +76,7 @@ impl PayLink {
 }
 
 impl InvoiceChange<'_> {
-    /// Makes a link in place of the one that there was.
+    /// Creates a link, which replaces an existing one.
     pub(super) fn open_pay_link(&mut self, expires_at: Option<Timestamp>) -> Result<(), Refusal> {
         if self.invoice.issued_at.is_none() {
             return Err(Refusal::conflict("not_issued", "it is a draft, and nobody owes it yet; send it"));
@@ -92,7 +92,7 @@ impl InvoiceChange<'_> {
         Ok(())
     }
 
-    /// Revokes the link; without one nothing changes.
+    /// Revokes the link; does nothing if there is none.
     pub(super) fn close_pay_link(&mut self) {
         self.invoice.pay_link = None;
     }

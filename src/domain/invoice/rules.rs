@@ -1,4 +1,4 @@
-//! The invoice as an aggregate: which rule answers which command.
+//! Rules of the invoice aggregate: dispatches each command.
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
@@ -101,7 +101,7 @@ impl Aggregate for Invoice {
         Some(self.revision)
     }
 
-    /// The money of an order's invoice is the order's.
+    /// Returns the effects of its own ledger; none for an order's invoice, whose payments belong to the order.
     fn effects(&self) -> Vec<LedgerEffect> {
         if self.order_id.is_some() { Vec::new() } else { self.ledger_effects() }
     }

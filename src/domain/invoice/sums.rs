@@ -1,4 +1,4 @@
-//! The totals of an invoice, in integers: nets are exact, the tax is rounded half up once for each rate.
+//! Totals of an invoice, in integers: nets are exact, the tax is rounded half up once for each rate.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use super::InvoiceLine;
 use crate::domain::tax::tax_of;
 
-/// What is taxed at one rate, and the tax on it. All amounts are in minor units.
+/// Taxable amounts at one rate, and the tax on them. All amounts are in minor units.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Category {
     /// Tax rate in basis points (1/100 of a percent).
     pub rate_bps: i64,
-    /// Sum of the lines of this rate.
+    /// Sum of the lines at this rate.
     pub lines_cents: i64,
-    /// Shipping of this rate.
+    /// Shipping at this rate.
     pub shipping_cents: i64,
-    /// The part of the discount that falls on the lines of this rate.
+    /// Part of the discount that applies to the lines at this rate.
     pub discount_cents: i64,
-    /// What is taxed: lines and shipping, less the discount.
+    /// Taxable amount: lines and shipping, minus the discount.
     pub net_cents: i64,
-    /// The tax, rounded once.
+    /// Tax, rounded once.
     pub tax_cents: i64,
 }
 
@@ -31,18 +31,18 @@ pub struct Category {
 pub struct Sums {
     /// Sum of the lines without tax.
     pub subtotal_cents: i64,
-    /// Charge for shipping without tax.
+    /// Shipping charge without tax.
     pub shipping_cents: i64,
     /// Discount without tax.
     pub discount_cents: i64,
-    /// Sum of the taxes of all rates.
+    /// Sum of the taxes at all rates.
     pub tax_cents: i64,
-    /// Everything: subtotal and shipping, less the discount, with tax.
+    /// Grand total: subtotal and shipping, minus the discount, with tax.
     pub total_cents: i64,
-    /// By rate, the lowest first.
+    /// Categories by rate, lowest first.
     pub categories: Vec<Category>,
-    /// Difference between the total and what is to be paid: prices that another shop asked with their tax in them are
-    /// no whole net amounts. 0 for what is sold here.
+    /// Difference between the total and the payable amount: another shop's prices including tax may match no whole net
+    /// amount. 0 for direct sales.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rounding_cents: i64,
 }
@@ -53,13 +53,13 @@ fn is_zero(cents: &i64) -> bool {
 }
 
 impl Sums {
-    /// What is to be paid.
+    /// Returns the payable amount.
     pub fn payable_cents(&self) -> i64 {
         self.total_cents.saturating_add(self.rounding_cents)
     }
 
-    /// The totals of these lines with shipping and discount; `None` when an amount is too large to be counted, or the
-    /// discount is larger than the lines.
+    /// Computes the totals of these lines with shipping and discount; `None` if an amount overflows, or the discount is
+    /// larger than the lines.
     pub fn of(lines: &[InvoiceLine], shipping: (i64, i64), discount_cents: i64) -> Option<Self> {
         let (shipping_cents, shipping_bps) = shipping;
         let mut by_rate: BTreeMap<i64, Category> = BTreeMap::new();
@@ -95,8 +95,8 @@ impl Sums {
     }
 }
 
-/// Divides an amount in the proportions of these shares: each part is rounded down, and what is left goes to the
-/// largest share. The parts add up to the amount exactly; without any share it all falls on the first.
+/// Divides an amount in the proportions of these shares: each part is rounded down, and the remainder goes to the
+/// largest share. The parts add up to the amount exactly; without any share everything goes to the first.
 pub(super) fn spread(amount: i64, shares: &[i64]) -> Vec<i64> {
     let whole: i128 = shares.iter().map(|share| i128::from(*share)).sum();
     let part = |share: &i64| {

@@ -16,12 +16,12 @@ use crate::domain::time::DAY_MS;
 
 const INVOICE: u32 = 1;
 
-/// A line of this quantity, price and rate.
+/// Builds a line of this quantity, price and rate.
 pub(crate) fn line(quantity: u32, unit_price_cents: i64, tax_rate_bps: i64) -> InvoiceLine {
     InvoiceLine { description: "Design, one hour".to_owned(), quantity, unit_price_cents, tax_rate_bps }
 }
 
-/// What these rows issue.
+/// Returns the documents that these rows issue.
 pub(crate) fn issued_by(rows: &[InvoiceRow]) -> impl Iterator<Item = Document> + '_ {
     rows.iter().filter_map(|row| match row {
         InvoiceRow::Issued(document) => Some((**document).clone()),
@@ -29,7 +29,7 @@ pub(crate) fn issued_by(rows: &[InvoiceRow]) -> impl Iterator<Item = Document> +
     })
 }
 
-/// A draft of these lines.
+/// Builds a draft of these lines.
 pub(crate) fn draft(lines: Vec<InvoiceLine>) -> DraftInvoice {
     DraftInvoice {
         buyer: Party { name: "Ann Example".to_owned(), ..Party::default() },

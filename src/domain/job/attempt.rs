@@ -1,4 +1,4 @@
-//! The record of one attempt to print a job.
+//! Record of one attempt to print a job.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::domain::id::Id;
 use crate::domain::sign_off::SignOff;
 use crate::domain::time::Timestamp;
 
-/// The state of an attempt. The last six are final.
+/// State of an attempt. The last six are final.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptState {
@@ -31,12 +31,12 @@ pub enum AttemptState {
     Refused,
     /// A start was sent, and it is certain that nothing was printed.
     NotStarted,
-    /// Given up by an operator's forced cancel, whatever the printer did.
+    /// Given up by an operator's forced cancel, regardless of what the printer did.
     Abandoned,
 }
 
 impl AttemptState {
-    /// Whether the attempt is in a final state.
+    /// Returns whether the attempt is in a final state.
     pub fn over(self) -> bool {
         matches!(
             self,
@@ -55,91 +55,90 @@ pub struct Departure {
     pub quantity: u32,
 }
 
-/// One attempt to print one job on one printer. Attempts are a ledger: each is a row of its own under the order's
+/// One attempt to print one job on one printer. Attempts form a ledger: each is a separate row under the order's
 /// version, added before anything is done at the printer and never removed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// Identifier; part of the file's name on the printer, which ties what the printer reports to this attempt.
+    /// Unique identifier; part of the file's name on the printer, which ties the printer's reports to this attempt.
     pub id: Id,
-    /// The job that is attempted.
+    /// Job that is attempted.
     pub job_id: Id,
-    /// The order of that job.
+    /// Order of that job.
     pub order_id: Id,
     /// Position within the job, counted from 1.
     pub number: u32,
-    /// The printer that was claimed.
+    /// Printer that was claimed.
     pub printer_id: Id,
-    /// How far the attempt came.
+    /// Progress of the attempt, from the claim to its end.
     pub state: AttemptState,
-    /// Whether it is unknown if the start had an effect or, of a print that was seen, how it ended. Neither the job nor
-    /// the printer goes on until evidence of the printer or an operator decides.
+    /// `true` while it is unknown whether the start had an effect or how a print that was seen ended. Neither the job
+    /// nor the printer continues until evidence from the printer or an operator decides.
     #[serde(default)]
     pub unverified: bool,
-    /// An operator's decision on the attempt that the printer still has to be told; `None` once the printer
-    /// acknowledged it with a final report.
+    /// Operator's resolution that the printer has yet to acknowledge; `None` once its final report did so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub word: Option<Resolution>,
-    /// Why the attempt ended, or why it cannot be verified, in words for people.
+    /// Human-readable reason why the attempt ended or cannot be verified.
     pub reason: Option<String>,
-    /// When the printer was first seen printing the file; `None` if it never was.
+    /// Time at which the printer was first seen printing the file; `None` if it never was.
     pub started_at: Option<Timestamp>,
-    /// Nobody saw when the print began, or when it ended: its times do not say how long it took.
+    /// `true` if the begin or the end of the print was not observed: its times do not measure its duration.
     #[serde(default)]
     pub unseen: bool,
-    /// When the attempt reached a final state.
+    /// Time at which the attempt reached a final state.
     pub ended_at: Option<Timestamp>,
-    /// When the printer was claimed.
+    /// Time at which the printer was claimed.
     pub created_at: Timestamp,
-    /// What was said of its parts; `None` while it prints, where nothing was printed, and while nobody has signed them
-    /// off although somebody must.
+    /// Sign-off of the printed parts; `None` while it prints, if nothing was printed, and while a required sign-off is
+    /// outstanding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_off: Option<SignOff>,
-    /// The picture of its end that the server took; `None` while there is none.
+    /// Photo that the server took at the end of the print; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_file_id: Option<Id>,
-    /// Its printer has told how its parts were signed off there, which it does once.
+    /// `true` once the printer has reported how the parts were signed off at the machine, which it does once.
     #[serde(default)]
     pub signed_at_printer: bool,
-    /// The job was printed again in its place: its parts do not count.
+    /// `true` if the job was printed again to replace this print: its parts do not count.
     #[serde(default)]
     pub withdrawn: bool,
-    /// It was the first print of a job that replaces nothing.
+    /// `true` if it was the first print of a job that replaces nothing; basis of the first-pass yield.
     #[serde(default)]
     pub first_pass: bool,
-    /// What the print used of all its materials together; they are counted in the same unit.
+    /// Total consumption over all materials, which are counted in the same unit.
     #[serde(default)]
     pub used: Amount,
-    /// What the print used of each of its materials. Empty for a print that ended before this was kept; it was of the
-    /// job's first material then, as far as anybody knows.
+    /// Consumption by material. Empty for prints that ended before this field existed, which are then attributed to the
+    /// job's first material.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_of: Vec<(Id, Amount)>,
-    /// How far the print came, 0 to 1; `None` while it prints, where nothing was printed, and in prints that ended
-    /// before this was kept.
+    /// Final progress of the print, 0 to 1; `None` while it prints, if nothing was printed, and in prints that ended
+    /// before this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
-    /// The spools on which the printer itself booked what the print used in the system that knows spools; empty if it
-    /// does not, or does not tell.
+    /// Spools on which the printer itself booked the consumption in the external spool inventory; empty if it does not
+    /// book or does not report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
-    /// The shipments in which its parts left, oldest first; together at most the parts of the plate. Empty until parts
-    /// of it leave, and in prints whose parts left before this was kept until the order is loaded.
+    /// Shipments in which parts left, oldest first; in total at most the parts of the plate. Empty until parts leave.
+    /// For prints whose parts left before this field existed, it is filled when the order is loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub departures: Vec<Departure>,
 }
 
 impl Attempt {
-    /// How long the printer printed, in milliseconds; `None` where nobody knows.
+    /// Returns the print duration in milliseconds; `None` if it is unknown.
     pub fn took_ms(&self) -> Option<i64> {
         self.started_at.zip(self.ended_at).filter(|_| !self.unseen).map(|(start, end)| end.since(start))
     }
 
-    /// Notes how far its print came; what is no number is not noted.
+    /// Records the final progress of the print; ignores a value that is not a number.
     pub fn came_to(&mut self, progress: f64) {
         self.progress = progress.is_finite().then(|| progress.clamp(0.0, 1.0));
     }
 
-    /// Whether a print began, as far as is known, and is over: only then can there be parts.
+    /// Returns whether a print is known to have begun and is over: only then can there be parts.
     pub fn printed(&self) -> bool {
         match self.state {
             AttemptState::Finished | AttemptState::Failed | AttemptState::Abandoned => true,

@@ -1,9 +1,9 @@
-//! The claims of a job: one for each distinct material that it needs.
+//! Claims of a job: one for each distinct material that it needs.
 //!
-//! They are asked for one after the other, in the order of the materials' ids, and what is held stays held while the
-//! next waits. Of two jobs that need the same materials neither can then hold what the other waits for: whoever waits
-//! for a material holds only materials with smaller ids. A job that loses one gives up those with greater ids too, and
-//! asks again in this order.
+//! Claims are requested one after the other, in the order of the materials' ids, and a held claim stays held while the
+//! next waits. This prevents deadlocks between two jobs that need the same materials: a job that waits for a material
+//! holds only materials with smaller ids. A job that loses a claim also gives up those on materials with greater ids,
+//! and requests them again in this order.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,32 +12,32 @@ use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::launch::MaterialNeed;
 
-/// What a job needs of a material besides the one that its SKU requires first, and its claim on it. The members are as
-/// those of the same names in [`Job`].
+/// Need of a job for a material other than the one that its SKU lists first, with its claim. The fields mirror those of
+/// the same names in [`Job`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FurtherNeed {
-    /// The material; no other need of the job names it.
+    /// Required material; no other need of the job names it.
     pub material_id: Id,
-    /// How much of it the plate takes, in the material's unit.
+    /// Amount that the plate needs, in the material's unit.
     pub need: Amount,
-    /// The state of the current claim.
+    /// State of the current claim.
     pub stock: Stock,
-    /// Number of the current claim. No other claim of the job, on whatever material, ever has it.
+    /// Number of the current claim. It is unique among all claims of the job on any material.
     pub claim: u32,
-    /// Earlier claims that the material has not settled yet.
+    /// Earlier claims that the material has not settled yet: claim number and consumption.
     #[serde(default)]
     pub settling: Vec<(u32, Amount)>,
-    /// The material asked the reservation back while an attempt was live.
+    /// `true` if the material recalled the reservation while an attempt was live.
     #[serde(default)]
     pub recalled: bool,
-    /// Consumed so far over all claims, in the material's unit.
+    /// Total consumption over all claims, in the material's unit.
     #[serde(default)]
     pub consumed: Amount,
 }
 
 impl FurtherNeed {
-    /// A need that is not asked for yet.
+    /// Builds a need whose claim is not requested yet.
     pub fn new(needed: MaterialNeed) -> Self {
         Self {
             material_id: needed.material_id,
@@ -51,45 +51,45 @@ impl FurtherNeed {
     }
 }
 
-/// One need of a job with its claim, as it stands.
+/// Read-only view of one need of a job and its claim.
 #[derive(Clone, Copy, Debug)]
 pub struct JobClaim<'a> {
-    /// Which material is claimed.
+    /// Claimed material.
     pub material_id: Id,
-    /// How much of it the plate takes, in the material's unit.
+    /// Amount that the plate needs, in the material's unit.
     pub need: Amount,
-    /// The state of the current claim.
+    /// State of the current claim.
     pub stock: Stock,
     /// Number of the current claim.
     pub number: u32,
-    /// Earlier claims that the material has not settled yet.
+    /// Earlier claims that the material has not settled yet: claim number and consumption.
     pub settling: &'a [(u32, Amount)],
-    /// The material asked the reservation back while an attempt was live.
+    /// `true` if the material recalled the reservation while an attempt was live.
     pub recalled: bool,
-    /// Consumed so far over all claims, in the material's unit.
+    /// Total consumption over all claims, in the material's unit.
     pub consumed: Amount,
 }
 
-/// One need of a job with its claim, for changing it.
+/// Mutable view of one need of a job and its claim.
 pub struct JobClaimMut<'a> {
-    /// Which material is claimed.
+    /// Claimed material.
     pub material_id: Id,
-    /// How much of it the plate takes, in the material's unit.
+    /// Amount that the plate needs, in the material's unit.
     pub need: Amount,
-    /// The state of the current claim.
+    /// State of the current claim.
     pub stock: &'a mut Stock,
     /// Number of the current claim.
     pub number: &'a mut u32,
-    /// Earlier claims that the material has not settled yet.
+    /// Earlier claims that the material has not settled yet: claim number and consumption.
     pub settling: &'a mut Vec<(u32, Amount)>,
-    /// The material asked the reservation back while an attempt was live.
+    /// `true` if the material recalled the reservation while an attempt was live.
     pub recalled: &'a mut bool,
-    /// Consumed so far over all claims, in the material's unit.
+    /// Total consumption over all claims, in the material's unit.
     pub consumed: &'a mut Amount,
 }
 
 impl Job {
-    /// All needs with their claims, in the order in which they are asked for.
+    /// Returns all needs with their claims, in the order in which they are requested.
     pub fn claims(&self) -> Vec<JobClaim<'_>> {
         let first = JobClaim {
             material_id: self.material_id,
@@ -114,7 +114,7 @@ impl Job {
         all
     }
 
-    /// All needs with their claims, in the order in which they are asked for, for changing them.
+    /// Returns all needs with their claims for modification, in the order in which they are requested.
     pub fn claims_mut(&mut self) -> Vec<JobClaimMut<'_>> {
         let first = JobClaimMut {
             material_id: self.material_id,
@@ -139,27 +139,27 @@ impl Job {
         all
     }
 
-    /// What it needs of each material, in the order of their ids.
+    /// Returns the need for each material, in the order of the material ids.
     pub fn material_needs(&self) -> Vec<MaterialNeed> {
         self.claims().iter().map(|one| MaterialNeed { material_id: one.material_id, need: one.need }).collect()
     }
 
-    /// Whether all that it needs is reserved for it.
+    /// Returns whether every need is reserved for the job.
     pub fn holds_all(&self) -> bool {
         self.stock == Stock::Held && self.further.iter().all(|one| one.stock == Stock::Held)
     }
 
-    /// The claim that it waits for: the first that is not held. Those after it are not asked for yet.
+    /// Returns the claim that the job waits for: the first that is not held. Those after it are not requested yet.
     pub fn waiting_claim(&self) -> Option<JobClaim<'_>> {
         self.claims().into_iter().find(|claim| claim.stock != Stock::Held)
     }
 
-    /// A number that no claim of the job had yet: a claim's number is only ever replaced by such a one.
+    /// Returns a number that no claim of the job has had. Claim numbers only ever change to such a number.
     fn fresh_number(&self) -> u32 {
         self.further.iter().map(|one| one.claim).fold(self.claim, u32::max) + 1
     }
 
-    /// Asks for the next claim, unless one is asked for or waits in line already.
+    /// Requests the next claim, unless one is already requested or waiting in line.
     pub fn ask_next(&mut self) {
         let fresh = self.fresh_number();
         let next = self.claims_mut().into_iter().find(|claim| *claim.stock != Stock::Held);
@@ -172,8 +172,8 @@ impl Job {
         }
     }
 
-    /// Begins anew: whatever was held or settled is on its way back, and the needs are asked for again. A claim that
-    /// was asked for and not answered is asked for still: only its answer tells what the material holds for it.
+    /// Restarts claiming: returns the reservations that are held, and requests all needs again. A claim that has no
+    /// answer yet stays requested, because only the answer shows what the material holds for it.
     pub fn claim_anew(&mut self) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
@@ -192,9 +192,9 @@ impl Job {
         self.ask_next();
     }
 
-    /// Gives up the claim with this number and, because of the order in which claims are asked for, those on materials
-    /// after it. They are settled with nothing consumed, and the first is asked for again. One that is not answered yet
-    /// is given up when its answer comes ([`Job::is_in_order`]).
+    /// Gives up the claim with this number and, because claims are requested in order, those on later materials. They
+    /// are settled with nothing consumed, and the first is requested again. A claim without an answer is given up when
+    /// its answer comes ([`Job::is_in_order`]).
     pub fn give_up_claim(&mut self, number: u32) {
         let mut from = false;
         self.give_up(|claim| {
@@ -204,7 +204,7 @@ impl Job {
         self.ask_next();
     }
 
-    /// Asks once more how the claim on this material stands, which was held, and gives up those on materials after it.
+    /// Requests the held claim on this material once more to learn its state, and gives up those on later materials.
     pub fn ask_again(&mut self, material: Id) {
         for claim in self.claims_mut() {
             if claim.material_id == material {
@@ -214,8 +214,8 @@ impl Job {
         self.give_up(|claim| claim.material_id > material);
     }
 
-    /// Takes over what the G-code says that it needs. A reservation of another amount is asked for once more under its
-    /// number, and the material corrects it in one step, so that nobody else takes it in between.
+    /// Adopts the needs that the G-code states. If the amount differs, the reservation is requested again under the
+    /// same number and the material corrects it in one step, so that no other job takes it in between.
     pub fn correct_needs(&mut self, needs: &[MaterialNeed]) {
         let corrected = |material: Id, need: Amount| {
             let said = needs.iter().find(|one| one.material_id == material)?;
@@ -231,12 +231,13 @@ impl Job {
         }
     }
 
-    /// Gives up all its claims, to be asked for anew later.
+    /// Gives up all claims, to be requested anew later.
     pub fn give_up_all(&mut self) {
         self.give_up(|_| true);
     }
 
-    /// Settles claims that are held or wait in line with nothing consumed; they get new numbers and are not asked for.
+    /// Settles the selected claims that are held or wait in line with nothing consumed; they get new numbers and are
+    /// not requested.
     fn give_up(&mut self, mut which: impl FnMut(&JobClaimMut<'_>) -> bool) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
@@ -249,13 +250,13 @@ impl Job {
         }
     }
 
-    /// Whether all claims before the one on this material are held, so that it may be held or wait itself.
+    /// Returns whether all claims before the one on this material are held, so that it may itself be held or wait.
     pub fn is_in_order(&self, material: Id) -> bool {
         self.claims().iter().take_while(|claim| claim.material_id < material).all(|claim| claim.stock == Stock::Held)
     }
 
-    /// Ends the job's current claims, of which a print used this share (1 is all of the need). A claim that was not
-    /// answered yet stays asked for; its answer then settles it.
+    /// Ends the job's current claims with this consumed share of the need (1 is all of it). A claim without an answer
+    /// stays requested; its answer then settles it.
     pub fn settle(&mut self, share: f64) {
         let booked_on = self.live().map(|attempt| attempt.booked_on.clone()).unwrap_or_default();
         let mut booked = Vec::new();

@@ -1,20 +1,20 @@
-//! The words for how far a job is, and for what keeps it from going on.
+//! States of a job, and the reasons that block one.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The state of a job, in the words of the HTTP API; the table of transitions is in the [module](super).
+/// State of a job, as named in the HTTP API; the table of transitions is in the [module](super).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum JobState {
-    /// Made; what it is printed from is not read yet, or its SKU has neither a G-code file nor a model to slice.
+    /// Created: the SKU's file is not read yet, or the SKU has neither a G-code file nor a model to slice.
     #[serde(rename = "CREATED")]
     Created,
-    /// Ready for the stock check: a claim on the material is asked for and not answered. Or all material is reserved,
-    /// and its model is being sliced.
+    /// Ready for the stock check: a claim on the material is requested and has no answer. Alternatively, all material
+    /// is reserved and the model is being sliced.
     #[serde(rename = "VALIDATED")]
     Validated,
-    /// The stock check did not pass, or the slicer failed; [`super::Job::blocked_by`] says why.
+    /// The stock check did not pass, or the slicer failed; [`super::Job::blocked_by`] holds the reason.
     #[serde(rename = "awaiting_manual_review")]
     AwaitingManualReview,
     /// Material is reserved and G-code is available, sliced here or uploaded: the job waits for a printer.
@@ -40,16 +40,16 @@ pub enum JobState {
     Cancelled,
 }
 
-/// Why a job is in `awaiting_manual_review`.
+/// Reason why a job is in `awaiting_manual_review`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
     /// Less of the material is available than the job needs.
     Material,
-    /// The stock on hand is below the material's reorder point; an operator may release the job all the same.
+    /// The stock on hand is below the material's reorder point; an operator may release the job nevertheless.
     ReorderPoint,
-    /// The slicer failed on the model; its material is given back until an operator releases the job to be sliced
-    /// again.
+    /// The slicer failed on the model; the reserved material is returned until an operator releases the job to be
+    /// sliced again.
     Slicing,
 }
 

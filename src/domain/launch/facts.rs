@@ -1,4 +1,4 @@
-//! What is known of a printer that decides which jobs it can make.
+//! Known facts of a printer that decide which jobs it can print.
 
 use super::{ChosenSlot, TypeFacts, model_key, plate_key};
 use crate::domain::amount::Amount;
@@ -6,20 +6,21 @@ use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::sku::{Dimensions, MachineType};
 
-/// A slot as the match sees it.
+/// Slot of a printer, reduced to the facts that matching needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlotFacts {
-    /// Number of the slot.
+    /// Slot number.
     pub slot: u32,
-    /// The material that it holds; `None` is unknown.
+    /// Material in the slot; `None` is unknown.
     pub material_id: Option<Id>,
-    /// What is left on its spool, in the material's unit; `None` is unknown.
+    /// Amount left on its spool, in the material's unit; `None` is unknown.
     pub remaining: Option<Amount>,
-    /// Whether the printer itself reports the slot. Any other is a spool beside those that it can choose from.
+    /// `true` if the printer itself reports the slot. Any other slot is an external spool that the printer cannot
+    /// select.
     pub reported: bool,
 }
 
-/// A printer as the match sees it. `None` is unknown and fits.
+/// Printer, reduced to the facts that matching needs. `None` is unknown and fits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaunchFacts {
     pub(super) machine_type: MachineType,
@@ -28,16 +29,16 @@ pub struct LaunchFacts {
     pub(super) maps_slots: bool,
     pub(super) nozzle_diameter: Option<f64>,
     pub(super) plate_type: Option<String>,
-    /// The key of `plate_type`, made once because the dispatcher compares it often.
+    /// Comparison key of `plate_type`, computed once because the dispatcher compares it often.
     pub(super) plate_key: Option<String>,
     pub(super) model: Option<String>,
-    /// The key of `model`, made once for the same reason.
+    /// Comparison key of `model`, computed once for the same reason.
     pub(super) model_key: Option<String>,
     pub(super) slots: Vec<SlotFacts>,
 }
 
 impl LaunchFacts {
-    /// Facts of a machine of this printer type with these slots, of which it has one at least.
+    /// Builds the facts of a machine of this printer type with these slots (at least one).
     pub fn new(
         of_type: TypeFacts,
         machine_type: MachineType,
@@ -59,7 +60,7 @@ impl LaunchFacts {
         }
     }
 
-    /// With this nozzle (diameter in millimetres) and build plate.
+    /// Sets the nozzle diameter (in millimetres) and the build plate.
     #[must_use]
     pub fn equipped(mut self, nozzle_diameter: Option<f64>, plate_type: Option<&str>) -> Self {
         self.nozzle_diameter = nozzle_diameter;
@@ -68,7 +69,7 @@ impl LaunchFacts {
         self
     }
 
-    /// With this model, in the words of slicers.
+    /// Sets the model, as slicers name it.
     #[must_use]
     pub fn of_model(mut self, model: Option<&str>) -> Self {
         self.model = model.map(str::to_owned);
@@ -76,7 +77,7 @@ impl LaunchFacts {
         self
     }
 
-    /// A print takes this from the slots: less is left of what is known to be there.
+    /// Deducts the consumption of a print from the known amounts in the slots.
     pub fn use_up(&mut self, used: &[ChosenSlot]) {
         for used in used {
             let of_it = |one: &&mut SlotFacts| one.slot == used.slot;
@@ -86,7 +87,7 @@ impl LaunchFacts {
         }
     }
 
-    /// Decides which jobs it is compared with.
+    /// Returns the machine type, which decides the jobs that the printer is compared with.
     pub fn machine_type(&self) -> MachineType {
         self.machine_type
     }

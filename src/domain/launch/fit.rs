@@ -1,4 +1,4 @@
-//! The match of one job with one printer.
+//! Match of one job with one printer.
 
 use std::fmt::Write as _;
 
@@ -9,67 +9,65 @@ use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::sku::{Dimensions, MachineType};
 
-/// Why a printer cannot make a job.
+/// Reason why a printer cannot print a job.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Mismatch {
-    /// It is another type of machine than this one that is needed.
+    /// The printer is not of this required machine type.
     MachineType(MachineType),
-    /// It does not print files of this format.
+    /// The printer does not print files of this format.
     Form(GcodeForm),
-    /// It is another model than the file was sliced for.
+    /// The file was sliced for another printer model.
     Model {
-        /// What the file was sliced for.
+        /// Model that the file was sliced for.
         wanted: String,
-        /// What the printer is.
+        /// Model of the printer.
         is: String,
     },
-    /// The part is larger than its build volume.
+    /// The part is larger than the printer's build volume.
     TooLarge {
         /// Size of the part in millimetres.
         size: Dimensions,
-        /// What the printer has, in millimetres.
+        /// Build volume of the printer in millimetres.
         volume: Dimensions,
     },
-    /// It has another nozzle. Diameters in millimetres.
+    /// The printer has another nozzle. Diameters are in millimetres.
     Nozzle {
-        /// What the file was sliced for.
+        /// Nozzle that the file was sliced for.
         wanted: f64,
-        /// What the printer has.
+        /// Nozzle of the printer.
         is: f64,
     },
-    /// It has another build plate.
+    /// The printer has another build plate.
     Plate {
-        /// What the file was sliced for.
+        /// Build plate that the file was sliced for.
         wanted: String,
-        /// What the printer has.
+        /// Build plate on the printer.
         is: String,
     },
-    /// This material is in none of its slots.
+    /// This material is in none of the printer's slots.
     NotLoaded(Id),
-    /// The material is in another slot than the one that the file takes it from, and the printer cannot be told
-    /// another.
+    /// The material is in another slot than the one the file takes it from, and the printer cannot remap slots.
     OtherSlot {
-        /// What is in the wrong slot.
+        /// Material in the wrong slot.
         material: Id,
-        /// The slot that it must be in: the number of the filament in the file.
+        /// Slot that must hold it: the number of the filament in the file.
         slot: u32,
     },
-    /// The material is only on a spool beside the slots that the printer can choose from, and cannot be taken from
-    /// there.
+    /// The material is only on an external spool that the printer cannot select.
     OutOfReach(Id),
-    /// Which filament of the file is of which material is not known, and the printer has several slots.
+    /// The mapping of the file's filaments to materials is unknown, and the printer has several slots.
     UnknownFilaments,
-    /// Too little of a material is left in the slot that has most of it.
+    /// Too little of a material is left, even in the slot that has most of it.
     TooLittle {
-        /// What is needed.
+        /// Required material and amount.
         needed: MaterialNeed,
-        /// What is left there, in the material's unit.
+        /// Amount left there, in the material's unit.
         left: Amount,
     },
 }
 
 impl Mismatch {
-    /// The material of which a spool has to be loaded to mend it; `None` where no spool mends it.
+    /// Returns the material of which a spool must be loaded to fix the mismatch; `None` if no spool fixes it.
     pub fn spool(&self) -> Option<Id> {
         match self {
             Self::NotLoaded(id) | Self::OutOfReach(id) | Self::OtherSlot { material: id, .. } => Some(*id),
@@ -84,7 +82,7 @@ impl Mismatch {
         }
     }
 
-    /// What is missing, in words for people. `material` gives the name and the unit of a material.
+    /// Describes the mismatch in words. `material` returns the name and the unit of a material.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
             Self::MachineType(wanted) => format!("not of type {}", wanted.word()),
@@ -112,31 +110,31 @@ impl Mismatch {
     }
 }
 
-/// How a job and a printer go together.
+/// Result of matching a job with a printer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fit {
-    /// What is missing; nothing: the printer can make the job.
+    /// Mismatches; if empty, the printer can print the job.
     pub missing: Vec<Mismatch>,
-    /// The slots that it would use: one for each material, or for each filament where the printer cannot choose.
-    /// Complete only if nothing is missing.
+    /// Slots that the print would use: one for each material, or for each filament if the printer cannot remap slots.
+    /// Complete only if `missing` is empty.
     pub slots: Vec<ChosenSlot>,
 }
 
 impl Fit {
-    /// Whether nothing is missing.
+    /// Returns whether the printer can print the job.
     pub fn fits(&self) -> bool {
         self.missing.is_empty()
     }
 
-    /// How well it fits, the lower the better: printers with all materials loaded come first; of these the one whose
-    /// spools the job uses up best, by what would be left on them; unknown spools come last.
+    /// Returns the rank of the fit, lower is better: printers with all materials loaded come first; among these the one
+    /// whose spools the job uses up best, by the amount that would be left on them; unknown spools come last.
     pub fn rank(&self) -> (bool, i64) {
         let left = |chosen: &ChosenSlot| Some(chosen.remaining?.0.saturating_sub(chosen.needed.need.0));
         let sum = self.slots.iter().map(left).try_fold(0i64, |sum, left| Some(sum.saturating_add(left?)));
         (!self.slots.iter().all(|chosen| chosen.loaded), sum.unwrap_or(i64::MAX))
     }
 
-    /// What is missing, in words for people, separated by commas.
+    /// Describes all mismatches in words, separated by commas.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         let mut words = String::new();
         for (n, missing) in self.missing.iter().enumerate() {
@@ -146,8 +144,8 @@ impl Fit {
     }
 }
 
-/// Judges one job on one printer, whatever the printer does at the moment. Pure: the same needs and facts give the same
-/// answer.
+/// Matches one job with one printer, regardless of what the printer does at the moment. Pure: the same needs and facts
+/// yield the same result.
 pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     let mut missing = Vec::new();
     if facts.machine_type != needs.machine_type {

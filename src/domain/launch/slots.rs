@@ -1,8 +1,9 @@
-//! From which slots a printer would take what a job needs.
+//! Selection of the slots from which a printer takes the materials of a job.
 //!
-//! A printer with one slot takes everything from it. One of a type that maps slots is told the slot of each filament at
-//! the start; what nobody but a person says of such a printer is one spool beside the slots that it can choose from.
-//! Any other takes filament n of the file, its tool, from slot n: what is in another slot is out of its reach.
+//! A printer with one slot takes everything from it. On a type that maps slots, the slot of each filament is sent with
+//! the start; a slot that such a printer does not report itself, but an operator entered, is one external spool that
+//! the printer cannot select. Any other printer takes filament n of the file, its tool, from slot n: a material in
+//! another slot is out of its reach.
 
 use std::fmt;
 
@@ -14,44 +15,44 @@ use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, Sli
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 
-/// A slot that a job takes a material from.
+/// Slot from which a job takes a material.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChosenSlot {
-    /// What is taken from it.
+    /// Material and amount taken from the slot.
     pub needed: MaterialNeed,
-    /// Number of the slot.
+    /// Slot number.
     pub slot: u32,
-    /// What is left there before the print; `None` is unknown.
+    /// Amount left in the slot before the print; `None` is unknown.
     pub remaining: Option<Amount>,
-    /// Whether the slot is known to hold the material, and not only fits because nobody knows what it holds.
+    /// `true` if the slot is known to hold the material; `false` if it fits only because its content is unknown.
     pub loaded: bool,
-    /// The filament of the file that it is for; `None` is all of the material.
+    /// Filament of the file that the slot serves; `None` covers all of the material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filament: Option<u32>,
 }
 
-/// What was in a slot when it was chosen, as the printer reported it.
+/// Content of a slot at the time it was chosen, as the printer reported it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedSpool {
-    /// The vendor's code of the spool.
+    /// Vendor's code of the spool.
     pub vendor_code: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
 }
 
-/// The slot that a filament of a file comes from.
+/// Slot from which a filament of a file comes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilamentSlot {
-    /// Number of the slot.
+    /// Slot number.
     pub slot: u32,
-    /// What was in it; `None` where a person says what is in the slot, and not the printer.
+    /// Spool in the slot; `None` if an operator, and not the printer, states the content of the slot.
     pub spool: Option<ReportedSpool>,
 }
 
-/// As it is stored.
+/// Stored form of [`FilamentSlot`].
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredFilamentSlot {
@@ -65,7 +66,7 @@ impl<'de> Deserialize<'de> for FilamentSlot {
     }
 }
 
-/// Attempts from before the spool was kept have the number alone.
+/// Deserializer for both stored forms: attempts from before the spool was stored have the slot number alone.
 struct NumberOrSlot;
 
 impl<'de> Visitor<'de> for NumberOrSlot {
@@ -87,8 +88,8 @@ impl<'de> Visitor<'de> for NumberOrSlot {
 }
 
 impl SlicedFor {
-    /// For each filament of the file, by its index, the slot that it comes from, of those that were chosen; `None` for
-    /// one that the plate does not use. Empty where nobody knows.
+    /// Returns the chosen slot of each filament of the file, by its index; `None` for one that the plate does not use.
+    /// Empty if the mapping is unknown.
     pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {
         if self.filaments.is_empty() {
             // One material needs no telling which.
@@ -106,7 +107,8 @@ impl SlicedFor {
         slots
     }
 
-    /// The filaments that are of a material of `needs`. A file of one material needs no telling which: it is the first.
+    /// Returns the filaments that stand for a material of `needs`. A file of one material needs no mapping: its first
+    /// filament is the one.
     fn assigned(&self, needs: &[MaterialNeed]) -> Vec<UsedFilament> {
         if let (true, [only]) = (self.filaments.is_empty(), needs) {
             return vec![UsedFilament { filament: 0, material_id: only.material_id, grams: None }];
@@ -116,7 +118,7 @@ impl SlicedFor {
     }
 }
 
-/// Chooses the slots; what is missing is added to the list.
+/// Chooses the slots and adds mismatches to `missing`.
 pub(super) fn choose_all(needs: &LaunchNeeds, facts: &LaunchFacts, missing: &mut Vec<Mismatch>) -> Vec<ChosenSlot> {
     let several = needs.materials.len() > 1;
     if several && facts.slots.len() > 1 && needs.sliced_for.filaments.is_empty() {
@@ -170,7 +172,7 @@ fn chosen(one: &SlotFacts, needed: MaterialNeed, loaded: bool) -> ChosenSlot {
     ChosenSlot { needed, slot: one.slot, remaining: one.remaining, loaded, filament: None }
 }
 
-/// What is in it may be unknown, for a job of one material.
+/// Chooses the only slot. Its content may be unknown if the job needs just one material.
 fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> Result<ChosenSlot, Mismatch> {
     if only.material_id.is_none() && !several && enough(only, needed) {
         return Ok(chosen(only, needed, false));
@@ -178,7 +180,8 @@ fn from_the_only_one(needed: MaterialNeed, several: bool, only: &SlotFacts) -> R
     from_any(needed, std::slice::from_ref(only))
 }
 
-/// Of those that hold enough of it the one with least; one of which it is not known what is left comes after them.
+/// Chooses, among the slots that hold enough of the material, the one with least; slots with an unknown amount come
+/// last.
 fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
     let of_it = || slots.iter().filter(|one| one.material_id == Some(needed.material_id));
     let best =
@@ -192,7 +195,7 @@ fn from_any(needed: MaterialNeed, slots: &[SlotFacts]) -> Result<ChosenSlot, Mis
     }
 }
 
-/// The slot with the number of the filament, which must hold it.
+/// Chooses the slot with the number of the filament, which must hold the material.
 fn from_its_number(needed: MaterialNeed, filament: u32, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
     let material = needed.material_id;
     let Some(one) = slots.iter().find(|one| one.slot == filament && one.material_id == Some(material)) else {
@@ -209,8 +212,8 @@ fn from_its_number(needed: MaterialNeed, filament: u32, slots: &[SlotFacts]) -> 
     }
 }
 
-/// How the need of a material is spread over its filaments: as the file states their weights, else evenly. The sum is
-/// the need.
+/// Distributes the need for a material over its filaments: by the weights that the file states, else evenly. The sum
+/// equals the need.
 fn shares(need: Amount, of_it: &[&UsedFilament]) -> Vec<Amount> {
     let stated: Option<Vec<i64>> = of_it.iter().map(|used| used.grams.map(|grams| grams.0.max(0))).collect();
     let weights = stated.filter(|all| all.iter().any(|grams| *grams > 0)).unwrap_or_else(|| vec![1; of_it.len()]);

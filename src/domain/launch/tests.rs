@@ -30,17 +30,17 @@ fn of_type(maps_slots: bool, slots: &[(Option<u32>, Option<i64>)]) -> LaunchFact
     LaunchFacts::new(facts, MachineType::FdmStandard, None, slots.collect())
 }
 
-/// A printer of a type that maps the slots that it reports.
+/// Builds a printer of a type that maps the slots it reports.
 fn printer(slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
     of_type(true, slots)
 }
 
-/// A printer of a type that does not.
+/// Builds a printer of a type that does not map slots.
 fn unmapped(slots: &[(Option<u32>, Option<i64>)]) -> LaunchFacts {
     of_type(false, slots)
 }
 
-/// As [`needs`], where filament n of the file is of these materials.
+/// Returns the same as [`needs`], with filament n of the file mapped to these materials.
 fn using(materials: &[(u32, i64)], filaments: &[(u32, u32)]) -> LaunchNeeds {
     let used = |(filament, material): &(u32, u32)| UsedFilament {
         filament: *filament,
@@ -186,7 +186,7 @@ fn the_spool_that_is_used_up_best_is_taken() {
     assert!(order.is_sorted() && order[0] < order[1] && order[1] < order[2] && order[2] < order[3], "{order:?}");
 }
 
-/// Whether the printer can make the job, said once more and in the simplest way.
+/// Reference implementation of the match in its simplest form: returns whether the printer can print the job.
 fn plainly(needs: &LaunchNeeds, facts: &LaunchFacts) -> bool {
     let slots = &facts.slots;
     let filaments = &needs.sliced_for.filaments;
@@ -235,7 +235,7 @@ proptest! {
         }
     }
 
-    /// However a need is spread over the filaments of its material, nothing of it is lost.
+    /// Checks that nothing of a need is lost when it is distributed over the filaments of its material.
     #[test]
     fn the_shares_of_a_need_are_the_need(
         need in 0i64..1_000_000,

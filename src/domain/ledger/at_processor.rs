@@ -1,9 +1,8 @@
-//! What is under way at the payment processor: the checkout by which something is to be paid, sessions that are to be
-//! closed there, and refunds that were asked for.
+//! Requests in flight at the payment processor: the current checkout, sessions to be closed, and requested refunds.
 //!
-//! All of it is in the owner's own commit before anything is sent, and each request carries a key that follows from it
-//! (`order-{id}-{number}`, `invoice-{id}-{number}`, `refund-{id}`). So whatever ends the process, the request is sent
-//! again afterwards, and the processor answers it as the same one.
+//! All of them are in the owner's own commit before anything is sent, and each request carries an idempotency key
+//! derived from it (`order-{id}-{number}`, `invoice-{id}-{number}`, `refund-{id}`). After a crash the request is
+//! therefore sent again, and the processor treats it as the same one.
 
 use std::fmt;
 
@@ -13,159 +12,160 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// Most sessions that wait to be closed, and most refunds that wait or failed. A session that falls off ends by itself
-/// within a day.
+/// Maximum number of sessions that wait to be closed, and of refunds that are pending or failed. A session dropped from
+/// the list expires within a day.
 pub(super) const MAX_UNDER_WAY: usize = 20;
 
-/// What is under way at the payment processor.
+/// Requests in flight at the payment processor.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AtProcessor {
-    /// How many checkouts were begun; the last number is part of the key under which its session is made.
+    /// Number of checkouts begun; the latest number is part of the idempotency key of its session.
     pub checkouts: u32,
-    /// The checkout by which the amount due can be paid; `None` while there is none.
+    /// Checkout through which the amount due can be paid; `None` while there is none.
     pub checkout: Option<Checkout>,
-    /// Sessions that must not be paid any more, until the processor says that they are closed.
+    /// Sessions that must not be paid any more, until the processor confirms that they are closed.
     pub closing: Vec<String>,
-    /// Refunds that the processor was asked for: those that it has not answered, those that it refused, and those that
-    /// it took while what went back of their payment is being read.
+    /// Requested refunds: those without a response, those that the processor refused, and those that it accepted while
+    /// the refund total of their payment is being read.
     pub refunds: Vec<RefundAsked>,
-    /// Payments of which a refund failed after the processor had taken it.
+    /// Payments of which a refund failed after the processor had accepted it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubted: Vec<DoubtedRefunds>,
-    /// Payments that the customer's bank takes back, or took.
+    /// Payments that the customer's bank disputes or took back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disputes: Vec<Dispute>,
-    /// Tries to pay that brought no money, the latest ones. One of which money came after all does not count.
+    /// Latest payment attempts that failed. An attempt whose payment succeeded after all does not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_tries: Vec<FailedTry>,
 }
 
 impl AtProcessor {
-    /// Whether there is nothing to remember.
+    /// Returns whether nothing is in flight and nothing needs to be remembered.
     pub fn is_idle(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A try to pay that brought no money.
+/// Payment attempt that failed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedTry {
-    /// The processor's payment intent of it, if named.
+    /// Processor's payment intent of the attempt, if named.
     pub intent: Option<String>,
-    /// The processor's checkout session of it, if named.
+    /// Processor's checkout session of the attempt, if named.
     pub session: Option<String>,
 }
 
-/// A checkout of the amount that was due when it was begun.
+/// Checkout of the amount that was due when it began.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkout {
-    /// Counts the checkouts of the owner from 1.
+    /// Sequence number among the owner's checkouts, from 1.
     pub number: u32,
-    /// What is to be paid, in minor units of the owner's currency.
+    /// Amount to pay, in minor units of the owner's currency.
     pub amount_cents: i64,
-    /// What the customer reads that they pay for; `None` in checkouts of older releases, which were all of orders.
+    /// Description that the customer reads on the payment page; `None` in checkouts of older releases, which were all
+    /// of orders.
     #[serde(default)]
     pub title: Option<String>,
-    /// Where the customer is sent after paying.
+    /// URL to which the customer is redirected after paying.
     pub success_url: String,
-    /// Where the customer is sent who gives up.
+    /// URL to which the customer is redirected after cancelling.
     pub cancel_url: String,
-    /// How far it is.
+    /// State of the checkout.
     pub state: CheckoutState,
 }
 
-/// How far a checkout is.
+/// State of a checkout.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CheckoutState {
-    /// Its session is being made.
+    /// The session is being created.
     Wanted,
-    /// Its session can be paid, as far as is known here.
+    /// The session can be paid, as far as the server knows.
     #[serde(rename_all = "camelCase")]
     Open {
-        /// The processor's id of it.
+        /// Processor's id of the session.
         session: String,
-        /// The page on which it is paid.
+        /// Payment page of the session.
         url: String,
-        /// When the processor closes it by itself.
+        /// Time at which the processor closes the session by itself.
         expires_at: Timestamp,
     },
-    /// No session came of it, and nothing is tried until somebody asks again.
+    /// No session was created, and nothing is retried until the next checkout request.
     #[serde(rename_all = "camelCase")]
     Failed {
-        /// Whether the processor said no, or that it could not. Else nobody knows what became of the request, and it is
-        /// repeated as it was.
+        /// `true` if the processor refused or reported an error. Otherwise the outcome is unknown, and the request is
+        /// repeated unchanged.
         refused: bool,
-        /// Whether it said no because of the amount, which it takes no payments of.
+        /// `true` if the processor refused because it does not accept payments of this amount.
         amount: bool,
-        /// Why, in words for the log.
+        /// Reason, for the log.
         reason: String,
     },
 }
 
-/// A refund that the processor was asked for.
+/// Refund that was requested from the processor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefundAsked {
-    /// Identifier of the refund here; part of the key under which it is asked for.
+    /// Internal id of the refund; part of its idempotency key.
     pub id: Id,
-    /// The payment that goes back.
+    /// Payment to refund.
     pub payment_id: Id,
-    /// The processor's payment intent of it.
+    /// Processor's payment intent of the payment.
     pub intent: String,
-    /// How much goes back, in minor units of the payment's currency.
+    /// Amount to refund, in minor units of the payment's currency.
     pub amount_cents: i64,
-    /// When an operator asked for it.
+    /// Time at which an operator requested it.
     pub asked_at: Timestamp,
-    /// Why the processor refused it; `None` while it has not answered.
+    /// Reason why the processor refused it; `None` while there is no response.
     pub error: Option<String>,
-    /// Whether the processor has taken it. It is in the books once what went back of its payment was read.
+    /// `true` once the processor accepted it. It is booked once the refund total of its payment was read.
     #[serde(default)]
     pub taken: bool,
-    /// How much of it is in the books already, in minor units: what went back was read before the answer was heard.
+    /// Part of it that is in the books already, in minor units: the refund total was read before the response arrived.
     #[serde(default)]
     pub seen_cents: i64,
 }
 
 impl RefundAsked {
-    /// How much of it is not in the books, in minor units.
+    /// Returns the part that is not in the books, in minor units.
     pub(super) const fn unseen_cents(&self) -> i64 {
         self.amount_cents.saturating_sub(self.seen_cents)
     }
 }
 
-/// A payment of which a refund failed after the processor had taken it. What its events say went back in all may rise
-/// and fall from then on, and they come in any order: only what is read there counts.
+/// Payment of which a refund failed after the processor had accepted it. From then on the refund totals in its events
+/// may rise and fall and arrive in any order, so only a total read at the processor counts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DoubtedRefunds {
-    /// The processor's payment intent of it.
+    /// Processor's payment intent of the payment.
     pub intent: String,
-    /// Counts from 1 how often it had to be read, which each event about its refunds calls for.
+    /// Sequence number of the required read, from 1; each event about the payment's refunds requires a new one.
     pub number: u32,
-    /// Whether that reading is done.
+    /// `true` once that read is done.
     pub read: bool,
-    /// What came back and waits for somebody to give it back otherwise, in minor units; less what went since.
+    /// Returned money that waits to be refunded otherwise, in minor units; less what was refunded since.
     #[serde(default, alias = "waits", deserialize_with = "cents_or_flag")]
     pub waits_cents: i64,
-    /// Failures that events told of and no reading has found yet, in minor units. Below 0: what a reading found, and no
-    /// event has told of yet. So that neither counts twice, whichever comes first.
+    /// Failed refunds that events reported and no read has found yet, in minor units. Negative: failures that a read
+    /// found and no event has reported yet. This balance keeps either from counting twice, whichever comes first.
     #[serde(default)]
     pub told_cents: i64,
-    /// The processor's ids of the refunds that events told of as failed, the latest ones: each is told of by several.
+    /// Processor's ids of the refunds that events reported as failed, the latest ones; several events report each.
     #[serde(default)]
     pub failed: Vec<String>,
-    /// Whether the processor does not say what went back, because the key may not list refunds or there is none. What
-    /// events and answers say counts again then, until another refund fails.
+    /// `true` if the processor does not report the refund total, because the API key may not list refunds or there is
+    /// none. The totals in events and responses count again then, until another refund fails.
     #[serde(default)]
     pub unlisted: bool,
 }
 
-/// Reads what waits. Older documents say only that something does: that counts as the smallest amount, which any refund
-/// settles.
+/// Deserializes the waiting amount. Older documents hold only a flag: `true` counts as the smallest amount, which any
+/// refund settles.
 fn cents_or_flag<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     struct KeptWaits;
     impl Visitor<'_> for KeptWaits {
@@ -186,65 +186,65 @@ fn cents_or_flag<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     from.deserialize_any(KeptWaits)
 }
 
-/// A payment that the customer's bank takes back.
+/// Payment that the customer's bank takes back (charge-back).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Dispute {
-    /// The processor's id of it, `dp_...`.
+    /// Processor's id of the dispute, `dp_...`.
     pub id: String,
-    /// How it stands.
+    /// State of the dispute.
     pub state: DisputeState,
-    /// How much it is about, in minor units of the payment's currency; 0 in documents of older releases, which did not
-    /// keep it.
+    /// Disputed amount in minor units of the payment's currency; 0 in documents of older releases, which did not store
+    /// it.
     #[serde(default)]
     pub amount_cents: i64,
-    /// The processor's payment intent of the payment, if named.
+    /// Processor's payment intent of the payment, if named.
     #[serde(default)]
     pub intent: Option<String>,
 }
 
-/// How a dispute stands.
+/// State of a dispute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeState {
-    /// The shop can answer it, or the bank decides.
+    /// The shop can respond, or the bank is deciding.
     Open,
-    /// The shop keeps the money.
+    /// The shop won the dispute and retains the money.
     Won,
-    /// The money is gone.
+    /// The shop lost the dispute and the money.
     Lost,
 }
 
-/// What came of making the session of a checkout.
+/// Outcome of creating a checkout's session.
 #[derive(Clone, PartialEq, Debug)]
 pub enum CheckoutNews {
-    /// There is a session.
+    /// The session was created.
     Made {
-        /// The processor's id of it.
+        /// Processor's id of the session.
         session: String,
-        /// The page on which it is paid.
+        /// Payment page of the session.
         url: String,
-        /// When the processor closes it by itself.
+        /// Time at which the processor closes the session by itself.
         expires_at: Timestamp,
     },
-    /// There is none; the members are those of [`CheckoutState::Failed`].
+    /// No session was created; the fields are those of [`CheckoutState::Failed`].
     #[expect(missing_docs, reason = "they are described where they are kept")]
     Failed { refused: bool, amount: bool, reason: String },
 }
 
-/// What the processor says of a refund.
+/// Processor's response to a refund.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RefundNews {
-    /// It was taken.
+    /// The refund was accepted.
     Taken {
-        /// All that went back of the payment so far, in minor units.
+        /// Total refunded of the payment so far, in minor units.
         refunded_cents: i64,
     },
-    /// It was refused, and will be whenever it is asked for.
+    /// The refund was refused permanently.
     Refused {
-        /// All that went back of the payment so far, in minor units, where the processor says it.
+        /// Total refunded of the payment so far, in minor units, if the processor reports it.
         refunded_cents: Option<i64>,
-        /// Why, in words for people.
+        /// Human-readable reason.
         reason: String,
     },
 }

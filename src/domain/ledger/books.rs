@@ -1,26 +1,26 @@
-//! What was received and kept, added up from payments and refunds.
+//! Sums of a ledger, computed from its payments and refunds.
 //!
-//! A refund takes away from the payment that it names and from no other, and from nothing before that payment is heard
-//! of: events arrive in any order. The sums follow from the set of the processor's entries alone, never from the order
-//! of their arrival. Only money that moves by hand is recorded as it moves, so its balance has a history.
+//! A refund reduces the payment that it names and no other, and nothing before that payment is known: events arrive in
+//! any order. The sums follow from the set of the processor's entries alone, never from their order of arrival. Only
+//! manual money movements are recorded as they happen, so their balance has a history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{PROCESSOR, Payable, Payment};
 use crate::domain::id::Id;
 
-/// The sums of a ledger.
+/// Sums of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Books {
-    /// Kept in the owner's currency: payments less their refunds, in minor units.
+    /// Payments less refunds in the owner's currency, in minor units.
     pub(crate) kept: i64,
-    /// Received in the owner's currency, in minor units: all payments by the processor, whatever went back of them
-    /// since, and what is kept of money by hand, which is recorded as it moves.
+    /// Money received in the owner's currency, in minor units: all payments by the processor regardless of later
+    /// refunds, plus the manual payments less their refunds, which are recorded as they happen.
     pub(crate) received: i64,
-    /// Whether money of another currency is kept, which never counts as paid.
+    /// `true` if the shop holds money of another currency, which never counts as paid.
     pub(crate) foreign: bool,
-    /// Whether the processor took another amount or currency than was due, and that is still kept: neither all payments
-    /// that did not go back whole are the total together, nor what is kept.
+    /// `true` if the processor collected another amount or currency than was due and the shop still holds it: neither
+    /// the payments that were not refunded completely nor the balance equal the total.
     pub(crate) mismatch: bool,
 }
 
@@ -78,7 +78,8 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     books
 }
 
-/// The balances that money by hand in the owner's currency has had, in minor units; 0 is always among them.
+/// Returns every balance that the manual payments in the owner's currency have had, in minor units; 0 is always among
+/// them.
 fn balances_by_hand(of: &impl Payable) -> BTreeSet<i64> {
     let payments = of.ledger_payments();
     let by_hand = |one: &&Payment| one.amount_cents >= 0 && !one.of_processor() && one.currency == of.ledger_currency();
@@ -97,13 +98,13 @@ fn balances_by_hand(of: &impl Payable) -> BTreeSet<i64> {
         .collect()
 }
 
-/// What is left of a payment after what was given back by other means than the processor's, in minor units.
+/// Returns what is left of a payment after the refunds outside the processor, in minor units.
 pub(crate) fn left_by_hand(of: &impl Payable, payment: &Payment) -> i64 {
     let refunds = of.ledger_payments().iter().filter(|one| one.refund_of == Some(payment.id));
     refunds.fold(payment.amount_cents, |left, refund| left.saturating_sub(refund.went_cents())).max(0)
 }
 
-/// What went back so far in the owner's currency, in minor units.
+/// Returns the total refunded so far in the owner's currency, in minor units.
 pub(crate) fn refunded_cents(of: &impl Payable) -> i64 {
     let refunds = of.ledger_payments().iter().filter(|one| one.amount_cents < 0);
     let own = refunds.filter(|one| one.currency == of.ledger_currency());

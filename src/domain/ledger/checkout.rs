@@ -1,12 +1,13 @@
-//! Checkouts: what is due is asked for by one session at the processor at a time. A session that no longer fits,
-//! because something was paid, or nothing is taken any more, is closed at the processor. `received` applies what was
-//! paid.
+//! Checkouts: the amount due is collected through one session at the processor at a time. A session that no longer
+//! fits, because something was paid or no payment is accepted any more, is closed at the processor. `received` applies
+//! the payments.
 
 use super::at_processor::{Checkout, CheckoutNews, CheckoutState, MAX_UNDER_WAY};
 use super::{LedgerChange, LedgerStage, Payable as _};
 use crate::domain::refusal::Refusal;
 
-/// Somebody wants to pay at the processor. A checkout that stands is kept, so that all who ask get one session.
+/// Starts a checkout at the processor. A current checkout of the same amount is reused, so that all requests share one
+/// session.
 pub(super) fn check_out<L: LedgerChange>(
     on: &mut L,
     title: &str,
@@ -40,7 +41,7 @@ pub(super) fn check_out<L: LedgerChange>(
     Ok(())
 }
 
-/// What came of making the session of a checkout.
+/// Records the outcome of creating a checkout's session.
 pub(super) fn checkout_made<L: LedgerChange>(on: &mut L, number: u32, news: &CheckoutNews) {
     let current = on.owner().checkout().filter(|known| known.number == number).cloned();
     // An answer that comes late is as good as any.
@@ -80,7 +81,8 @@ pub(super) fn forget_session<L: LedgerChange>(on: &mut L, session: &str) {
     }
 }
 
-/// Ends a checkout that no longer asks for what is due: after a payment, a refund, or when nothing is taken any more.
+/// Ends a checkout that no longer matches the amount due: after a payment, a refund, or when no payment is accepted any
+/// more.
 pub(super) fn settle_checkout<L: LedgerChange>(on: &mut L) {
     let owner = on.owner();
     let Some(known) = owner.checkout() else { return };
@@ -91,7 +93,7 @@ pub(super) fn settle_checkout<L: LedgerChange>(on: &mut L) {
     }
 }
 
-/// Gives up the checkout; its session is closed, unless money came by it.
+/// Drops the checkout; its session is closed, unless a payment arrived through it.
 fn drop_checkout<L: LedgerChange>(on: &mut L) {
     if on.owner().checkout().is_none() {
         return;
@@ -112,7 +114,7 @@ fn close<L: LedgerChange>(on: &mut L, session: String) {
 }
 
 impl Checkout {
-    /// The processor's id of its session, once there is one.
+    /// Returns the processor's id of the session, once there is one.
     pub fn session(&self) -> Option<&str> {
         match &self.state {
             CheckoutState::Open { session, .. } => Some(session),
@@ -120,7 +122,7 @@ impl Checkout {
         }
     }
 
-    /// Whether the processor refused to make its session.
+    /// Returns whether the processor refused to create the session.
     const fn is_refused(&self) -> bool {
         matches!(self.state, CheckoutState::Failed { refused: true, .. })
     }

@@ -1,17 +1,17 @@
-//! Payments that a customer's bank takes back (charge-backs). While it is not decided who keeps the money, a person is
-//! told and the books stay as they are: whether more is made for it until then is for people to say. What is lost has
-//! gone back, and is booked so.
+//! Payments that a customer's bank takes back (charge-backs). While a dispute is undecided, an operator is alerted and
+//! the books stay unchanged: the operators decide whether production continues until then. A lost dispute is booked as
+//! money that was refunded.
 
 use super::at_processor::{Dispute, DisputeState, MAX_UNDER_WAY};
 use super::refunds::flag_refunds;
 use super::{LOST_DISPUTE, LedgerChange, Payable, Payment, blank};
 
-/// Flag of what has a payment that its bank is taking back.
+/// Flag of an owner with a payment that its bank is disputing.
 const DISPUTE_OPEN: &str = "disputed";
-/// Flag of what has a payment that its bank has taken back for good, until that is booked.
+/// Flag of an owner with a payment that its bank has taken back for good, until it is booked.
 const DISPUTE_LOST: &str = "dispute_lost";
 
-/// The processor tells how a dispute stands. One that was decided stays so, whatever is heard late.
+/// Applies the processor's report on a dispute. A decided dispute stays decided, regardless of late events.
 pub(super) fn disputed<L: LedgerChange>(on: &mut L, told: Dispute, reason: &str) {
     let what = format!("the customer's bank takes back {} ({reason})", told.amount_cents);
     let disputes = &mut on.under_way_mut().disputes;
@@ -38,8 +38,8 @@ pub(super) fn disputed<L: LedgerChange>(on: &mut L, told: Dispute, reason: &str)
     }
 }
 
-/// Books what was lost of payments that are known by now, each dispute once, as money that went back: the flag that
-/// tells of it goes then. Says whether anything was booked.
+/// Books lost disputes whose payments are known by now as refunded money, each once, which clears their flag. Returns
+/// whether anything was booked.
 pub(super) fn book_lost<L: LedgerChange>(on: &mut L) -> bool {
     let mut booked = false;
     for Dispute { id, amount_cents, intent, .. } in unbooked(on.owner()) {
@@ -69,7 +69,7 @@ pub(super) fn book_lost<L: LedgerChange>(on: &mut L) -> bool {
     booked
 }
 
-/// Disputes that were lost and are not in the books.
+/// Returns the lost disputes that are not in the books.
 fn unbooked(of: &impl Payable) -> Vec<Dispute> {
     let booked = |id: &str| {
         let is_it = |one: &Payment| one.method == LOST_DISPUTE && one.reference.as_deref() == Some(id);

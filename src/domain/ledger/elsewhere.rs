@@ -1,8 +1,8 @@
-//! Money that another shop took and pays back: our own processor has nothing to do with it.
+//! Money that another shop collects and refunds, without our own processor.
 
 use super::{LedgerChange, Payable as _, Payment, blank};
 
-/// Records what another shop took.
+/// Records a payment that another shop collected.
 pub(crate) fn taken_elsewhere<L: LedgerChange>(on: &mut L, amount_cents: i64, method: &str, reference: &str) {
     let (method, reference) = (method.to_owned(), Some(reference.to_owned()));
     let paid = Payment { amount_cents, method, reference, ..blank(on) };
@@ -10,8 +10,8 @@ pub(crate) fn taken_elsewhere<L: LedgerChange>(on: &mut L, amount_cents: i64, me
     on.money_came(amount_cents, true);
 }
 
-/// Records what another shop paid back of the payment of this method; `sum` is all that it paid back so far. Told
-/// twice or late it changes nothing. What an operator gave back by other means is no part of it.
+/// Records refunds that another shop made on the payment of this method; `sum` is its total so far. Idempotent: a
+/// repeated or late report changes nothing. Refunds that an operator made by other means are not part of the sum.
 pub(crate) fn returned_elsewhere<L: LedgerChange>(on: &mut L, method: &str, sum: i64) {
     let taken = |one: &&Payment| one.method == method && one.amount_cents > 0;
     let Some(paid) = on.owner().ledger_payments().iter().find(taken).cloned() else { return };

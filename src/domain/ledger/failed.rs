@@ -1,33 +1,34 @@
-//! Refunds that fail after the processor took them: the money is with the shop again, so the books must rise. The
-//! processor's events tell sums that come in any order, and sums that may fall cannot be told apart by their size. So
-//! from the first failure on what went back of that payment is read at the processor, after each event about it.
+//! Refunds that fail after the processor accepted them: the money is with the shop again, so the books must rise. The
+//! processor's events carry totals in any order, and once totals may fall, their size no longer shows which is newest.
+//! From the first failure on, the refund total of that payment is therefore read at the processor after each event
+//! about it.
 //!
-//! What came back waits for somebody to give it back otherwise, and is flagged until so much went again: by another
-//! refund, at the processor itself, or by other means. Where the processor does not say what went back, the failure is
-//! booked as its event told of it, and sums count again.
+//! The returned money waits to be refunded otherwise, and is flagged until that amount was refunded again: by another
+//! refund, at the processor itself, or by other means. If the processor does not report the refund total, the failure
+//! is booked as its event stated it, and totals in events count again.
 
 use super::at_processor::{DoubtedRefunds, MAX_UNDER_WAY, RefundAsked};
 use super::received::{record_refund, refunded_of};
 use super::refunds::{REFUND_FAILED, flag_refunds, left_there};
 use super::{LedgerChange, Payable, Payment};
 
-/// Most ids of failed refunds that are remembered of one payment.
+/// Maximum number of ids of failed refunds stored per payment.
 const MAX_FAILED_IDS: usize = 10;
 
-/// What is known of the failed refunds of a payment.
+/// Returns the record of a payment's failed refunds, if any failed.
 pub(super) fn doubts<'a>(of: &'a impl Payable, intent: Option<&String>) -> Option<&'a DoubtedRefunds> {
     of.under_way().doubted.iter().find(|one| Some(&one.intent) == intent)
 }
 
-/// Changes what is known of them.
+/// Modifies the record of a payment's failed refunds, if there is one.
 fn change_doubts<L: LedgerChange>(on: &mut L, intent: &str, change: impl FnOnce(&mut DoubtedRefunds)) {
     if let Some(known) = on.under_way_mut().doubted.iter_mut().find(|one| one.intent == intent) {
         change(known);
     }
 }
 
-/// Has what went back of a payment read at the processor, if one of its refunds failed before and the processor says
-/// it; says whether it did.
+/// Requests another read of a payment's refund total at the processor, if one of its refunds failed before and the
+/// processor reports totals; returns whether it did.
 pub(super) fn reads_again<L: LedgerChange>(on: &mut L, intent: Option<&String>) -> bool {
     let Some(intent) = doubts(on.owner(), intent).filter(|one| !one.unlisted).map(|one| one.intent.clone()) else {
         return false;
@@ -39,7 +40,8 @@ pub(super) fn reads_again<L: LedgerChange>(on: &mut L, intent: Option<&String>) 
     true
 }
 
-/// A refund failed that the processor had taken. It is told by several events, which name the same `refund`.
+/// Records that a refund failed that the processor had accepted. Several events report it, which name the same
+/// `refund`.
 pub(super) fn refund_failed<L: LedgerChange>(
     on: &mut L,
     amount_cents: i64,
@@ -75,7 +77,7 @@ pub(super) fn refund_failed<L: LedgerChange>(
     flag_refunds(on, Some(&words));
 }
 
-/// Begins to doubt what is told of the refunds of a payment.
+/// Starts the record of failed refunds of a payment: from now on its refund total is read at the processor.
 fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
     let under_way = on.under_way_mut();
     under_way.doubted.push(DoubtedRefunds {
@@ -93,7 +95,7 @@ fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
     under_way.refunds.retain(|one| !(one.taken && dropped.contains(&one.intent)));
 }
 
-/// What went back of a payment in all, as the processor says now; `None` where it does not say it.
+/// Applies the refund total of a payment that was read at the processor; `None` if the processor does not report it.
 pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u32, refunded_cents: Option<i64>) {
     let wanted = |one: &&DoubtedRefunds| one.intent == intent && one.number == number && !one.read;
     let Some(known) = on.owner().under_way().doubted.iter().find(wanted) else { return };
@@ -134,7 +136,7 @@ pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u3
     flag_refunds(on, None);
 }
 
-/// So much more went back than was known of: that may be refunds that were asked for here and not answered yet.
+/// Attributes newly seen refunds of this amount to requested refunds that have no response yet.
 pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64) {
     let waits = |one: &RefundAsked| one.error.is_none() && !one.taken && Some(&one.intent) == intent;
     if cents <= 0 || !on.owner().under_way().refunds.iter().any(waits) {
@@ -148,8 +150,8 @@ pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, ce
     }
 }
 
-/// Ends the refunds of a payment that the processor has taken: they are booked now. Gives what was not in the books of
-/// them, in minor units.
+/// Ends the refunds of a payment that the processor accepted: they are booked now. Returns the part of them that was
+/// not in the books, in minor units.
 fn end_taken<L: LedgerChange>(on: &mut L, intent: &str) -> i64 {
     let of_it = |one: &RefundAsked| one.taken && one.intent == intent;
     let taken = on.owner().under_way().refunds.iter().filter(|one| of_it(one));
@@ -162,14 +164,14 @@ fn end_taken<L: LedgerChange>(on: &mut L, intent: &str) -> i64 {
     sum
 }
 
-/// So much more of a payment went back: less of what came back of it waits.
+/// Reduces the returned money that waits by a further refund of this amount.
 pub(super) fn went_again<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64) {
     let Some(intent) = doubts(on.owner(), intent).filter(|_| cents > 0).map(|one| one.intent.clone()) else { return };
     change_doubts(on, &intent, |known| known.waits_cents = known.waits_cents.saturating_sub(cents).max(0));
     flag_refunds(on, None);
 }
 
-/// What came back of the refunds of a payment and nobody is giving back, in minor units.
+/// Returns the returned money of a payment that no pending refund covers, in minor units.
 pub(super) fn waiting(of: &impl Payable, known: &DoubtedRefunds) -> i64 {
     let asked = of.under_way().refunds.iter().filter(|one| one.error.is_none() && one.intent == known.intent);
     let asked = asked.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
@@ -179,7 +181,7 @@ pub(super) fn waiting(of: &impl Payable, known: &DoubtedRefunds) -> i64 {
     known.waits_cents.min(most).saturating_sub(asked).max(0)
 }
 
-/// Notes on the refunds of a payment, the newest first, that so much of them did not arrive.
+/// Marks this amount as not arrived on the refunds of a payment, the newest first.
 fn came_back<L: LedgerChange>(on: &mut L, intent: &str, cents: i64) {
     let mut left = cents;
     for at in (0..on.owner().ledger_payments().len()).rev() {

@@ -1,4 +1,4 @@
-//! A payment or refund as it is kept.
+//! Stored form of a payment or refund.
 
 use std::collections::BTreeMap;
 
@@ -8,41 +8,40 @@ use super::PROCESSOR;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// A payment, or a refund of one (negative amount). Its amount never changes; a payment that was first known by its
-/// checkout session alone learns its intent later.
+/// Payment, or a refund of one (negative amount). Its amount never changes; a payment first known by its checkout
+/// session alone gets its intent later.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
     /// Identifier of the payment.
     pub id: Id,
-    /// The order, or the invoice without an order, that it belongs to.
+    /// Order, or invoice without an order, that the payment belongs to.
     #[serde(alias = "orderId")]
     pub owner_id: Id,
     /// Amount in minor units of `currency`; negative for a refund.
     pub amount_cents: i64,
-    /// Currency as ISO 4217 code in lower case; it may differ from the owner's, because a processor's event is
-    /// recorded as it came.
+    /// ISO 4217 code in lower case; it may differ from the owner's currency, because a processor's event is recorded as
+    /// it came.
     pub currency: String,
-    /// [`PROCESSOR`] for an event of the payment processor, `dispute` for what the customer's bank took back, else the
-    /// method that the operator named.
+    /// [`PROCESSOR`] for an event of the payment processor, `dispute` for money that the customer's bank took back,
+    /// else the method that the operator entered.
     pub method: String,
-    /// The processor's payment intent (or checkout session, if no intent is known), its id of a lost dispute, or the
-    /// operator's own reference. A refund by the processor belongs to its payment with the same reference.
+    /// Processor's payment intent (or checkout session, if no intent is known), its id of a lost dispute, or the
+    /// operator's own reference. A refund by the processor belongs to the payment with the same reference.
     pub reference: Option<String>,
-    /// The processor's checkout session, by which a second event about the same payment is recognised.
+    /// Processor's checkout session, by which a second event about the same payment is recognised.
     #[serde(default)]
     pub session: Option<String>,
-    /// For a refund: whether the processor says that nothing of the payment is left.
+    /// For a refund: `true` if the processor reports that nothing of the payment is left.
     #[serde(default)]
     pub whole: bool,
-    /// For money that went back by other means than the processor's refunds: the payment of which it went.
+    /// For money returned by other means than the processor's refunds: the refunded payment.
     #[serde(default)]
     pub refund_of: Option<Id>,
-    /// For a refund of the processor: how much of it did not arrive after all, and is with the shop again, in minor
-    /// units.
+    /// For a refund of the processor: the part that did not arrive and is with the shop again, in minor units.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub failed_cents: i64,
-    /// When the payment was recorded, not when the money moved.
+    /// Time at which the payment was recorded, not when the money moved.
     pub created_at: Timestamp,
 }
 
@@ -52,23 +51,24 @@ fn is_nothing(cents: &i64) -> bool {
 }
 
 impl Payment {
-    /// What it adds to what is kept, in minor units: its amount, less what of a refund did not arrive.
+    /// Returns its contribution to the balance, in minor units: the amount, plus the part of a refund that did not
+    /// arrive.
     pub fn net_cents(&self) -> i64 {
         self.amount_cents.saturating_add(self.failed_cents)
     }
 
-    /// What of a refund went back and stays away, in minor units; 0 for a payment.
+    /// Returns the part of a refund that reached the customer, in minor units; 0 for a payment.
     pub fn went_cents(&self) -> i64 {
         self.net_cents().saturating_neg().max(0)
     }
 
-    /// Whether it is a refund by which nothing is left of its payment.
+    /// Returns whether it is a refund that leaves nothing of its payment.
     pub(crate) fn took_all(&self) -> bool {
         self.whole && self.failed_cents == 0
     }
 
-    /// How it is listed: amount in minor units, and `succeeded`, `refunded` or, of a refund that did not arrive,
-    /// `failed`. Those that did not fail add up to what is kept.
+    /// Returns the listed amount in minor units, and its status: `succeeded`, `refunded` or, for a refund that did not
+    /// arrive, `failed`. The amounts of those that did not fail add up to the balance.
     pub fn listed(&self) -> (i64, &'static str) {
         match self.net_cents() {
             0 if self.failed_cents > 0 => (self.amount_cents, "failed"),
@@ -77,29 +77,30 @@ impl Payment {
         }
     }
 
-    /// The reference as customers read it: that of a payment by card. What operators note is between the staff.
+    /// Returns the reference that customers may see, which is that of a card payment. References that operators enter
+    /// are internal.
     pub fn shown_reference(&self) -> Option<&str> {
         self.reference.as_deref().filter(|_| self.method == PROCESSOR)
     }
 
-    /// Whether it is a payment that the processor reported, and no refund.
+    /// Returns whether it is a payment, not a refund, that the processor reported.
     pub(crate) fn of_processor(&self) -> bool {
         self.method == PROCESSOR && self.amount_cents >= 0
     }
 
-    /// Whether it is a refund that the processor reported of this intent.
+    /// Returns whether it is a refund of this intent that the processor reported.
     pub(crate) fn is_refund_of(&self, intent: &str) -> bool {
         self.method == PROCESSOR && self.amount_cents < 0 && self.reference.as_deref() == Some(intent)
     }
 
-    /// Whether this is the processor's payment of that intent or session.
+    /// Returns whether it is the processor's payment of this intent or session.
     pub(crate) fn is_named(&self, intent: Option<&String>, session: Option<&String>) -> bool {
         let own = [self.reference.as_ref(), self.session.as_ref()];
         self.of_processor() && [intent, session].into_iter().flatten().any(|name| own.contains(&Some(name)))
     }
 }
 
-/// What these payments and refunds leave with the shop, in minor units of each currency.
+/// Returns the balance of these payments and refunds, in minor units by currency.
 pub fn kept_by_currency<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> BTreeMap<&'a str, i64> {
     let mut kept = BTreeMap::new();
     for payment in payments {

@@ -1,8 +1,8 @@
-//! Money that came and went, as operators and the payment processor's signed events report it.
+//! Incoming and outgoing money, as operators and the payment processor's signed events report it.
 //!
-//! An event is never refused because of the owner's status, since the money has moved already: one that does not fit
-//! is recorded and flagged for a person. Events arrive late, twice and out of order. Status and flags follow from what
-//! is kept.
+//! An event is never refused because of the owner's status, since the money has moved already: one that does not fit is
+//! recorded and flagged for an operator. Events arrive late, twice and out of order. Status and flags follow from the
+//! balance.
 
 use super::at_processor::{Dispute, FailedTry, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};
@@ -11,13 +11,13 @@ use super::failed::{reads_again, refund_failed, see_asked, went_again};
 use super::{LOST_DISPUTE, LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentNews, blank, books};
 use crate::domain::refusal::Refusal;
 
-/// Flag of what holds money that has to go back.
+/// Flag of an owner that holds money to be refunded.
 const REFUND_DUE: &str = "refund_due";
-/// Flag of what the processor took another amount or currency for than was due.
+/// Flag of an owner for which the processor collected another amount or currency than was due.
 const AMOUNT_MISMATCH: &str = "amount_mismatch";
 
-/// An operator records money that was received by other means than the processor. Less than is due leaves the rest to
-/// be paid; more is refused.
+/// Records a payment that an operator received by other means than the processor. An amount below what is due leaves
+/// the rest to be paid; a higher one is refused.
 pub(crate) fn mark_paid<L: LedgerChange>(
     on: &mut L,
     amount_cents: Option<i64>,
@@ -42,7 +42,7 @@ pub(crate) fn mark_paid<L: LedgerChange>(
     Ok(())
 }
 
-/// Refuses words that operators cannot give for how money moved.
+/// Refuses payment methods that are empty or reserved for the processor and lost disputes.
 pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
     if method.trim().is_empty() {
         return Err(Refusal::field("method", "must not be empty"));
@@ -120,8 +120,8 @@ fn paid<L: LedgerChange>(
     on.money_came(amount, own);
 }
 
-/// Somebody tried to pay, and the processor got no money. It is remembered while a payment is to come: that one may
-/// turn out to be of the same try.
+/// Records a failed payment attempt: the processor received no money. It is remembered while a payment is expected,
+/// because the attempt may still succeed.
 fn note_failure<L: LedgerChange>(on: &mut L, failed: FailedTry, reason: Option<&String>) {
     if on.owner().stage() != LedgerStage::Payable {
         return;
@@ -139,19 +139,19 @@ fn note_failure<L: LedgerChange>(on: &mut L, failed: FailedTry, reason: Option<&
 }
 
 impl FailedTry {
-    /// Whether money came of it after all.
+    /// Returns whether the attempt was paid after all.
     fn came(&self, of: &impl Payable) -> bool {
         of.ledger_payments().iter().any(|one| one.is_named(self.intent.as_ref(), self.session.as_ref()))
     }
 }
 
-/// Whether the failed tries that are known of all brought money after all; `None` if none is known.
+/// Returns whether all known failed attempts were paid after all; `None` if none is known.
 pub(crate) fn all_tries_came(of: &impl Payable) -> Option<bool> {
     let tries = &of.under_way().failed_tries;
     (!tries.is_empty()).then(|| tries.iter().all(|one| one.came(of)))
 }
 
-/// Refunds that were heard of before their payment are in its currency.
+/// Sets the currency of refunds that were reported before their payment to the payment's currency.
 fn name_currency<L: LedgerChange>(on: &mut L, intent: Option<&String>) {
     let Some(intent) = intent else { return };
     let payments = on.owner().ledger_payments();
@@ -164,7 +164,8 @@ fn name_currency<L: LedgerChange>(on: &mut L, intent: Option<&String>) {
     }
 }
 
-/// A payment that is known already. An event that names its intent for the first time makes its refunds known.
+/// Applies a repeated event about a known payment. An event that names its intent for the first time links its refunds
+/// to it.
 fn told_again<L: LedgerChange>(on: &mut L, known: usize, session: Option<&String>, intent: Option<&String>) {
     let Some(payment) = on.owner().ledger_payments().get(known) else { return };
     let unknown = payment.reference == payment.session;
@@ -182,8 +183,7 @@ fn told_again<L: LedgerChange>(on: &mut L, known: usize, session: Option<&String
     on.money_went();
 }
 
-/// Money was paid back of one payment; `amount` is all that went back of it so far. Gives how much of it was not in the
-/// books.
+/// Records the refund total `amount` of one payment. Returns the part that was not in the books.
 pub(super) fn refunded<L: LedgerChange>(
     on: &mut L,
     amount: i64,
@@ -202,14 +202,14 @@ pub(super) fn refunded<L: LedgerChange>(
     more
 }
 
-/// What went back so far of the processor's payment of this intent, in minor units.
+/// Returns the total refunded so far of the processor's payment of this intent, in minor units.
 pub(super) fn refunded_of(of: &impl Payable, intent: Option<&String>) -> i64 {
     let refunds = of.ledger_payments().iter().filter(|one| one.method == PROCESSOR && one.amount_cents < 0);
     let of_it = refunds.filter(|one| one.reference.as_ref() == intent);
     of_it.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()))
 }
 
-/// Records that so much more went back of a payment.
+/// Records a further refund of this amount on a payment.
 pub(super) fn record_refund<L: LedgerChange>(
     on: &mut L,
     more_cents: i64,
@@ -232,7 +232,7 @@ pub(super) fn record_refund<L: LedgerChange>(
     on.money_went();
 }
 
-/// Raises and lowers the flags that say that money needs a person, and ends a checkout that no longer fits.
+/// Raises and clears the flags for money that needs an operator, and ends a checkout that no longer fits.
 pub(crate) fn flag_money<L: LedgerChange>(on: &mut L) {
     let (books, owner) = (books(on.owner()), on.owner());
     let (kept, total, stage) = (books.kept, owner.owed_cents(), owner.stage());

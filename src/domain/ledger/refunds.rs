@@ -1,6 +1,6 @@
-//! Refunds that an operator asks for: recorded at once for money that was taken by hand, asked for at the processor for
-//! what it took. Where a refund there failed, what was given back otherwise is recorded. `received` applies what went
-//! back.
+//! Refunds that an operator starts: recorded at once for manual payments, requested from the processor for its own
+//! payments. If a refund there failed, a refund by other means is recorded. `received` applies the refunds that were
+//! made.
 
 use super::at_processor::{MAX_UNDER_WAY, RefundAsked, RefundNews};
 use super::failed::{doubts, reads_again, waiting, went_again};
@@ -9,11 +9,11 @@ use super::{LedgerChange, PROCESSOR, Payable, Payment, blank, left_by_hand};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 
-/// Flag of what has a refund that the processor refused, or that failed later.
+/// Flag of an owner with a refund that the processor refused, or that failed later.
 pub(super) const REFUND_FAILED: &str = "refund_failed";
 
-/// What is left of a payment of the processor in the books, in minor units: less its refunds there, what was given back
-/// otherwise, and what the customer's bank took.
+/// Returns what is left of a payment by the processor in the books, in minor units: less its refunds there, those made
+/// by other means, and what the customer's bank took.
 pub(super) fn left_there(of: &impl Payable, payment: &Payment) -> i64 {
     let of_it = |one: &&Payment| one.method == PROCESSOR && one.amount_cents < 0 && one.reference == payment.reference;
     let (mut left, mut whole) = (left_by_hand(of, payment), false);
@@ -24,14 +24,15 @@ pub(super) fn left_there(of: &impl Payable, payment: &Payment) -> i64 {
     if whole { 0 } else { left.max(0) }
 }
 
-/// What can still be asked back of a payment of the processor, in minor units.
+/// Returns the amount that can still be refunded of a payment by the processor, in minor units.
 fn left_at_processor(of: &impl Payable, payment: &Payment) -> i64 {
     let asked = of.under_way().refunds.iter().filter(|one| one.payment_id == payment.id && one.error.is_none());
     let asked = asked.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
     left_there(of, payment).saturating_sub(asked).max(0)
 }
 
-/// Refused while what went back of one of these payments is being read: nobody knows what is left of it.
+/// Refuses while the refund total of one of these payments is being read, because the amount left is unknown until
+/// then.
 fn all_read<'a>(of: &impl Payable, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
     if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|known| !known.read)) {
         let words = "a refund of it failed, and what went back is being read; try again in a minute";
@@ -40,8 +41,8 @@ fn all_read<'a>(of: &impl Payable, mut payments: impl Iterator<Item = &'a Paymen
     Ok(())
 }
 
-/// An operator gives money back: of the payment that is named all that is left of it or a part, else of what came
-/// through the processor, the newest payment first. `at_processor` says whether the processor can be asked for it.
+/// Refunds money for an operator: of the named payment, all that is left or a part; without one, of the payments
+/// through the processor, newest first. `at_processor` is `true` if the processor can be called.
 pub(crate) fn refund<L: LedgerChange>(
     on: &mut L,
     payment: Option<Id>,
@@ -72,8 +73,8 @@ pub(crate) fn refund<L: LedgerChange>(
     }
 }
 
-/// An operator gave money back by these other means: of a payment that was made by hand, or what came back of refunds
-/// of the processor that failed, or that it refused.
+/// Records a refund that an operator made by other means: of a manual payment, or to replace processor refunds that
+/// failed or were refused.
 pub(crate) fn refund_otherwise<L: LedgerChange>(
     on: &mut L,
     payment: Option<Id>,
@@ -121,7 +122,7 @@ pub(crate) fn refund_otherwise<L: LedgerChange>(
     Ok(())
 }
 
-/// Records money that was given back by other means than the processor's.
+/// Records a refund made by other means than the processor's.
 fn given_back<L: LedgerChange>(on: &mut L, paid: &Payment, cents: i64, method: &str, reference: Option<&String>) {
     let refund = Payment {
         amount_cents: -cents,
@@ -136,7 +137,7 @@ fn given_back<L: LedgerChange>(on: &mut L, paid: &Payment, cents: i64, method: &
     on.money_went();
 }
 
-/// Asks the processor to pay back, by effects.
+/// Requests refunds from the processor through effects.
 fn refund_there<L: LedgerChange>(
     on: &mut L,
     payment: Option<Id>,
@@ -199,8 +200,8 @@ fn refund_there<L: LedgerChange>(
     Ok(())
 }
 
-/// The processor has answered a refund. What it says of all that went back is what counts, because its events say
-/// the same, before or after.
+/// Applies the processor's response to a refund. Its refund total is authoritative, because the events report the same,
+/// before or after.
 pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &RefundNews) {
     let refunds = &on.owner().under_way().refunds;
     let Some((at, asked)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
@@ -232,8 +233,8 @@ pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &Refund
     flag_refunds(on, None);
 }
 
-/// Raises and lowers the flag of refunds that need a person; `failed` says in words what failed just now after it had
-/// been taken.
+/// Raises and clears the flag of refunds that need an operator; `failed` describes a refund that has just failed after
+/// it was accepted.
 pub(super) fn flag_refunds<L: LedgerChange>(on: &mut L, failed: Option<&str>) {
     let (owner, under_way) = (on.owner(), on.owner().under_way());
     let error = under_way.refunds.iter().find_map(|one| one.error.clone());
@@ -246,7 +247,7 @@ pub(super) fn flag_refunds<L: LedgerChange>(on: &mut L, failed: Option<&str>) {
     on.raise_flag(REFUND_FAILED, waits || error.is_some(), &text);
 }
 
-/// The amount that is asked for, all that is left if none is.
+/// Returns the requested amount, or all that is left if none is requested; refused if more than that.
 fn within(amount_cents: Option<i64>, left: i64) -> Result<i64, Refusal> {
     if left == 0 {
         return Err(Refusal::conflict("nothing_to_refund", "this payment went back already"));

@@ -1,16 +1,16 @@
-//! Which caller a request belongs to by its address: trusted proxies, `X-Forwarded-For`, and what counts as one
-//! caller.
+//! Attribution of a request to a caller by its IP address: trusted proxies, `X-Forwarded-For`, and the address range
+//! that counts as one caller.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use ipnet::IpNet;
 
-/// An IP address, or a network in CIDR notation.
+/// IP address, or a network in CIDR notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Network(IpNet);
 
-/// The text is neither an address nor a network.
+/// Error: the text is neither an IP address nor a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("is neither an address nor a network such as 10.0.0.0/8")]
 pub struct NoNetwork;
@@ -24,15 +24,16 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// Whether the address belongs to the network; an IPv4 address mapped to IPv6 counts as IPv4.
+    /// Returns whether the address belongs to the network; an IPv4 address mapped to IPv6 counts as IPv4.
     pub fn contains(self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
     }
 }
 
-/// The address of the client. Without a trusted peer it is the peer: anybody can write a header. Behind trusted proxies
-/// it is the rightmost address of `X-Forwarded-For` that is none of them; `forwarded` are the values in the order of
-/// the headers. Where that list ends early or cannot be read it is the last hop that is known.
+/// Returns the client's IP address. If the peer is not a trusted proxy, it is the peer's, because any client can forge
+/// the header. Behind trusted proxies it is the rightmost address of `X-Forwarded-For` that is not a trusted proxy;
+/// `forwarded` yields the values in header order. If that list ends early or cannot be parsed, it is the last known
+/// hop.
 pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
     let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut known = peer.to_canonical();
@@ -49,21 +50,22 @@ pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a s
     known
 }
 
-/// Whether many clients may stand behind one address: a trusted proxy, or this machine, on which a proxy may run that
-/// nobody has named. Their connections are not bounded by address; the proxy bounds those of its own clients.
+/// Returns whether many clients may share this address: a trusted proxy, or this machine, where an unconfigured proxy
+/// may run. Connections from it are not limited by address; the proxy limits those of its own clients.
 pub fn speaks_for_many(peer: IpAddr, trusted: &[Network]) -> bool {
     let peer = peer.to_canonical();
     peer.is_loopback() || trusted.iter().any(|network| network.contains(peer))
 }
 
-/// An address as proxies write it, with or without a port.
+/// Parses an address as proxies write it, with or without a port.
 fn hop_address(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|text| text.split_once(']')).map(|(address, _)| address);
     let parsed = bare.unwrap_or(text).parse().ok();
     parsed.or_else(|| text.parse::<std::net::SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// The key of one caller: an IPv4 address, or a /64 network of IPv6, which is what one customer gets.
+/// Returns the rate-limit key of a caller: an IPv4 address, or a /64 network of IPv6, which is the range of one
+/// customer line.
 pub fn scope(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_bits().into(),

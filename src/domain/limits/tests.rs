@@ -8,7 +8,8 @@ fn rule(limit: u32, period_ms: i64) -> LimitRule {
 }
 
 proptest! {
-    /// No window admits more requests than the limit, and no request is refused before the limit is reached.
+    /// Checks that no window admits more requests than the limit, and that no request is rejected before the limit is
+    /// reached.
     #[test]
     fn a_window_lets_through_its_limit_and_no_more(
         limit in 0_u32..20, period in 1_i64..500, steps in prop::collection::vec(0_i64..200, 1..200),
@@ -32,7 +33,7 @@ proptest! {
         }
     }
 
-    /// A request that is taken back leaves the window as it was.
+    /// Checks that a request that is uncounted leaves the window unchanged.
     #[test]
     fn a_request_taken_back_was_never_there(limit in 1_u32..20, before in 0_u32..19, at in 0_i64..10_000) {
         let (rule, mut window, now) = (rule(limit, 777), Window::default(), Timestamp(at));
@@ -45,7 +46,8 @@ proptest! {
         prop_assert_eq!(rule.count(&mut window, now), was);
     }
 
-    /// Requests whose clock readings arrive out of order around the turn of a window get no second allowance.
+    /// Checks that requests whose timestamps arrive out of order around the boundary of a window get no second
+    /// allowance.
     #[test]
     fn the_turn_of_a_window_gives_nothing_twice(early in prop::collection::vec(any::<bool>(), 1..100)) {
         let (rule, mut window) = (rule(5, 1000), Window::default());

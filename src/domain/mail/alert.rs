@@ -1,8 +1,8 @@
-//! Alerts: mails that tell the operators what needs a person.
+//! Alerts: mails that ask the operators to act.
 //!
-//! Each alert is made in the commit that causes it, so none is lost. Alerts of one kind are sent together: the first at
-//! once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed jobs are
-//! two mails.
+//! Each alert is created in the commit that causes it, so none is lost. Alerts of one kind are batched: the first is
+//! sent at once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed
+//! jobs are two mails.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -13,37 +13,37 @@ use crate::domain::time::Timestamp;
 
 pub use crate::domain::mail::part::{Link, one_line};
 
-/// Number of alerts that one mail tells in full; further ones are only counted.
+/// Number of alerts that one mail shows in full; further ones are only counted.
 const MAX_TOLD: usize = 50;
 
-/// What an alert is about. Alerts of one kind are gathered into one mail.
+/// Subject area of an alert. Alerts of one kind are batched into one mail.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AlertKind {
     /// A webhook endpoint was disabled after all retries of a delivery failed.
     EndpointDisabled,
-    /// A job failed and waits for a retry or a cancel.
+    /// A job failed and waits for a retry or a cancellation.
     JobFailed,
-    /// A material ran below its reorder point, or a job needs more than there is.
+    /// A material fell below its reorder point, or a job needs more than is available.
     LowStock,
-    /// The stock on hand of a material is not what was counted on.
+    /// The stock on hand of a material differs from the expected amount.
     StockDiscrepancy,
-    /// Money was paid that belongs to no known order.
+    /// A payment arrived that belongs to no known order.
     PaymentUnmatched,
-    /// Money is to be paid back, or an amount differs from what was asked for.
+    /// Money is to be refunded, or an amount differs from what was due.
     MoneyDue,
-    /// An order needs a person for another reason.
+    /// An order needs an operator for another reason.
     Order,
-    /// A printer needs a person.
+    /// A printer needs an operator.
     Printer,
-    /// A customer asks for a custom piece.
+    /// A customer requests a custom piece.
     CustomRequest,
-    /// The accounting system refuses a document, or must be connected anew.
+    /// The accounting system refuses a document, or must be reconnected.
     Accounting,
 }
 
 impl AlertKind {
-    /// Every kind, for tests and tables.
+    /// All kinds, for tests and tables.
     pub const ALL: [Self; 10] = [
         Self::EndpointDisabled,
         Self::JobFailed,
@@ -57,7 +57,7 @@ impl AlertKind {
         Self::Accounting,
     ];
 
-    /// The kind of alert that a flag of an order is.
+    /// Returns the kind of alert for a flag of an order.
     pub fn of_flag(flag: &str) -> Self {
         match flag {
             "job_failed" => Self::JobFailed,
@@ -66,7 +66,7 @@ impl AlertKind {
         }
     }
 
-    /// The subject of a mail that tells `count` alerts of this kind together.
+    /// Returns the subject of a mail that reports `count` alerts of this kind.
     fn subject(self, count: usize) -> String {
         match self {
             Self::EndpointDisabled => format!("{count} webhook endpoints disabled"),
@@ -82,8 +82,8 @@ impl AlertKind {
         }
     }
 
-    /// What the link of such an alert says, and the operation of the API whose page it opens: its tag and id in the
-    /// description of the API.
+    /// Returns the label of the alert's link, and the API operation whose page it opens, as its tag and id in the API
+    /// description.
     pub const fn page(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::EndpointDisabled => ("Enable the endpoint", "Webhooks", "enableEndpoint"),
@@ -100,11 +100,11 @@ impl AlertKind {
 }
 
 impl Mail {
-    /// An alert to the operators, as one message for each channel: e-mail to `mail.operators` (if that is empty, to the
-    /// active admins at the time of sending) and, where one is configured, to the agent gateway.
+    /// Builds an alert to the operators, as one message for each channel: e-mail to `mail.operators` (if that is empty,
+    /// to the active admins at the time of sending) and, if one is configured, to the agent gateway.
     ///
-    /// `subject` is one line with the numbers that matter. `text` is plain sentences that say what happened and what to
-    /// do; the link to where it is done is added.
+    /// `subject` is one line with the key figures. `text` consists of plain sentences that describe what happened and
+    /// what to do; the link to the page for it is added.
     pub fn alert(cx: &DecisionContext<'_>, kind: AlertKind, subject: &str, text: &str) -> Vec<Self> {
         let (label, tag, operation) = kind.page();
         let url = format!("{}/docs/#/{tag}/{operation}", cx.rules.public_url);
@@ -121,25 +121,24 @@ impl Mail {
     }
 }
 
-/// One e-mail that tells a set of alerts. Everything in it follows from the set alone, so that the same set is the same
+/// One e-mail that reports a set of alerts. Its content follows from the set alone, so that the same set is the same
 /// message at each try, in each process, and another set is another message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
-    /// Its name towards mailers and mail services: the alert's own id for a single one, else a hash of all ids.
+    /// Idempotency key for mailers and mail services: the alert's own id for a single one, else a hash of all ids.
     pub id: String,
-    /// When the earliest of its alerts was made.
+    /// Creation time of the earliest alert.
     pub written_at: Timestamp,
-    /// Its subject, one line.
+    /// Subject, one line.
     pub subject: String,
-    /// The alerts in the order in which they were made, the first 50 in full.
+    /// Text of the alerts in order of creation, the first 50 in full.
     pub text: String,
-    /// Where the receiver can act.
+    /// Link to the page where the recipient can act.
     pub link: Option<Link>,
 }
 
 impl AlertDigest {
-    /// Gathers these alerts, which are of one kind and for the same receivers, in whatever order they come; `None`
-    /// when there are none.
+    /// Batches these alerts, which are of one kind and for the same recipients, in any order; `None` if there are none.
     pub fn of<'a>(kind: AlertKind, alerts: impl IntoIterator<Item = &'a Mail>) -> Option<Self> {
         let mut alerts: Vec<&Mail> = alerts.into_iter().collect();
         alerts.sort_by_key(|alert| (alert.created_at, alert.id));

@@ -1,5 +1,5 @@
-//! What customers are mailed, a function each: whoever causes a mail hands over the facts, and gets the mail for its
-//! commit. Alerts to the staff are in [`super::alert`].
+//! Mails to customers, one function each: the caller passes the facts, and gets the mail for its commit. Alerts to the
+//! staff are in [`super::alert`].
 
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::id::Id;
@@ -7,78 +7,78 @@ use crate::domain::mail::part::{AttachedDocument, Link, MailFact, MailItem, Mail
 use crate::domain::mail::{Mail, SealedLink};
 use crate::domain::time::Timestamp;
 
-/// Most characters of what a person wrote that a mail repeats.
+/// Maximum number of characters of a user's message that a mail quotes.
 const MAX_MESSAGE_CHARS: usize = 2000;
 
-/// What was paid, for the mail that confirms it.
+/// Details of a payment, for its confirmation mail.
 #[derive(Clone, Debug)]
 pub struct Receipt {
-    /// The customer's address.
+    /// Customer's e-mail address.
     pub to: String,
-    /// The invoice; its PDF comes with the mail.
+    /// Invoice; its PDF is attached.
     pub invoice: Id,
-    /// The document of the invoice that is attached.
+    /// Document of the invoice to attach.
     pub document: Option<Id>,
-    /// Number of the order that was paid, as people see it.
+    /// Display number of the order that was paid.
     pub order_number: Option<String>,
-    /// What was paid for, with the net amount of each line.
+    /// Items paid for, with the net amount of each line.
     pub items: Vec<MailItem>,
-    /// Net, shipping, tax, total and what was paid, with the currency.
+    /// Net, shipping, tax, total and amount paid, with the currency.
     pub sums: Vec<MailFact>,
 }
 
-/// An invoice that asks for money.
+/// Invoice that is due for payment.
 #[derive(Clone, Debug)]
 pub struct InvoiceToPay {
-    /// The customer's address.
+    /// Customer's e-mail address.
     pub to: String,
-    /// The invoice; its PDF comes with the mail.
+    /// Invoice; its PDF is attached.
     pub invoice: Id,
-    /// The document of the invoice that is attached.
+    /// Document of the invoice to attach.
     pub document: Option<Id>,
-    /// What is invoiced, with the net amount of each line.
+    /// Invoiced items, with the net amount of each line.
     pub items: Vec<MailItem>,
-    /// Net, shipping, tax, total and what is due, with the currency.
+    /// Net, shipping, tax, total and amount due, with the currency.
     pub sums: Vec<MailFact>,
-    /// When it is to be paid.
+    /// Due date.
     pub due_at: Option<Timestamp>,
 }
 
-/// An offer that a customer can accept.
+/// Quote that a customer can accept.
 #[derive(Clone, Debug)]
 pub struct QuoteSent {
-    /// The customer's address.
+    /// Customer's e-mail address.
     pub to: String,
-    /// What can be accepted.
+    /// Quote to accept.
     pub quote: Id,
-    /// Its number, as people see it.
+    /// Display number of the quote.
     pub number: String,
-    /// What is offered, with the net amount of each line.
+    /// Offered items, with the net amount of each line.
     pub items: Vec<MailItem>,
     /// Net, tax and total, with the currency.
     pub sums: Vec<MailFact>,
-    /// Until when it can be accepted.
+    /// End of the quote's validity.
     pub valid_until: Option<Timestamp>,
-    /// What the shop says of it.
+    /// Message of the shop about the quote.
     pub message: Option<String>,
 }
 
-/// An export that is done.
+/// Completed export.
 #[derive(Clone, Debug)]
 pub struct ExportReady {
-    /// The address of whoever asked for it.
+    /// E-mail address of the user who requested it.
     pub to: String,
-    /// What is in it, in a word or two: `invoices`.
+    /// Content of the export, in a word or two: `invoices`.
     pub what: String,
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: u64,
-    /// Where it can be fetched without signing in, encrypted.
+    /// Encrypted URL from which it can be downloaded without signing in.
     pub encrypted_url: String,
-    /// Until when it can be fetched.
+    /// Time until which it can be downloaded.
     pub expires_at: Timestamp,
 }
 
-/// The mail with a link that signs its reader in.
+/// Builds the mail with a sign-in link.
 pub fn sign_in(cx: &DecisionContext<'_>, to: &str, encrypted_url: &str, expires_at: Timestamp) -> Mail {
     let minutes = expires_at.since(cx.now) / 60_000;
     let text = format!(
@@ -90,7 +90,7 @@ pub fn sign_in(cx: &DecisionContext<'_>, to: &str, encrypted_url: &str, expires_
     Mail { sealed_link: Some(sealed_link), useless_at: Some(expires_at), ..mail }
 }
 
-/// The mail that confirms a payment.
+/// Builds the mail that confirms a payment.
 pub fn receipt(cx: &DecisionContext<'_>, receipt: Receipt) -> Mail {
     let (subject, what) = match &receipt.order_number {
         Some(number) => (format!("Receipt for order {number}"), format!("order {number}")),
@@ -103,7 +103,7 @@ pub fn receipt(cx: &DecisionContext<'_>, receipt: Receipt) -> Mail {
     Mail { parts, attached, link: Some(link), ..Mail::new(cx, vec![receipt.to], subject, text) }
 }
 
-/// The mail with an invoice that is to be paid.
+/// Builds the mail with an invoice to pay.
 pub fn invoice_to_pay(cx: &DecisionContext<'_>, invoice: InvoiceToPay) -> Mail {
     let due = invoice.due_at.map(|at| format!(" It is to be paid by {}.", day(at))).unwrap_or_default();
     let text = format!("Here is your invoice.{due}\n");
@@ -114,7 +114,7 @@ pub fn invoice_to_pay(cx: &DecisionContext<'_>, invoice: InvoiceToPay) -> Mail {
     Mail { parts, attached, link: Some(link), ..mail }
 }
 
-/// The mail with an offer.
+/// Builds the mail with a quote.
 pub fn quote_sent(cx: &DecisionContext<'_>, quote: QuoteSent) -> Mail {
     let number = one_line(&quote.number);
     let until = quote.valid_until.map(|at| format!(" You can accept it until {}.", day(at))).unwrap_or_default();
@@ -128,7 +128,7 @@ pub fn quote_sent(cx: &DecisionContext<'_>, quote: QuoteSent) -> Mail {
     Mail { parts: priced(quote.items, quote.sums), link: Some(link), useless_at: quote.valid_until, ..mail }
 }
 
-/// The mail that an export can be fetched.
+/// Builds the mail that announces a completed export.
 pub fn export_ready(cx: &DecisionContext<'_>, export: ExportReady) -> Mail {
     let what = one_line(&export.what);
     let rows = if export.rows == 1 { "1 row".to_owned() } else { format!("{} rows", export.rows) };
@@ -142,7 +142,7 @@ pub fn export_ready(cx: &DecisionContext<'_>, export: ExportReady) -> Mail {
     Mail { sealed_link: Some(sealed_link), useless_at: Some(export.expires_at), ..mail }
 }
 
-/// A link to a page of the customer's own.
+/// Builds a link to a page of the customer's own area.
 pub fn own_page(cx: &DecisionContext<'_>, label: &str, path: &str) -> Link {
     Link { label: label.to_owned(), url: format!("{}/{path}", cx.rules.public_url) }
 }
@@ -155,12 +155,12 @@ fn priced(items: Vec<MailItem>, sums: Vec<MailFact>) -> Vec<MailPart> {
     items.into_iter().chain(more).chain(sums).collect()
 }
 
-/// A day: `2026-11-30`.
+/// Formats a date: `2026-11-30`.
 fn day(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
 
-/// A moment to the minute: `2026-11-30 18:05 UTC`.
+/// Formats a time to the minute: `2026-11-30 18:05 UTC`.
 pub fn minute(at: Timestamp) -> String {
     let text = at.to_string();
     match (text.get(..10), text.get(11..16)) {

@@ -80,7 +80,7 @@ fn no_clock_delays_a_mail_beyond_its_own_pause() {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// The outcome of this try (0 is the next one): accepted, refused for now, refused for good.
+    /// Outcome of this try (0 is the next one): accepted, refused for now, refused permanently.
     Tried(u32, u8),
     Later(i64),
     Restart,
@@ -95,7 +95,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// A mail service keeps the key and the body of what it took for a day: one key must never come with two bodies.
+    /// Checks that an idempotency key never comes with two bodies: a mail service remembers the key and the body of an
+    /// accepted mail for a day.
     #[test]
     fn a_set_of_alerts_is_one_message_and_another_set_another(
         one in proptest::collection::vec(0usize..60, 1..60), other in proptest::collection::vec(0usize..60, 1..60),

@@ -1,11 +1,11 @@
-//! Reminders that shops usually want, by the type of machine. Nothing is made of them by itself: an operator takes over
-//! what fits, and the maker's own manual is right where it says otherwise.
+//! Suggested reminders by machine type. None is created automatically: an operator adopts what fits, and the
+//! manufacturer's own manual takes precedence.
 
 use super::ReminderFields;
 use crate::domain::amount::Amount;
 use crate::domain::sku::MachineType;
 
-/// A suggestion with hours, prints, grams and failures; 0 stands for none.
+/// Suggestion with hours, prints, grams and failures; 0 stands for none.
 type Suggested = (&'static str, &'static str, i64, i64, i64, i64);
 
 const FILAMENT: [Suggested; 7] = [
@@ -28,7 +28,7 @@ const LASER: [Suggested; 3] = [
     ("Lubricate the rails", "Wipe them clean first.", 200, 0, 0, 0),
 ];
 
-/// The reminders that are usual for such machines. None of them is blocking.
+/// Returns the usual reminders for such machines. None of them is blocking.
 pub fn suggestions(machine: MachineType) -> Vec<ReminderFields> {
     let usual: &[Suggested] = match machine {
         MachineType::FdmStandard | MachineType::FdmLarge => &FILAMENT,

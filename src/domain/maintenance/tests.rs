@@ -101,7 +101,7 @@ fn what_is_suggested_could_be_added_as_it_is() {
 }
 
 proptest! {
-    /// It is due from the print that reaches an interval until its work is done, whatever else happens.
+    /// Checks that a reminder is due from the print that reaches an interval until its work is done.
     #[test]
     fn a_due_reminder_is_due_until_its_work_is_done(
         hours in prop::option::of(1i64..5), prints in prop::option::of(1i64..5), failures in 1i64..5,
@@ -132,7 +132,7 @@ proptest! {
         prop_assert!(told <= 60);
     }
 
-    /// Sums are the same in every order.
+    /// Checks that the counters do not depend on the order of the prints.
     #[test]
     fn what_prints_add_does_not_depend_on_their_order(
         prints in prop::collection::vec((0i64..1_000_000_000, 0i64..1_000_000, any::<bool>()), 0..30), seed: u64,

@@ -1,5 +1,5 @@
-//! The collector of one decision on a material. Every change of the stock writes its ledger entry here, so that the
-//! sums of the ledger stay equal to `quantity` and `reserved`.
+//! Collector of one decision on a material. Every change of the stock writes its ledger entry here, so that the sums of
+//! the ledger stay equal to `quantity` and `reserved`.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +14,21 @@ use crate::domain::material::{
 };
 use crate::domain::parts_sync::{StockLink, StockSystem};
 
-/// One command's changes to a material.
+/// Changes of one command to a material.
 pub(super) struct MaterialChange<'a> {
     cx: &'a DecisionContext<'a>,
     pub(super) next: Material,
-    /// Whether the stock on hand covered what is reserved before the command, so that a discrepancy is announced when
-    /// it arises and not again.
+    /// `true` if the stock on hand covered the reserved amount before the command, so that a discrepancy is announced
+    /// only when it arises.
     covered: bool,
     movements: Vec<Movement>,
     touched: BTreeSet<ClaimId>,
     links: Vec<MaterialRow>,
     events: Vec<Event>,
     created: Vec<Mail>,
-    /// Whether a claim needed more than is available, which triggers the low-stock alert.
+    /// `true` if a claim needed more than is available, which triggers the low-stock alert.
     fell_short: bool,
-    /// Consumed beyond the stock on hand, in the material's unit.
+    /// Consumption beyond the stock on hand, in the material's unit.
     beyond: Amount,
 }
 
@@ -77,8 +77,9 @@ impl<'a> MaterialChange<'a> {
         });
     }
 
-    /// Decides how a claim that is not held stands now, and reserves its need if it fits. `unheard` says whether its
-    /// order must be told of it, which is not needed when the answer to the order's own message tells it.
+    /// Determines the state of a claim that is not held, and reserves its need if it fits. `unheard` marks the claim
+    /// for notification of its order, which is unnecessary when the answer to the order's own message carries the
+    /// state.
     pub(super) fn check(&mut self, mut claim: Claim, unheard: bool) {
         claim.state = self.next.stands(self.cx, &claim);
         match claim.state {
@@ -93,8 +94,8 @@ impl<'a> MaterialChange<'a> {
         self.put(claim);
     }
 
-    /// Corrects what is reserved for a held claim. What it holds is its own: the reorder point does not take it away.
-    /// If the rest of a greater need is not free, the whole reservation is, and the claim waits in line.
+    /// Corrects the reserved amount of a held claim. The reorder point does not take away a reservation. If the rest of
+    /// a greater need is not available, the whole reservation is released and the claim waits in line.
     pub(super) fn correct(&mut self, held: Claim, need: Amount) {
         let job = Some(held.id.job);
         let (free, more) = (self.next.quantity - self.next.reserved + held.need, need - held.need);
@@ -109,7 +110,7 @@ impl<'a> MaterialChange<'a> {
         }
     }
 
-    /// Stores a claim if it differs.
+    /// Stores a claim if it differs from the stored one.
     pub(super) fn put(&mut self, claim: Claim) {
         if self.next.claims.get(&claim.id) != Some(&claim) {
             self.touched.insert(claim.id);
@@ -117,7 +118,7 @@ impl<'a> MaterialChange<'a> {
         }
     }
 
-    /// Stores a link if it differs.
+    /// Stores a link if it differs from the stored one.
     pub(super) fn put_link(&mut self, link: StockLink) {
         if self.next.links.get(&link.system) != Some(&link) {
             self.next.links.insert_mut(link.system, link.clone());
@@ -131,9 +132,9 @@ impl<'a> MaterialChange<'a> {
         self.links.push(MaterialRow::LinkGone(link.id));
     }
 
-    /// Settles a claim: what was consumed leaves the stock, and the rest of the reservation becomes available.
-    /// Consumption beyond the stock on hand takes what there is and is announced as a discrepancy.
-    /// What the printer itself books on spools of a link is not booked there again.
+    /// Settles a claim: the consumption leaves the stock, and the rest of the reservation becomes available.
+    /// Consumption beyond the stock on hand takes what there is and is announced as a discrepancy. Consumption that the
+    /// printer itself books on spools of a link is not booked there again.
     pub(super) fn settle(&mut self, settled: &SettledClaim) {
         let id = settled.id;
         let Some(claim) = self.next.claims.get(&id) else {
@@ -156,7 +157,7 @@ impl<'a> MaterialChange<'a> {
         self.touched.insert(id);
     }
 
-    /// Serves the waiting line in rank order: claims that fit are held, the others keep waiting with their present
+    /// Serves the waiting line in rank order: claims that fit are held, the others continue to wait with their current
     /// reason.
     ///
     /// Must be called after everything that can let a waiting claim fit, so that between two commands no claim waits
@@ -176,7 +177,7 @@ impl<'a> MaterialChange<'a> {
         }
     }
 
-    /// Closes the collection: the decision, with reservations asked back and alerts sent as the change requires.
+    /// Completes the decision: recalls reservations and sends alerts as the change requires.
     pub(super) fn decided(mut self, answer: impl FnOnce(&Material) -> MaterialAnswer) -> Decision<Material> {
         self.recall();
         self.alert();
@@ -192,14 +193,14 @@ impl<'a> MaterialChange<'a> {
         Decision::to(self.next, answer).rows(rows).events(self.events).created(self.created)
     }
 
-    /// Whether no stock moved and no claim or link differs.
+    /// Returns whether no stock moved and no claim or link differs.
     pub(super) fn is_nothing(&self) -> bool {
         self.movements.is_empty() && self.touched.is_empty() && self.links.is_empty()
     }
 
-    /// Alerts people and programs. Each crossing below the reorder point is announced once, whoever waits in line. So
-    /// is a claim that needs more than is available of a material that is not low, until nobody waits any more. A
-    /// discrepancy is announced when it arises.
+    /// Sends alerts as mails and events. Each crossing below the reorder point is announced once, regardless of the
+    /// waiting line. So is a claim that needs more than is available of a material that is not low, until no claim
+    /// waits. A discrepancy is announced when it arises.
     fn alert(&mut self) {
         let low = self.next.available() < self.next.fields.reorder_point;
         let crossed = low && !self.next.alerted;

@@ -1,7 +1,7 @@
-//! The rules of a material: the answer to each command.
+//! Rules of a material: its decision on each command.
 //!
-//! A stock-take is recorded as counted even when it is below what is reserved: then nothing is available, operators
-//! are told by `inventory.discrepancy`, and the latest reservations are asked back (see `recall`).
+//! A stock-take is recorded as counted even if it is below the reserved amount: then nothing is available, operators
+//! are alerted by `inventory.discrepancy`, and the latest reservations are recalled (see `recall`).
 
 use std::cmp::Reverse;
 
@@ -89,7 +89,7 @@ impl Aggregate for Material {
         self.untold()
     }
 
-    /// Materials stay in memory, because every stock check needs them.
+    /// Returns `true` only for archived materials. The others stay in memory, because every stock check needs them.
     fn at_rest(&self) -> bool {
         self.archived
     }
@@ -224,7 +224,7 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
     Ok(Decision::to(next, answer).requires([Requirement::Unused { what: Referenced::Material, id: material.id }]))
 }
 
-/// The answers of a deleted material: claims on it stay short, and orders that are done with it need not know that it
+/// Decides commands to a deleted material: claims on it stay short, and orders that settle claims need not know that it
 /// is gone.
 fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
     match command {
@@ -240,8 +240,8 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
     }
 }
 
-/// Answers claims of one order, in rank order among themselves. Only these are checked, because no claim that waited
-/// before fits (see [`MaterialChange::walk`]). A reservation that is asked for with another need is corrected first,
+/// Decides the claims of one order, in rank order among themselves. Only these are checked, because no claim that
+/// waited before fits (see [`MaterialChange::walk`]). A reservation requested with another need is corrected first,
 /// which may let others fit.
 fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);

@@ -1,7 +1,7 @@
-//! The indexes over a material's claims: which wait, in which order, and what orders still have to be told.
+//! Indexes over a material's claims: the waiting claims in rank order, and the pending notifications to orders.
 //!
-//! Only [`Material::set_claim`] and [`Material::remove_claim`] change them, so that they always match the claims.
-//! They make a change of stock cheap while no claim waits.
+//! Only [`Material::set_claim`] and [`Material::remove_claim`] change them, so that they always match the claims. They
+//! keep a change of stock cheap while no claim waits.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,22 +14,22 @@ use crate::domain::parts_sync::StockLink;
 use crate::domain::time::Timestamp;
 
 /// Rank in the waiting line, lowest first: priority (higher first), due date (none last), age of the job, and the
-/// claim's id to tell equals apart.
+/// claim's id as tie-breaker.
 pub(super) type WaitingRank = (Reverse<u8>, Timestamp, Timestamp, ClaimId);
 
 impl Claim {
-    /// Its rank in the waiting line.
+    /// Returns the rank of the claim in the waiting line.
     fn rank(&self) -> WaitingRank {
         (Reverse(self.priority), self.due_at.unwrap_or(Timestamp(i64::MAX)), self.since, self.id)
     }
-    /// Whether the claim is in the waiting line, that is, not held.
+    /// Returns whether the claim is in the waiting line, that is, not held.
     pub fn waits(&self) -> bool {
         self.state != ClaimState::Held
     }
 }
 
 impl Material {
-    /// Puts the claims and links back from their rows after a load.
+    /// Restores the claims and links from their rows after a load.
     pub fn hydrate(
         mut self,
         claims: impl IntoIterator<Item = Claim>,
@@ -44,18 +44,18 @@ impl Material {
         self
     }
 
-    /// The waiting claims in rank order.
+    /// Returns the waiting claims in rank order.
     pub fn waiting(&self) -> impl Iterator<Item = &Claim> {
         self.line.iter().filter_map(|rank| self.claims.get(&rank.3))
     }
 
-    /// Whether any claim waits.
+    /// Returns whether any claim waits.
     pub fn anybody_waits(&self) -> bool {
         !self.line.is_empty()
     }
 
-    /// How a claim would stand now. A shortage is named before the reorder point, because an operator's release
-    /// overrides only the reorder point.
+    /// Returns the state that the claim would have now. A shortage takes precedence over the reorder point, because an
+    /// operator's release overrides only the latter.
     pub(super) fn stands(&self, cx: &DecisionContext<'_>, claim: &Claim) -> ClaimState {
         if self.available() < claim.need {
             ClaimState::Short
@@ -66,7 +66,7 @@ impl Material {
         }
     }
 
-    /// Why a claim waits, in words for people, with the stock of now; `None` for a held one.
+    /// Describes why a claim waits, by the current stock; `None` for a held one.
     pub fn words(&self, claim: &Claim) -> Option<String> {
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
         let (need, available) = (claim.need, self.available());
@@ -85,12 +85,12 @@ impl Material {
         }
     }
 
-    /// [`Self::words`] of the claim with this id; `None` also when it is unknown.
+    /// Returns [`Self::words`] of the claim with this id; `None` also if it is unknown.
     pub fn waiting_words(&self, id: ClaimId) -> Option<String> {
         self.claims.get(&id).and_then(|claim| self.words(claim))
     }
 
-    /// The claims that are held, the latest first, besides those of one job: order and job of each.
+    /// Returns order and job of each held claim, the latest first, except those of the job `but`.
     pub fn holders(&self, but: Id) -> Vec<(Id, Id)> {
         let mut held: Vec<&Claim> = self
             .claims
@@ -101,13 +101,13 @@ impl Material {
         held.into_iter().map(|claim| (claim.order_id, claim.id.job)).collect()
     }
 
-    /// Why a reservation is asked back, in words for people.
+    /// Describes why a reservation is recalled.
     pub fn recall_words(&self) -> String {
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
         format!("its {name} was taken back: {} {unit} on hand, {} {unit} reserved", self.quantity, self.reserved)
     }
 
-    /// Inserts or reentries a claim, in the indexes too.
+    /// Inserts or replaces a claim, and updates the indexes.
     pub(super) fn set_claim(&mut self, claim: Claim) {
         self.remove_claim(claim.id);
         if claim.waits() {
@@ -123,7 +123,7 @@ impl Material {
         self.claims.insert_mut(claim.id, claim);
     }
 
-    /// Removes a claim, from the indexes too.
+    /// Removes a claim, also from the indexes.
     pub(super) fn remove_claim(&mut self, id: ClaimId) {
         if let Some(old) = self.claims.get(&id) {
             self.line.remove_mut(&old.rank());
@@ -133,12 +133,12 @@ impl Material {
         }
     }
 
-    /// Whether any reservation is asked back.
+    /// Returns whether any reservation is recalled.
     pub(super) fn anybody_recalled(&self) -> bool {
         !self.recalled.is_empty()
     }
 
-    /// The messages that orders have not acknowledged yet, one per order and kind.
+    /// Returns the messages that orders have not acknowledged yet, one per order and kind.
     pub(super) fn untold(&self) -> Vec<MaterialEffect> {
         let by_order = |entries: &rpds::RedBlackTreeSetSync<(Id, ClaimId)>| {
             let mut orders = BTreeMap::<Id, Vec<ClaimId>>::new();

@@ -11,10 +11,10 @@ use crate::domain::refusal::Refusal;
 
 type Decided = Result<Decision<Material>, Refusal>;
 
-/// The constraint that one entry is linked to one material.
+/// Database constraint that allows an entry to be linked to one material only.
 pub(super) const TAKEN: &str = "stock_links.system,entry";
 
-/// The command's name for the audit log.
+/// Returns the command's name for the audit log.
 pub(super) fn name(command: &LinkCommand) -> &'static str {
     match command {
         LinkCommand::Link { .. } => "material.link",
@@ -26,7 +26,7 @@ pub(super) fn name(command: &LinkCommand) -> &'static str {
 }
 
 impl MaterialType {
-    /// The unit in which its amounts can be compared with those of other systems.
+    /// Returns the unit for comparing the material's amounts with those of other systems.
     const fn stock_unit(self) -> StockUnit {
         match self {
             Self::Filament => StockUnit::Gram,
@@ -37,7 +37,8 @@ impl MaterialType {
 }
 
 impl Material {
-    /// Returns in words what prints used of a spool and its printer's own server did not book, until a person decided.
+    /// Describes the consumption of a spool that its printer's own server failed to book; `None` once an operator has
+    /// decided on it.
     pub fn missing_booking(&self, spool: i64) -> Option<String> {
         let missing = self.links.get(&StockSystem::Spools)?.missing_from(spool)?;
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
@@ -145,7 +146,7 @@ fn looked(
     stepped(material, cx, step, "changed there")
 }
 
-/// Moves our stock by what a step takes over, with the link as the step leaves it.
+/// Moves our stock by the amount that a step takes over, and stores the link as the step leaves it.
 fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material> {
     let SyncStep { link, taken } = step;
     let mut change = MaterialChange::of(material, cx);

@@ -323,7 +323,7 @@ fn any_command() -> impl Strategy<Value = MaterialCommand> {
     ]
 }
 
-/// The rank in the waiting line, written a second time as a check.
+/// Reference implementation of the rank in the waiting line.
 fn rank(claim: &Claim) -> (i16, bool, Option<Timestamp>, Timestamp, ClaimId) {
     (-i16::from(claim.priority), claim.due_at.is_none(), claim.due_at, claim.since, claim.id)
 }

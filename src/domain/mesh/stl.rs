@@ -1,17 +1,17 @@
-//! STL: a list of facets, each with its three corners, as bytes or as words.
+//! STL: a list of facets with three corners each, in binary or text form.
 
 use std::io::Read;
 
 use super::{CHUNK_BYTES, Corner, MeasureError, MeshFacts, MeshFault, Solid, timed_out};
 
-/// Bytes before the first facet of the binary form: a text, and the number of facets.
+/// Bytes before the first facet in binary form: a comment, and the number of facets.
 const HEADER_BYTES: usize = 84;
-/// Bytes of a facet of the binary form: its normal, three corners, and two bytes that mean nothing.
+/// Bytes per facet in binary form: its normal, three corners, and two unused bytes.
 const FACET_BYTES: usize = 50;
-/// Longest word of the text form that matters; longer ones are names.
+/// Longest significant word in text form; longer ones are names.
 const MAX_WORD_BYTES: usize = 64;
 
-/// Fills the buffer as far as the file goes; how many bytes.
+/// Fills the buffer as far as the file goes; returns the number of bytes read.
 fn fill(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -23,7 +23,7 @@ fn fill(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(filled)
 }
 
-/// A corner of the binary form, which begins at this byte.
+/// Reads the corner that begins at this byte of a binary facet.
 fn corner(facet: &[u8], at: usize) -> Corner {
     let coordinate = |axis: usize| {
         let from = at + 4 * axis;
@@ -33,7 +33,7 @@ fn corner(facet: &[u8], at: usize) -> Corner {
     [coordinate(0), coordinate(1), coordinate(2)]
 }
 
-/// Measures the binary form. Its header must say how many facets there are.
+/// Measures the binary form. Its header must state the number of facets.
 pub(super) fn binary(mut file: impl Read, may_go_on: &mut dyn FnMut() -> bool) -> Result<MeshFacts, MeasureError> {
     let mut header = [0; HEADER_BYTES];
     if fill(&mut file, &mut header)? < HEADER_BYTES {
@@ -63,12 +63,12 @@ pub(super) fn binary(mut file: impl Read, may_go_on: &mut dyn FnMut() -> bool) -
     Ok(solid.facts()?)
 }
 
-/// What the words of the text form said so far.
+/// Parser state of the text form.
 struct Words {
     solid: Solid,
-    /// Coordinates of the facet that is read.
+    /// Coordinates of the current facet.
     numbers: Vec<f64>,
-    /// Coordinates that are still to come of a corner.
+    /// Number of coordinates that are still expected for a corner.
     expected: usize,
 }
 

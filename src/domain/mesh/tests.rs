@@ -1,4 +1,4 @@
-//! Models that are known to the millimetre, and such as are made to do harm.
+//! Tests with models whose size is known to the millimetre, and with malicious ones.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use zip::write::SimpleFileOptions;
 
 use super::*;
 
-/// The facets of a box between two corners, seen from outside.
+/// Returns the facets of a box between two corners, oriented outwards.
 fn cuboid(from: Corner, to: Corner) -> Vec<[Corner; 3]> {
     let corner = |n: usize| [0, 1, 2].map(|axis| if n >> axis & 1 == 1 { to[axis] } else { from[axis] });
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -42,7 +42,7 @@ fn text(facets: &[[Corner; 3]]) -> Vec<u8> {
     (text + "endsolid a part").into_bytes()
 }
 
-/// A mesh as the elements of a 3MF object.
+/// Returns a mesh as the elements of a 3MF object.
 fn mesh(facets: &[[Corner; 3]]) -> String {
     let mut corners = String::new();
     let mut triangles = String::new();
@@ -197,7 +197,8 @@ fn reading_ends_when_its_time_is_over() {
     assert!(matches!(ended, MeasureError::Io(error) if error.kind() == io::ErrorKind::TimedOut));
 }
 
-/// A plate of so many equal cubes, in rows of 100: a tenth of a millimetre each, so that they stand within any bound.
+/// Returns a plate of this many equal cubes, in rows of 100, each a tenth of a millimetre wide, so that they stay
+/// within every bound.
 fn plate_of(cubes: usize) -> String {
     let object = format!("<object id=\"1\">{}</object>", mesh(&cuboid([0.0; 3], [0.1; 3])));
     let mut items = String::new();

@@ -1,5 +1,5 @@
-//! 3MF: a zip archive with meshes and where they stand. An object is a mesh, or is put together from others, which may
-//! stand in further files of the archive; what is built is listed in the model itself.
+//! 3MF: a zip archive with meshes and their placement. An object is a mesh, or is composed of others, which may be in
+//! further files of the archive; the model lists the objects to build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
@@ -10,54 +10,54 @@ use super::xml::{Tag, tags};
 use super::{Corner, MAX_FACETS, MeasureError, MeshFacts, MeshFault, Solid, checked, six_volumes};
 use crate::domain::gcode::open_archive;
 
-/// The model of a package, unless its relations name another, which no known program does.
+/// Path of the root model, unless the package's relations name another, which no known program does.
 const ROOT: &str = "3d/3dmodel.model";
-/// Most bytes of all models of a package, unpacked. Tests unpack without optimisation, so they have less.
+/// Maximum unpacked bytes over all models of a package. Tests unpack without optimisation, so they have less.
 const MAX_UNPACKED_BYTES: u64 = if cfg!(test) { 8 << 20 } else { 512 << 20 };
-/// Most corners of all meshes; each takes 12 bytes.
+/// Maximum number of corners over all meshes; each takes 12 bytes.
 const MAX_CORNERS: usize = 5_000_000;
-/// Most objects, and most places at which objects are put.
+/// Maximum number of objects, and of listed placements.
 const MAX_PARTS: usize = 10_000;
 /// Deepest nesting of objects within objects.
 const MAX_LEVELS: usize = 16;
-/// Most corners that are looked at, an object that is put at two places counted twice.
+/// Maximum number of visited corners, counting an object once per placement.
 const MAX_PLACED_CORNERS: usize = 50_000_000;
-/// Most places at which objects stand in the end, an object within one that is put at two places counted twice. A full
-/// plate has some hundreds; without this bound, objects that double each other stand at millions of places.
+/// Maximum number of final placements, counting nested objects once per placement of their parent. A full plate has
+/// some hundreds; without this bound, objects that double each other reach millions of placements.
 const MAX_PLACEMENTS: usize = MAX_PARTS;
-/// Corners after which the caller is asked whether the reading goes on.
+/// Number of corners between two checks of whether the caller cancels.
 const CORNERS_BETWEEN_QUESTIONS: usize = 64 * 1024;
-/// Most files of a package that hold models.
+/// Maximum number of model files in a package.
 const MAX_FILES: usize = 256;
 
-/// Where an object stands: three rows that turn and scale, and one that shifts.
+/// Placement of an object: three rows of rotation and scale, and one of translation.
 type Transform = [f64; 12];
 
 const UNMOVED: Transform = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
 
-/// The file and the number of an object.
+/// File and number of an object.
 type ObjectKey = (String, u32);
 
-/// An object at a place.
+/// Object with its placement.
 #[derive(Clone, Debug)]
 struct Placed {
     object: ObjectKey,
     transform: Transform,
 }
 
-/// A mesh, and the objects that it is put together from.
+/// Mesh of an object, and the objects it is composed of.
 #[derive(Default, Debug)]
 struct Object {
-    /// In millimetres. Kept as single-precision numbers, in which most programs have them.
+    /// Corners in millimetres. Stored in single precision, which most programs use.
     corners: Vec<[f32; 3]>,
     six_volumes: f64,
     facets: u64,
     parts: Vec<Placed>,
-    /// Support and the like is no part of the model.
+    /// `true` for support and similar objects, which are not part of the model.
     is_support: bool,
 }
 
-/// What was read of a package.
+/// Parsed content of a package.
 #[derive(Default, Debug)]
 struct Package {
     objects: BTreeMap<ObjectKey, Object>,
@@ -90,7 +90,7 @@ pub(super) fn measure(file: impl Read + Seek, may_go_on: &mut dyn FnMut() -> boo
     Ok(assembly.solid.facts()?)
 }
 
-/// Reads one file of the package; gives how many bytes may still be unpacked.
+/// Reads one file of the package; returns the number of bytes that may still be unpacked.
 fn read(
     archive: &mut ZipArchive<impl Read + Seek>,
     path: &str,
@@ -111,18 +111,18 @@ fn read(
     if left == 0 { Err(MeshFault::TooLarge.into()) } else { Ok(left - 1) }
 }
 
-/// A path in the archive, as it is compared.
+/// Normalizes a path in the archive for comparison.
 fn normal(path: &str) -> String {
     path.trim_start_matches('/').replace('\\', "/").to_ascii_lowercase()
 }
 
-/// Reads one model.
+/// Parser of one model.
 struct ModelReader<'a> {
     path: &'a str,
     package: &'a mut Package,
-    /// Millimetres of one unit.
+    /// Millimetres per unit.
     unit: f64,
-    /// Number of the object that is read, and the object.
+    /// Number and content of the object being read.
     object: Option<(u32, Object)>,
     in_build: bool,
 }
@@ -205,7 +205,7 @@ impl ModelReader<'_> {
     }
 }
 
-/// Millimetres of a unit.
+/// Returns the millimetres per unit.
 fn unit(name: Option<&str>) -> Result<f64, MeshFault> {
     Ok(match name {
         None | Some("millimeter") => 1.0,
@@ -231,13 +231,13 @@ fn transform(text: &str) -> Result<Transform, MeshFault> {
     if words.next().is_some() { Err(MeshFault::Damaged) } else { Ok(numbers) }
 }
 
-/// Where a corner comes to stand.
+/// Applies the transform to a corner.
 fn moved(corner: Corner, by: &Transform) -> Corner {
     let [x, y, z] = corner;
     [0, 1, 2].map(|axis| x * by[axis] + y * by[3 + axis] + z * by[6 + axis] + by[9 + axis])
 }
 
-/// The one transform that does first `inner`, then `outer`.
+/// Composes two transforms: `inner` is applied first, then `outer`.
 fn joined(inner: &Transform, outer: &Transform) -> Transform {
     let mut both = [0.0; 12];
     for row in 0..4 {
@@ -249,12 +249,12 @@ fn joined(inner: &Transform, outer: &Transform) -> Transform {
     both
 }
 
-/// How many times as large a volume becomes.
+/// Returns the factor by which the transform scales a volume.
 fn scale(by: &Transform) -> f64 {
     six_volumes([[by[0], by[1], by[2]], [by[3], by[4], by[5]], [by[6], by[7], by[8]]])
 }
 
-/// The model while its objects are put where they stand.
+/// Model during assembly, while its objects are placed.
 struct Assembly<'a> {
     package: &'a Package,
     solid: Solid,
@@ -264,11 +264,11 @@ struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    /// Puts an object, and those that it consists of, where they stand.
+    /// Places an object and its components.
     ///
     /// # Errors
     ///
-    /// When an object is missing, stands outside any machine or too often, or the caller says no in between.
+    /// If an object is missing, is placed outside any machine or too often, or the caller cancels meanwhile.
     fn put(&mut self, one: &Placed, outer: &Transform, level: usize) -> Result<(), MeasureError> {
         let package = self.package;
         let object = package.objects.get(&one.object).ok_or(MeshFault::Damaged)?;

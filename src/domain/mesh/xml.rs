@@ -1,26 +1,26 @@
-//! The tags of a large XML file, one after the other, while it streams by. Text between tags means nothing here;
-//! definitions of a document type are refused, because entities could stand for anything.
+//! Streaming reader for the tags of a large XML file. Text between tags is ignored; document type definitions are
+//! rejected, because entities could expand to anything.
 
 use std::io::Read;
 
 use super::{CHUNK_BYTES, MeasureError, MeshFault, timed_out};
 
-/// Longest tag that is read, in bytes; those of a mesh have some dozens.
+/// Longest tag that is read, in bytes; those of a mesh have a few dozen.
 const MAX_TAG_BYTES: usize = 16 * 1024;
 /// Deepest nesting of elements.
 const MAX_DEPTH: u32 = 64;
 
-/// A tag, with its attributes as they are written.
+/// Tag with its unparsed attributes.
 pub(super) struct Tag<'a> {
-    /// Its name without the prefix of its namespace.
+    /// Name without the namespace prefix.
     pub(super) name: &'a str,
-    /// Whether it ends what a tag of this name began.
+    /// `true` for an end tag.
     pub(super) ends: bool,
     attributes: &'a str,
 }
 
 impl<'a> Tag<'a> {
-    /// The value of an attribute as it is written: escapes are not resolved, numbers and ids have none.
+    /// Returns the raw value of an attribute: escapes are not resolved, because numbers and ids have none.
     pub(super) fn get(&self, wanted: &str) -> Option<&'a str> {
         let mut rest = self.attributes;
         loop {
@@ -36,18 +36,18 @@ impl<'a> Tag<'a> {
         }
     }
 
-    /// The number that an attribute is.
+    /// Parses an attribute as a number.
     pub(super) fn number(&self, name: &str) -> Result<f64, MeshFault> {
         self.get(name).and_then(|text| text.trim().parse().ok()).ok_or(MeshFault::Damaged)
     }
 
-    /// The index that an attribute is.
+    /// Parses an attribute as an index.
     pub(super) fn index(&self, name: &str) -> Result<u32, MeshFault> {
         self.get(name).and_then(|text| text.trim().parse().ok()).ok_or(MeshFault::Damaged)
     }
 }
 
-/// Tells each tag of a file. A tag that ends itself (`<vertex/>`) is told once, as one that begins.
+/// Calls `tell` for each tag of a file. A self-closing tag (`<vertex/>`) is reported once, as a start tag.
 pub(super) fn tags(
     mut file: impl Read,
     may_go_on: &mut dyn FnMut() -> bool,
@@ -100,7 +100,7 @@ pub(super) fn tags(
     if inside || depth != 0 { Err(MeshFault::Damaged.into()) } else { Ok(()) }
 }
 
-/// Reads what stood between `<` and `>`.
+/// Parses the text between `<` and `>`.
 fn one(tag: &[u8], depth: &mut u32, tell: &mut impl FnMut(&Tag<'_>) -> Result<(), MeshFault>) -> Result<(), MeshFault> {
     let text = std::str::from_utf8(tag).map_err(|_| MeshFault::Damaged)?;
     if text.starts_with('?') {

@@ -5,7 +5,7 @@ use super::*;
 use crate::domain::invoice::{Content, InvoiceLine, Party, Sums};
 use crate::domain::testing::id;
 
-/// An invoice over these lines (price, quantity, rate) with shipping and discount.
+/// Builds an invoice with these lines (price, quantity, rate), shipping and discount.
 pub(crate) fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: i64) -> Document {
     let line = |(at, one): (usize, &(i64, u32, i64))| InvoiceLine {
         description: format!("part {at}"),
@@ -65,7 +65,7 @@ fn whom_nobody_named_is_a_contact_all_the_same() {
 }
 
 proptest! {
-    /// The cents of the books are those of the document, whatever its rates round to.
+    /// Checks that the cents in the books match those of the document, however its rates round.
     #[test]
     fn the_lines_add_up_to_the_document(
         lines in prop::collection::vec((0i64..100_000, 1u32..50, prop::sample::select(vec![0i64, 700, 725, 1900])), 1..20),

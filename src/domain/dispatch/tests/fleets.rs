@@ -1,4 +1,4 @@
-//! Random fleets and queues: nothing goes where it does not fit, nothing that could print stands idle, and the same
+//! Random fleets and queues: no job goes to a printer that does not fit, no usable printer stays idle, and the same
 //! state gives the same result.
 
 use proptest::prelude::*;
@@ -10,10 +10,10 @@ use crate::domain::job::{FurtherNeed, Stock};
 use crate::domain::launch::{MaterialNeed, UsedFilament};
 use crate::domain::printer::{Nozzle, Slot, SlotSource};
 
-/// How many orders share the queue.
+/// Number of orders that share the queue.
 const ORDERS: usize = 3;
 
-/// A printer of the fleet, in the fewest words.
+/// Printer of the fleet, reduced to the essentials.
 #[derive(Clone, Debug)]
 struct Machine {
     kind: &'static str,
@@ -22,19 +22,19 @@ struct Machine {
     nozzle: Option<f64>,
     plate: Option<&'static str>,
     model: Option<&'static str>,
-    /// Material and what is left, of each slot.
+    /// Material and remaining amount of each slot.
     slots: Vec<(Option<u32>, Option<i64>)>,
     ready: bool,
     idle_ms: i64,
 }
 
-/// A job of the queue.
+/// Job of the queue.
 #[derive(Clone, Debug)]
 struct Wanted {
-    /// Which of the orders it is of.
+    /// Index of the job's order.
     order: usize,
     priority: u8,
-    /// Hours from now.
+    /// Due date in hours from now.
     due: Option<i64>,
     form: GcodeForm,
     large: bool,
@@ -42,9 +42,9 @@ struct Wanted {
     nozzle: Option<f64>,
     bed: Option<&'static str>,
     model: Option<&'static str>,
-    /// Material and need; the first is that of the SKU.
+    /// Materials with the amount needed; the first is that of the SKU.
     needs: Vec<(u32, i64)>,
-    /// The filament of the file for each of them.
+    /// Index of the file's filament for each material.
     tools: Vec<u32>,
 }
 
@@ -97,7 +97,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         })
 }
 
-/// Whether the machine can make the job, in the simplest way to say it.
+/// Returns whether the machine can make the job, by the simplest possible implementation.
 fn can(machine: &Machine, job: &Wanted) -> bool {
     let form = match machine.kind {
         "packages" => job.form == GcodeForm::Package,
@@ -153,7 +153,7 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
     one.with_slots(machine.slots.iter().enumerate().map(slot).collect())
 }
 
-/// The orders with these jobs.
+/// Builds the orders with these jobs.
 fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
     let blank = prototype.jobs.values().next().unwrap().clone();
     let empty = |n: usize| {

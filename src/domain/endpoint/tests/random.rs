@@ -1,4 +1,5 @@
-//! Random commands, late refills and restarts: the window is bounded, nothing is lost, nothing that ended begins again.
+//! Random commands, late refills and restarts: the window stays bounded, nothing is lost, and no ended delivery
+//! restarts.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Refills that come late, and clocks that are set back.
+//! Late refills, and clocks that are set back.
 
 use super::*;
 

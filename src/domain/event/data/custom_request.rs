@@ -1,4 +1,4 @@
-//! What is told of a custom request.
+//! Payload of custom request events.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::{EventData, EventKind};
 use crate::domain::custom_request_status::CustomRequestStatus;
 use crate::domain::id::Id;
 
-/// What is told of a custom request.
+/// Data of a custom request event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequestEventData", example = json!({
@@ -16,19 +16,19 @@ use crate::domain::id::Id;
     "productType": "figurine", "estimatedTotalCents": 12345, "currency": "usd", "quoteId": null,
 }))]
 pub struct CustomRequestData {
-    /// Id of the request.
+    /// Unique identifier of the custom request.
     pub(crate) custom_request_id: Id,
-    /// The status after the event.
+    /// Status of the custom request after the event.
     pub(crate) status: CustomRequestStatus,
-    /// Address of the customer.
+    /// E-mail address of the customer.
     pub(crate) customer_email: String,
-    /// What is to be made.
+    /// Type of product requested.
     pub(crate) product_type: String,
-    /// What it was estimated to cost, in minor units of the currency.
+    /// Estimated total, in minor units of the currency.
     pub(crate) estimated_total_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     pub(crate) currency: String,
-    /// The newest quote that answers it; null while there is none.
+    /// Identifier of the latest quote for the request; null if there is none.
     pub(crate) quote_id: Option<Id>,
 }
 carried_by! { CustomRequestData:

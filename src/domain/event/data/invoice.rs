@@ -1,4 +1,4 @@
-//! What is told of an invoice.
+//! Payloads of invoice events.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -8,24 +8,25 @@ use super::{EventData, EventKind};
 use crate::domain::id::Id;
 use crate::domain::invoice_status::InvoiceStatus;
 
-/// What is told of an invoice. Its number is not told: the store gives it out when the invoice is written.
+/// Data of an invoice event. It does not include the invoice number, which the store assigns when the invoice is
+/// written.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceEventData", example = example(json!({})))]
 pub struct InvoiceData {
-    /// Id of the invoice.
+    /// Unique identifier of the invoice.
     pub(crate) invoice_id: Id,
-    /// Id of the order that it follows; null for one that an operator made.
+    /// Identifier of the invoiced order; null for an invoice created by an operator.
     pub(crate) order_id: Option<Id>,
-    /// The status after the event.
+    /// Status of the invoice after the event.
     pub(crate) status: InvoiceStatus,
-    /// In minor units of the currency.
+    /// Invoice total, in minor units of the currency.
     pub(crate) total_cents: i64,
-    /// What is still to be paid, in minor units of the currency.
+    /// Amount still due, in minor units of the currency.
     pub(crate) amount_due_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     pub(crate) currency: String,
-    /// Address of the customer; null where none was given.
+    /// E-mail address of the customer; null if unknown.
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { InvoiceData:
@@ -47,7 +48,7 @@ fn example(more: serde_json::Value) -> serde_json::Value {
     example
 }
 
-/// What is told of an invoice whose money a person must look at.
+/// Data of an event about an invoice whose payment needs an operator's attention.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceFlaggedEventData", example = example(json!({
@@ -56,14 +57,15 @@ fn example(more: serde_json::Value) -> serde_json::Value {
 pub struct InvoiceFlaggedData {
     #[serde(flatten)]
     pub(crate) invoice: InvoiceData,
-    /// A word for programs: `refund_due`, `amount_mismatch`, `refund_failed`, `disputed` or `dispute_lost`.
+    /// Machine-readable code of the problem: `refund_due`, `amount_mismatch`, `refund_failed`, `disputed` or
+    /// `dispute_lost`.
     pub(crate) flag: String,
-    /// The problem in words for people.
+    /// Human-readable description of the problem.
     pub(crate) message: String,
 }
 carried_by! { InvoiceFlaggedData: "invoice.flagged", "A person must look at the money of an invoice without an order."; }
 
-/// What is told of money that came for an invoice and does not pay it.
+/// Data of an event about a payment that does not fully pay its invoice.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePaymentEventData", example = example(json!({
@@ -72,16 +74,16 @@ carried_by! { InvoiceFlaggedData: "invoice.flagged", "A person must look at the 
 pub struct InvoicePaymentData {
     #[serde(flatten)]
     pub(crate) invoice: InvoiceData,
-    /// What came, in minor units of the currency that it came in.
+    /// Amount received, in minor units of the currency in which it was paid.
     pub(crate) amount_cents: i64,
-    /// All that is kept so far, in minor units of the invoice's currency.
+    /// Total of the payments retained so far, in minor units of the invoice's currency.
     pub(crate) kept_cents: i64,
 }
 carried_by! { InvoicePaymentData:
     "invoice.payment_recorded", "A part of an invoice without an order was paid, or another amount or currency; it is not paid yet.";
 }
 
-/// What is told of an invoice that somebody tried to pay.
+/// Data of an event about an invoice whose payment failed.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePaymentFailedEventData", example = example(json!({
@@ -90,21 +92,21 @@ carried_by! { InvoicePaymentData:
 pub struct InvoicePaymentFailedData {
     #[serde(flatten)]
     pub(crate) invoice: InvoiceData,
-    /// As the payment processor says it.
+    /// Error message from the payment processor.
     pub(crate) error: Option<String>,
 }
 carried_by! { InvoicePaymentFailedData:
     "invoice.payment_failed", "The payment processor reports that a payment of an invoice without an order failed.";
 }
 
-/// What is told of a refund.
+/// Data of an invoice refund event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceRefundEventData", example = example(json!({"orderId": null, "refundedCents": 500})))]
 pub struct InvoiceRefundData {
     #[serde(flatten)]
     pub(crate) invoice: InvoiceData,
-    /// Paid back so far of all payments, in minor units of the currency.
+    /// Total refunded so far across all payments, in minor units of the currency.
     pub(crate) refunded_cents: i64,
 }
 carried_by! { InvoiceRefundData: "invoice.refund_recorded", "A part or the whole of what was paid for an invoice without an order went back."; }

@@ -1,4 +1,4 @@
-//! What is told of the care of printers.
+//! Payloads of printer maintenance events.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, PrinterData, printer_example};
 use crate::domain::id::Id;
 
-/// What is told of a printer on which maintenance is due.
+/// Data of an event about a printer that is due for maintenance.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMaintenanceDueEventData", example = printer_example(json!({
@@ -18,16 +18,16 @@ pub struct PrinterMaintenanceDueData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
     pub(crate) reminder_id: Id,
-    /// What is to be done.
+    /// Maintenance work that is due.
     pub(crate) reminder: String,
-    /// Which interval was reached, in words for people.
+    /// Human-readable description of the interval that was reached.
     pub(crate) reason: String,
-    /// Whether the printer takes no job until it is done.
+    /// `true` if the printer takes no jobs until the work is done.
     pub(crate) blocking: bool,
 }
 carried_by! { PrinterMaintenanceDueData: "printer.maintenance_due", "Maintenance of a printer became due; told once until it is done."; }
 
-/// What is told of work that was done to a printer.
+/// Data of an event about maintenance work done on a printer.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMaintenanceLoggedEventData", example = printer_example(json!({
@@ -38,9 +38,9 @@ pub struct PrinterMaintenanceLoggedData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
     pub(crate) entry_id: Id,
-    /// What was done.
+    /// Maintenance work that was done.
     pub(crate) done: String,
-    /// The names of the reminders whose work it was.
+    /// Names of the reminders that the work resets.
     pub(crate) resets: Vec<String>,
 }
 carried_by! { PrinterMaintenanceLoggedData: "printer.maintenance_logged", "Maintenance of a printer was done and logged."; }

@@ -1,4 +1,4 @@
-//! What is told of payments that belong to no order.
+//! Payload of events about payments that belong to no order.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{EventData, EventKind};
 
-/// What is told of a payment that belongs to no order.
+/// Data of an event about a payment that belongs to no order.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentUnmatchedEventData", example = json!({
@@ -15,11 +15,11 @@ use super::{EventData, EventKind};
 pub struct PaymentUnmatchedData {
     /// The payment processor's id of its event.
     pub(crate) event_id: String,
-    /// What was paid, or all that was paid back so far, in minor units of the currency.
+    /// Amount paid, or total refunded so far, in minor units of the currency.
     pub(crate) amount_cents: Option<i64>,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     pub(crate) currency: Option<String>,
-    /// The processor's id of the payment, `pi_...`.
+    /// The payment processor's identifier of the payment, `pi_...`.
     pub(crate) payment_intent: Option<String>,
 }
 carried_by! { PaymentUnmatchedData:

@@ -1,4 +1,4 @@
-//! What is told of a quote.
+//! Payload of quote events.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::domain::id::Id;
 use crate::domain::quote_status::QuoteStatus;
 use crate::domain::time::Timestamp;
 
-/// What is told of a quote.
+/// Data of a quote event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteEventData", example = json!({
@@ -18,21 +18,21 @@ use crate::domain::time::Timestamp;
     "orderId": super::ORDER,
 }))]
 pub struct QuoteData {
-    /// Id of the quote.
+    /// Unique identifier of the quote.
     pub(crate) quote_id: Id,
-    /// The number that people see: `QUO-000123`.
+    /// Human-readable quote number, such as `QUO-000123`.
     pub(crate) number: String,
-    /// The status after the event.
+    /// Status of the quote after the event.
     pub(crate) status: QuoteStatus,
-    /// In minor units of the currency.
+    /// Quote total, in minor units of the currency.
     pub(crate) total_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     pub(crate) currency: String,
-    /// Address of the customer; null where none was given.
+    /// E-mail address of the customer; null if unknown.
     pub(crate) customer_email: Option<String>,
-    /// Until when it can be accepted.
+    /// Time until which the quote can be accepted.
     pub(crate) valid_until: Option<Timestamp>,
-    /// Id of the order that it has become; null before it was accepted.
+    /// Identifier of the order created from the quote; null until it is accepted.
     pub(crate) order_id: Option<Id>,
 }
 carried_by! { QuoteData:

@@ -1,4 +1,4 @@
-//! What is told of a restore of a backup.
+//! Payload of backup restore events.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::{EventData, EventKind};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// What is told of a restore of a backup.
+/// Data of a backup restore event.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ShopRestoredEventData", example = json!({
@@ -16,15 +16,15 @@ use crate::domain::time::Timestamp;
     "restoredAt": "2026-11-02T10:00:00.000Z", "lastEvent": 4711, "firstEvent": 1_000_004_711,
 }))]
 pub struct ShopRestoredData {
-    /// The restore that is meant: its identifier at `/api/restores`.
+    /// Unique identifier of the restore, as at `/api/restores`.
     pub(crate) restore_id: Id,
-    /// When the backup was made. What was told after that is undone here.
+    /// Time at which the backup was created. Changes reported after it are undone.
     pub(crate) backup_made_at: Timestamp,
-    /// When it was put back.
+    /// Time of the restore.
     pub(crate) restored_at: Timestamp,
-    /// Number of the newest event of the backup.
+    /// Number of the newest event in the backup.
     pub(crate) last_event: i64,
-    /// Number of the first event after the restore. What was told under the numbers in between is undone.
+    /// Number of the first event after the restore. Changes reported by the events in between are undone.
     pub(crate) first_event: i64,
 }
 carried_by! { ShopRestoredData:
@@ -33,8 +33,8 @@ carried_by! { ShopRestoredData:
 }
 
 impl ShopRestoredData {
-    /// The event of a restore.
+    /// Name of the event of a restore.
     pub(crate) const RESTORED: &'static str = Self::KINDS[0].name;
-    /// The event of its review.
+    /// Name of the event of a restore's review.
     pub(crate) const REVIEWED: &'static str = Self::KINDS[1].name;
 }

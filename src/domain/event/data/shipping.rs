@@ -1,4 +1,4 @@
-//! What is told of a shipment by which an order has not left as a whole.
+//! Payload of partial shipment events.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, OrderData, order_example};
 use crate::domain::order_status::SentShipment;
 
-/// What is told of a shipment that leaves something of its order behind.
+/// Data of an event about a shipment that leaves part of its order unshipped.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderPartShippedEventData", example = order_example(json!({
@@ -17,19 +17,19 @@ use crate::domain::order_status::SentShipment;
 pub struct OrderPartShippedData {
     #[serde(flatten)]
     order: OrderData,
-    /// Counts from 1 within the order.
+    /// Shipment number, counted from 1 within the order.
     shipment_number: u32,
     tracking_number: String,
     carrier: String,
-    /// The day of arrival as `YYYY-MM-DD`.
+    /// Estimated day of arrival as `YYYY-MM-DD`.
     estimated_delivery: String,
-    /// How many parts are in it.
+    /// Number of parts in the shipment.
     parts: u64,
 }
 carried_by! { OrderPartShippedData: "order.part_shipped", "Some parts of an order have left, and others have not."; }
 
 impl OrderPartShippedData {
-    /// What is told of this shipment.
+    /// Creates the payload for this shipment.
     pub fn new(order: OrderData, sent: &SentShipment) -> Self {
         let SentShipment { number, shipment, lines, .. } = sent.clone();
         Self {

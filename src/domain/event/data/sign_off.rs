@@ -1,4 +1,4 @@
-//! What is told of a print whose parts were signed off.
+//! Payload of sign-off events.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{EventData, EventKind, JobData};
 use crate::domain::id::Id;
 
-/// What is told of a print whose parts were signed off.
+/// Data of an event about a print whose parts were signed off.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobSignedOffEventData", example = json!({
@@ -17,13 +17,13 @@ use crate::domain::id::Id;
 pub struct JobSignedOffData {
     #[serde(flatten)]
     pub(crate) job: JobData,
-    /// The attempt whose parts were judged.
+    /// Identifier of the attempt whose parts were inspected.
     pub(crate) attempt_id: Id,
-    /// How many of its parts are good.
+    /// Number of good parts.
     pub(crate) good_count: u32,
-    /// How many parts were on the plate.
+    /// Number of parts on the build plate.
     pub(crate) plate_parts: u32,
-    /// Why the others are not good.
+    /// Reason the other parts were rejected.
     pub(crate) reason: Option<String>,
 }
 carried_by! { JobSignedOffData: "job.signed_off", "A person said how many parts of a print are good; the later word counts."; }

@@ -1,4 +1,4 @@
-//! What is told of a print that the failure detection suspects.
+//! Payload of failure detection events.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -6,16 +6,16 @@ use serde_json::json;
 
 use super::{EventData, EventKind, PrinterData, printer_example};
 
-/// What is told of a print that the failure detection suspects.
+/// Data of an event about a print that failure detection suspects of failing.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFailureSuspectedEventData", example = printer_example(json!({"lastSeenAt": null, "percent": 71, "paused": true})))]
 pub struct PrinterFailureSuspectedData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// How sure the detector is, over several pictures, 0 to 100.
+    /// Confidence of the detector over several pictures, from 0 to 100.
     pub(crate) percent: u8,
-    /// Whether the print was paused; null where it was not to be.
+    /// `true` if the print was paused; null if it was not meant to be paused.
     pub(crate) paused: Option<bool>,
 }
 carried_by! { PrinterFailureSuspectedData:

@@ -1,5 +1,5 @@
-//! Orders and invoices before a payment processor: whatever is lost, late, told ten times or in any order, while
-//! operators act and checkouts race, nothing is counted twice or lost, and the books are the processor's.
+//! Orders and invoices with a payment processor: whatever messages are lost, late, repeated or reordered, while
+//! operators act and checkouts race, nothing is counted twice or lost, and the books match the processor's.
 
 mod processor;
 
@@ -15,31 +15,31 @@ use crate::domain::order::{NewOrder, Order, OrderCommand, OrderCreated, order_to
 use crate::domain::rules::TaxRate;
 use crate::domain::testing::Bench;
 
-/// What each of them costs.
+/// Total of each order and invoice, in minor units.
 pub(super) const TOTAL: i64 = 1190;
 
-/// What an operator does.
+/// Action of an operator.
 pub(super) enum Act {
     Cash(i64),
-    /// Of the processor's payments, the newest first.
+    /// Refund of the processor's payments, newest first.
     Refund(Option<i64>),
-    /// Of a payment that was made by hand.
+    /// Refund of a payment that was made manually.
     GiveBack(Id, i64),
-    /// By bank transfer, of a payment of the processor of which a refund failed.
+    /// Refund by bank transfer, of a payment whose refund by the processor failed.
     Otherwise(Id, i64),
-    /// Cancels an order, voids an invoice.
+    /// Cancellation of an order, or voiding of an invoice.
     GiveUp,
 }
 
-/// Something that is paid, kept by the test as the server keeps it.
+/// Order or invoice to be paid, held by the test like the server does.
 pub(super) trait Desk {
     type Of: Payable;
     fn of(&self) -> &Self::Of;
-    /// Whether it was not refused.
+    /// Applies a ledger command; returns `false` if it was refused.
     fn tell(&mut self, command: LedgerCommand) -> bool;
     fn act(&mut self, act: Act) -> bool;
     fn flags(&self) -> &[String];
-    /// The invoices that there are, and what was issued.
+    /// Returns the existing invoices and all issued documents.
     fn issued(&mut self) -> (Vec<Invoice>, &[Document]);
 }
 
@@ -72,7 +72,7 @@ impl OrderDesk {
         true
     }
 
-    /// Carries out the effect that tells the invoice, until it knows how things stand.
+    /// Carries out the effect that updates the invoice, until it is in line with the order.
     fn follow(&mut self) {
         for _ in 0..10 {
             let order = self.order.as_ref().unwrap();
@@ -189,13 +189,13 @@ impl Desk for InvoiceDesk {
     }
 }
 
-/// The next of a row of numbers that looks random.
+/// Returns the next number of a pseudo-random sequence.
 pub(super) fn next(seed: &mut u64) -> usize {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 33) as usize
 }
 
-/// One interleaving; afterwards every event is heard ten times in any order, and every effect is carried out.
+/// Runs one interleaving; afterwards every event is delivered ten times in any order, and every effect is carried out.
 fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Result<(), TestCaseError> {
     let (mut there, mut drawer) = (Processor::default(), 0);
     let mut late: Vec<LedgerCommand> = Vec::new();
@@ -294,7 +294,7 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
     holds(desk, &there, drawer)
 }
 
-/// What is true once everything was heard.
+/// Checks the invariants that hold once every event was delivered.
 fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), TestCaseError> {
     let owner = desk.of();
     prop_assert_eq!(owner.kept(), there.has() + drawer, "the books");

@@ -1,4 +1,4 @@
-//! The invoice of an order: made with the first payment, and in line with the order's money whatever happens.
+//! Invoice of an order: created with the first payment, and in line with the order's payments whatever happens.
 
 use proptest::prelude::*;
 
@@ -7,13 +7,13 @@ use crate::domain::aggregate::Aggregate as _;
 use crate::domain::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderStatus, PaymentNews};
 use crate::domain::testing::{Bench, complete_seller, id};
 
-/// An order with its invoice, which the test keeps as the server does.
+/// Order with its invoice, held by the test like the server does.
 struct Shop {
     bench: Bench,
     order: Option<Order>,
     invoices: Vec<Option<Invoice>>,
     issued: Vec<Document>,
-    /// Invoices that the last command made.
+    /// Number of invoices that the last command created.
     made: usize,
 }
 
@@ -31,7 +31,7 @@ fn refunded(amount: i64, whole: bool, intent: &str) -> OrderCommand {
 }
 
 impl Shop {
-    /// An order over 1190: one line of 1000 at 19 %.
+    /// Creates an order over 1190: one line of 1000 at 19 %.
     fn new() -> Self {
         let mut bench = Bench::new();
         let everywhere = crate::domain::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 };
@@ -54,7 +54,7 @@ impl Shop {
         }
     }
 
-    /// Carries out the effect that tells the invoice, as often as the order's state calls for it.
+    /// Carries out the effect that updates the invoice, as often as the order's state calls for it.
     fn settle(&mut self) {
         for _ in 0..10 {
             let effects = self.o().effects();
@@ -89,7 +89,7 @@ impl Shop {
         notes.map(Document::payable_cents).collect()
     }
 
-    /// What must hold of an order and its invoice when all was told.
+    /// Checks the invariants of an order and its invoice after all updates.
     fn holds(&self) {
         let order = self.o();
         let valid: Vec<&Invoice> =
@@ -170,7 +170,7 @@ fn money_after_the_invoice_was_voided_gets_another_one() {
     shop.holds();
 }
 
-/// Leaves the settings without a seller, as they are when a shop is new.
+/// Leaves the settings without a seller, as in a new shop.
 fn without_seller(shop: &mut Shop) {
     shop.bench.rules.invoices.seller = Party::default();
 }

@@ -1,9 +1,9 @@
-//! The same payments, refunds, disputes and failed tries in every order, and told again: status, jobs, flags, invoice
-//! and credit notes are those of the set.
+//! Same payments, refunds, disputes and failed tries in every order, and repeated: status, jobs, flags, invoice and
+//! credit notes depend only on the set.
 //!
-//! Two things depend on what was heard when, because what was issued is never changed and a refunded order takes no
-//! further payment: a payment that is heard after everything before it went back is due back, and of what was paid
-//! twice a refund that is heard between the payments is credited.
+//! Two results depend on the order of arrival, because issued documents never change and a refunded order takes no
+//! further payment: a payment that arrives after everything before it was refunded is due back, and for a double
+//! payment a refund that arrives between the payments is credited.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::domain::order::{OrderCommand, OrderStatus};
 
 /// Two parts of the total.
 const HALVES: [i64; 2] = [690, 500];
-/// Most events of which all permutations are tried; of more a few are.
+/// Maximum number of events for which all permutations are tried; for more, a few are.
 const MAX_EVENTS_OF_ALL: usize = 5;
 
-/// What came of the events, as far as it must not depend on their order.
+/// Result of the events, as far as it must not depend on their order.
 #[derive(Clone, PartialEq, Debug)]
 struct Outcome {
     status: String,
@@ -28,7 +28,7 @@ struct Outcome {
     flags: Vec<String>,
     kept: BTreeMap<String, i64>,
     jobs: Vec<String>,
-    /// Status, total, what is kept, and how many were issued.
+    /// Status, total, retained amount, and number of documents of each invoice.
     invoices: Vec<(InvoiceStatus, i64, i64, usize)>,
     credited_cents: i64,
 }
@@ -116,12 +116,12 @@ fn failed(n: usize) -> PaymentNews {
     PaymentNews::Failed { reason: None, intent: Some(format!("pi_{n}")), session: None }
 }
 
-/// What somebody may pay at once.
+/// Generates an amount that a customer may pay at once.
 fn amount() -> impl Strategy<Value = i64> {
     prop_oneof![4 => Just(TOTAL), 2 => Just(HALVES[0]), 2 => Just(HALVES[1]), 1 => 1i64..1500]
 }
 
-/// All that is told of one payment.
+/// Generates all events of one payment.
 fn payment(n: usize, amount: impl Strategy<Value = i64>) -> impl Strategy<Value = Vec<PaymentNews>> {
     let quarters = prop::collection::vec(1i64..=4, 0..3);
     let others = (prop::bool::weighted(0.15), prop::bool::weighted(0.15), prop::bool::weighted(0.2));
@@ -145,7 +145,7 @@ fn payment(n: usize, amount: impl Strategy<Value = i64>) -> impl Strategy<Value 
     )
 }
 
-/// All that is told of up to three payments, or of two that are the total together.
+/// Generates all events of up to three payments, or of two that add up to the total.
 fn payments() -> impl Strategy<Value = Vec<PaymentNews>> {
     let some =
         |share: f64, n: usize| prop::option::weighted(share, payment(n, amount())).prop_map(Option::unwrap_or_default);
@@ -156,7 +156,7 @@ fn payments() -> impl Strategy<Value = Vec<PaymentNews>> {
     prop_oneof![3 => any, 1 => halves]
 }
 
-/// A set of events, payments first.
+/// Generates a set of events, payments first.
 fn events() -> impl Strategy<Value = Vec<PaymentNews>> {
     let others = (prop::bool::weighted(0.2), prop::bool::weighted(0.2));
     (payments(), others).prop_map(|(mut all, (declined, expired))| {
@@ -167,7 +167,7 @@ fn events() -> impl Strategy<Value = Vec<PaymentNews>> {
     })
 }
 
-/// All permutations of so many, or some of them.
+/// Returns all permutations of `count` items, or some of them.
 fn permutations(count: usize, mut seed: u64) -> Vec<Vec<usize>> {
     if count <= MAX_EVENTS_OF_ALL {
         let mut all = vec![Vec::new()];
@@ -189,7 +189,8 @@ fn permutations(count: usize, mut seed: u64) -> Vec<Vec<usize>> {
     (0..40).map(shuffled).collect()
 }
 
-/// Tells the events in this order, and some of them again; says whether one of the payments came for what was refunded.
+/// Delivers the events in this order, and some of them again; returns whether one of the payments arrived for a
+/// refunded order or invoice.
 fn tell<D: Shop>(desk: &mut D, events: &[PaymentNews], order: &[usize], seed: &mut u64) -> bool {
     let mut came_late = false;
     for (at, n) in order.iter().enumerate() {
@@ -206,8 +207,8 @@ fn tell<D: Shop>(desk: &mut D, events: &[PaymentNews], order: &[usize], seed: &m
     came_late
 }
 
-/// Returns whether another amount or currency than was due is kept, as somebody tells it who has all statements of the
-/// processor and looks into the drawer.
+/// Returns whether a different amount or currency than was due is retained, computed from all the processor's
+/// statements and the cash recorded.
 fn is_mismatch(events: &[PaymentNews], cash: i64) -> bool {
     let (mut kept, mut standing, mut is_unlike, mut is_foreign) = (cash, cash, false, false);
     for event in events {

@@ -1,4 +1,4 @@
-//! Random invoices and credit notes, whose sums must agree with each other as EN 16931 has it.
+//! Random invoices and credit notes, whose sums must be consistent as EN 16931 requires.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::domain::currency::has_decimals;
 use crate::domain::tax::tax_of;
 use crate::domain::testing::Bench;
 
-/// Most that one note over a part is rounded by, with at most eight rates.
+/// Maximum rounding of one partial note, with at most eight rates.
 const MAX_ROUNDING_CENTS: i64 = 10;
 
 fn address(country: &str) -> Address {
@@ -33,7 +33,7 @@ fn any_line() -> impl Strategy<Value = InvoiceLine> {
     })
 }
 
-/// What was issued of a random invoice that was paid in full and given back in random parts, or voided.
+/// Generates the documents of a random invoice that was paid in full and refunded in random parts, or voided.
 pub(crate) fn any_documents() -> impl Strategy<Value = Vec<Document>> {
     let lines = prop::collection::vec(any_line(), 1..8);
     let money = (0i64..5_000, 0.0..1.0f64, prop::collection::vec(0.0..1.0f64, 0..4), any::<bool>());
@@ -88,7 +88,7 @@ pub(crate) fn any_documents() -> impl Strategy<Value = Vec<Document>> {
     })
 }
 
-/// The rules of EN 16931 on sums that can be computed of a document.
+/// Checks the rules of EN 16931 on sums that can be computed from a document.
 pub(super) fn adds_up(document: &Document) {
     let (content, sums) = (&document.content, &document.content.sums);
     let of = |pick: fn(&Category) -> i64| sums.categories.iter().map(pick).sum::<i64>();

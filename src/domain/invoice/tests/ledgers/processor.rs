@@ -1,26 +1,26 @@
-//! A payment processor as ledgers see it.
+//! Simulated payment processor, as ledgers see it.
 
 use std::collections::BTreeMap;
 
 use super::super::super::*;
 use crate::domain::ledger::{CheckoutNews, DisputeState, Payable, PaymentNews, RefundNews};
 
-/// A refund: its key, its amount, and whether it failed later.
+/// Refund with its key, its amount, and whether it failed later.
 type RefundMade = (Id, i64, bool);
 
-/// The processor as far as ledgers see it: what each session asks for, and what each intent took and gave back.
+/// Simulated processor: the amount of each session, and the payments and refunds of each intent.
 #[derive(Default)]
 pub(super) struct Processor {
-    /// By key: the session that the first request of that key made.
+    /// Sessions by idempotency key: the one that the first request with the key created.
     pub(super) keys: BTreeMap<String, String>,
     /// Amount of each session, and whether it is open, paid or closed.
     pub(super) sessions: BTreeMap<String, (i64, char)>,
-    /// What went back of each session's payment, and by which refunds.
+    /// Refunded amount of each session's payment, with its refunds.
     pub(super) back: BTreeMap<String, (i64, Vec<RefundMade>)>,
-    /// What customers' banks took back of each session's payment, and what was given back of it by other means.
+    /// Amount of each session's payment lost to disputes or refunded by other means.
     pub(super) lost: BTreeMap<String, i64>,
     pub(super) otherwise: BTreeMap<String, i64>,
-    /// What its events say, each of which may be heard at any time and often.
+    /// Events of the processor, each of which may be delivered at any time and repeatedly.
     pub(super) events: Vec<PaymentNews>,
 }
 
@@ -40,7 +40,7 @@ impl Processor {
         fit.get(which % fit.len().max(1)).map(|name| (*name).clone())
     }
 
-    /// Somebody pays an open session, or their card is declined.
+    /// Simulates a customer who pays an open session, or whose card is declined.
     pub(super) fn pay(&mut self, which: usize) {
         let Some(session) = self.in_state('o', which) else { return };
         if which.is_multiple_of(5) {
@@ -52,14 +52,14 @@ impl Processor {
         self.events.push(paid);
     }
 
-    /// An open session expires by itself.
+    /// Simulates the expiry of an open session.
     pub(super) fn expire(&mut self, which: usize) {
         let Some(session) = self.in_state('o', which) else { return };
         self.sessions.get_mut(&session).unwrap().1 = 'c';
         self.events.push(PaymentNews::SessionExpired { session: Some(session) });
     }
 
-    /// Pays back once for each key; gives all that went back, and whether this was done.
+    /// Refunds once per key; returns the total refunded, and whether this refund was made.
     pub(super) fn give_back(&mut self, session: &str, cents: i64, key: Id) -> (i64, bool) {
         let (left, amount) = (self.left(session), self.sessions[session].0);
         let (sum, keys) = self.back.entry(session.to_owned()).or_default();
@@ -77,7 +77,7 @@ impl Processor {
         (amount_cents, true)
     }
 
-    /// A refund that was taken does not arrive after all, and is told of by several events.
+    /// Simulates a refund that fails after it was accepted, which several events report.
     pub(super) fn fail_back(&mut self, which: usize) {
         let taken = self.back.iter().flat_map(|(session, (_, refunds))| {
             let stands = refunds.iter().enumerate().filter(|(_, (.., failed))| !*failed);
@@ -93,14 +93,14 @@ impl Processor {
         self.events.extend([failed.clone(), failed]);
     }
 
-    /// What is left of a session's payment, however it went.
+    /// Returns the amount left of a session's payment after all refunds and disputes.
     pub(super) fn left(&self, session: &str) -> i64 {
         let (amount, _) = self.sessions[session];
         let gone = [&self.lost, &self.otherwise].map(|of| of.get(session).copied().unwrap_or_default());
         amount - gone[0] - gone[1] - self.back.get(session).map_or(0, |(sum, _)| *sum)
     }
 
-    /// The customer's bank takes back what is left of a payment, and decides about it.
+    /// Simulates a dispute by the customer's bank over the rest of a payment, and its outcome.
     pub(super) fn dispute(&mut self, which: usize) {
         let Some(session) = self.in_state('p', which) else { return };
         let amount_cents = self.left(&session);
@@ -123,7 +123,7 @@ impl Processor {
         *self.lost.entry(session).or_default() += amount_cents;
     }
 
-    /// Carries out an effect; the answer may be lost.
+    /// Carries out an effect; the response may be lost.
     pub(super) fn call(&mut self, of: &impl Payable, effect: &LedgerEffect) -> Option<LedgerCommand> {
         match effect {
             LedgerEffect::MakeSession { number } => {

@@ -1,4 +1,4 @@
-//! Prints whose bookings the printer's own server loses, in part or whole, or sends late.
+//! Tests of prints whose bookings the printer's own server loses, in part or whole, or sends late.
 
 use proptest::prelude::*;
 
@@ -6,18 +6,18 @@ use super::model::{Fault, Shop};
 use super::prints::agreed_shop;
 use super::*;
 
-/// The spool that all prints are of.
+/// Spool that all prints use.
 const SPOOL: i64 = 2;
 
 impl Shop {
-    /// The printer's server forgets what it has not booked of the print that is on.
+    /// Makes the printer's server forget the outstanding bookings of the current print.
     fn forget_bookings(&mut self) {
         if let Some(print) = &mut self.printing {
             print.left = Amount::ZERO;
         }
     }
 
-    /// A print of so many grams of which nothing is booked.
+    /// Runs a print of this many grams whose consumption is never booked.
     fn lose_print(&mut self, grams: i64) {
         self.begin_print(SPOOL, Amount::units(grams), Amount::units(grams));
         self.forget_bookings();
@@ -140,9 +140,9 @@ fn a_link_that_was_stored_before_is_readable() {
 #[derive(Clone, Debug)]
 enum Step {
     Begin(i64),
-    /// The printer's server books so many thousandths of what it has still to book.
+    /// The printer's server books this many thousandths of its outstanding bookings.
     Book(i64),
-    /// It forgets what it has not booked.
+    /// The printer's server forgets its outstanding bookings.
     Forget,
     End,
     Look {
@@ -160,13 +160,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A shop with what its printer's server has still to book of prints that are over.
+/// Shop, with the outstanding bookings of its printer's server for prints that are over.
 struct Prints {
     shop: Shop,
     late: Amount,
-    /// What prints that are over used.
+    /// Total consumption of prints that are over.
     used: Amount,
-    /// How much of it rounding and purging may explain.
+    /// Part of it that rounding and purging may explain.
     explained: Amount,
 }
 

@@ -1,4 +1,4 @@
-//! A material here and its entry in another system, with everything that may go wrong between them.
+//! Model of a material and its entry in another system, with all failures that may occur between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,18 +18,17 @@ use crate::domain::testing::{Bench, id};
 pub(super) const IT: u32 = 7;
 pub(super) const ENTRY: i64 = 12;
 
-/// The other system: items with what they hold, and with what was used of them.
+/// Simulated other system: items with their amounts and their total use.
 pub(super) struct There {
     pub(super) items: BTreeMap<i64, (Amount, Amount)>,
-    /// The references that came with bookings; a system that keeps none forgets them at once.
+    /// References that came with bookings; a system that stores none forgets them at once.
     pub(super) references: BTreeSet<Id>,
     pub(super) keeps_references: bool,
-    /// Where no references are kept: the booking whose digits each item carries; none for one whose amount a person
-    /// set.
+    /// Last booking on each item, for systems that store no references; none for an item whose amount was set by hand.
     pub(super) stamps: BTreeMap<i64, Id>,
-    /// How often each item was used, which a person who sets its amount does not do.
+    /// Number of uses of each item; setting its amount by hand does not count.
     pub(super) uses: BTreeMap<i64, u32>,
-    /// Requests that hang somewhere and arrive later.
+    /// Delayed requests that arrive later.
     pub(super) on_their_way: Vec<Booking>,
     /// Items on which nothing can be booked.
     pub(super) fixed: BTreeSet<i64>,
@@ -58,20 +57,20 @@ impl There {
         StockLook { server: self.server.to_owned(), name, unit: self.unit, items }
     }
 
-    /// Somebody there uses an item, or gives back to it.
+    /// Simulates a use of an item in the other system, or a return to it.
     pub(super) fn change(&mut self, item: i64, delta: Amount) {
         self.set(item, delta);
         *self.uses.entry(item).or_default() += 1;
     }
 
-    /// Somebody there sets what an item holds.
+    /// Simulates setting the amount of an item in the other system by hand.
     fn set(&mut self, item: i64, delta: Amount) {
         if let Some((holds, used)) = self.items.get_mut(&item) {
             (*holds, *used) = (*holds + delta, *used - delta);
         }
     }
 
-    /// What is seen of an item besides its amounts.
+    /// Returns the observable state of an item besides its amounts.
     fn trace(&self, item: i64) -> String {
         let stamp = self.stamps.get(&item).map_or_else(String::new, ToString::to_string);
         format!("{stamp} {}", self.uses.get(&item).copied().unwrap_or_default())
@@ -86,7 +85,7 @@ impl There {
         }
     }
 
-    /// What is known of a booking some time later.
+    /// Returns the verdict on a booking some time after it was sent.
     pub(super) fn verdict(&self, booking: &Booking) -> BookingVerdict {
         if self.keeps_references {
             let booked = self.references.contains(&booking.id);
@@ -113,13 +112,13 @@ pub(super) struct Shop {
     pub(super) bench: Bench,
     pub(super) material: Option<Material>,
     pub(super) there: There,
-    /// What must be there in the end.
+    /// Expected amount at the end.
     pub(super) truth: Amount,
     pub(super) ledger: Amount,
     pub(super) people: u32,
     pub(super) prints: u32,
     pub(super) printing: Option<Print>,
-    /// Late bookings of printers have not had their time yet.
+    /// `true` while late bookings of printers may still arrive.
     pub(super) impatient: bool,
 }
 
@@ -206,7 +205,7 @@ impl Shop {
         }
     }
 
-    /// Somebody changes an item there.
+    /// Changes an item in the other system.
     pub(super) fn they_change(&mut self, item: i64, delta: Amount) {
         if self.there.items.contains_key(&item) {
             self.there.change(item, delta);
@@ -214,7 +213,7 @@ impl Shop {
         }
     }
 
-    /// Somebody says what an item there holds.
+    /// Sets the amount of an item in the other system by hand.
     pub(super) fn they_set(&mut self, item: i64, delta: Amount) {
         if self.there.items.contains_key(&item) {
             self.there.set(item, delta);
@@ -223,7 +222,7 @@ impl Shop {
         }
     }
 
-    /// By the steps of the task, with one fault.
+    /// Runs one round of the synchronization task with one injected fault.
     pub(super) fn round(&mut self, fault: Fault, meanwhile: Option<(i64, Amount)>) {
         if self.known().pending.is_some() && self.known().is_unclear() {
             return self.a_person_counts();
@@ -269,7 +268,7 @@ impl Shop {
         }
     }
 
-    /// Sends a booking, with one fault.
+    /// Sends a booking, with one injected fault.
     fn sent(&mut self, fault: Fault, booking: &Booking) -> SendOutcome {
         match fault {
             Fault::LandsLate if self.there.keeps_references => {
@@ -294,7 +293,7 @@ impl Shop {
         }
     }
 
-    /// Nobody can tell what became of a booking: a person counts, writes it here, and says that it is right.
+    /// Resolves a booking with unknown outcome: an operator counts the stock, enters it here, and confirms our side.
     pub(super) fn a_person_counts(&mut self) {
         self.people += 1;
         let round = self.known().round;
@@ -305,7 +304,7 @@ impl Shop {
         self.agree(RightSide::Ours).unwrap();
     }
 
-    /// What hung somewhere arrives.
+    /// Delivers the delayed requests.
     pub(super) fn land(&mut self) {
         for booking in std::mem::take(&mut self.there.on_their_way) {
             self.there.book(&booking);

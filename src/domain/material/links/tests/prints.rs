@@ -1,4 +1,4 @@
-//! Prints of a printer that itself books what it extrudes on a spool there.
+//! Prints of a printer that books its own extrusion on a spool in the other system.
 
 use super::model::{Fault, Shop};
 use super::*;
@@ -8,22 +8,22 @@ use crate::domain::parts_sync::SpoolKnown;
 use crate::domain::testing::id;
 use crate::domain::time::Timestamp;
 
-/// Far above the numbers of other things.
+/// First id of prints, far above the ids of other objects.
 const FIRST_PRINT: u32 = 1_000;
 
-/// A print that is on.
+/// Print in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Print {
     pub(super) spool: i64,
     pub(super) claim: ClaimId,
-    /// What our stock is told that it used.
+    /// Consumption that our stock records.
     pub(super) stated: Amount,
-    /// What it really takes and has not taken yet.
+    /// Actual consumption still to come.
     pub(super) left: Amount,
 }
 
 impl Shop {
-    /// Begins a print, unless one is on or the stock does not allow it.
+    /// Begins a print, unless one is in progress or the stock does not allow it.
     pub(super) fn begin_print(&mut self, spool: i64, stated: Amount, really: Amount) {
         if self.printing.is_some() || !self.there.items.contains_key(&spool) {
             return;
@@ -41,7 +41,7 @@ impl Shop {
         }
     }
 
-    /// The printer extrudes so many thousandths of what is left of the print, and books it there.
+    /// Extrudes this many thousandths of the print's remaining consumption, and books it in the other system.
     pub(super) fn extrude(&mut self, thousandths: i64) {
         let Some(print) = &mut self.printing else { return };
         let part = print.left.scaled(thousandths as f64 / 1000.0).min(print.left);
@@ -55,7 +55,7 @@ impl Shop {
         }
     }
 
-    /// The print ends, and its use leaves our stock. A part of it is reported there only afterwards.
+    /// Ends the print: its consumption leaves our stock. A part of it is reported to the other system only afterwards.
     pub(super) fn end_print(&mut self, thousandths: i64) {
         self.extrude(thousandths);
         let Some(print) = self.printing else { return };
@@ -64,7 +64,7 @@ impl Shop {
         self.printing = None;
     }
 
-    /// What leaves our stock by a print is a change of ours only if nobody books it there.
+    /// Settles a print's claim. It counts as our own change only if no printer books it in the other system.
     pub(super) fn settle_print(&mut self, id: ClaimId, consumed: Amount, booked_on: Vec<i64>) {
         self.tell(&MaterialCommand::Settle { claims: vec![SettledClaim { id, consumed, booked_on }] }).unwrap();
     }

@@ -1,4 +1,4 @@
-//! A thousand edits on both sides, with a fault at every step on the way.
+//! Property test: a thousand edits on both sides, with an injected fault at every step.
 
 use proptest::prelude::*;
 
@@ -9,10 +9,10 @@ enum Step {
     Ours(i64),
     Theirs(i64, i64),
     NewItem(i64),
-    /// Somebody sets an item, instead of using it.
+    /// The amount of an item is set by hand, instead of used.
     TheySet(i64, i64),
-    /// Somebody changes by the very amount of our booking whose outcome is not known, or by its opposite; or sets it
-    /// so.
+    /// The item changes by exactly the amount of our booking with unknown outcome, or by its opposite; or is set to
+    /// match.
     Mirror {
         opposite: bool,
         set: bool,
