@@ -1,42 +1,42 @@
-//! How far an order is, and how it travels: what events tell of it.
+//! Status and shipping details of an order, as events report them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
 
-/// The status of an order; the table of transitions is in [`crate::domain::order`].
+/// Status of an order; the table of transitions is in [`crate::domain::order`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderStatus {
-    /// A customer's draft: not placed, no event sent but `order.draft`.
+    /// A customer's draft: not placed, and no event was sent except `order.draft`.
     Draft,
     /// Placed and waiting for payment.
     Created,
     /// Placed; the last payment failed, another may succeed.
     PaymentFailed,
-    /// Paid; its jobs are made and none was seen printing yet.
+    /// Paid; its jobs are created and none was seen printing yet.
     Paid,
     /// At least one job was seen printing.
     Printing,
-    /// Made: no job is unfinished or failed.
+    /// Production is complete: no job is unfinished or failed.
     Ready,
     /// Handed to the carrier.
     Shipped,
     /// Cancelled; its jobs are cancelled or wait for their printers to confirm.
     Cancelled,
-    /// The whole payment was given back.
+    /// The whole payment was refunded.
     Refunded,
 }
 
-/// How a shipment travels.
+/// Shipping details of a shipment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shipment {
     /// Name of the carrier.
     pub carrier: String,
-    /// The carrier's tracking number.
+    /// Carrier's tracking number.
     pub tracking_number: String,
-    /// Expected day of delivery, `YYYY-MM-DD`.
+    /// Expected delivery date, `YYYY-MM-DD`.
     pub estimated_delivery: String,
 }
 
@@ -50,17 +50,17 @@ pub struct SentLine {
     pub quantity: u32,
 }
 
-/// A shipment that has left.
+/// Shipment that has left.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentShipment {
-    /// Counts from 1 within the order.
+    /// Sequence number within the order, from 1.
     pub number: u32,
-    /// Carrier, tracking number and estimated day of delivery.
+    /// Carrier, tracking number and estimated delivery date.
     #[serde(flatten)]
     pub shipment: Shipment,
-    /// What is in it.
+    /// Contents of the shipment.
     pub lines: Vec<SentLine>,
-    /// When staff recorded that it left.
+    /// Time at which the staff recorded its departure.
     pub shipped_at: Timestamp,
 }

@@ -1,11 +1,11 @@
-//! Who is named on an invoice.
+//! Seller and buyer as they appear on an invoice.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::address::Address;
 
-/// The codes of countries (ISO 3166-1) that an identifier for value added tax may begin with, and those that Greece
-/// and Northern Ireland have for it.
+/// Country codes (ISO 3166-1) with which a VAT identifier may begin, plus the special codes of Greece and Northern
+/// Ireland.
 const VAT_COUNTRIES: &str = "\
     AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY \
     BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH EL ER ES ET FI FJ \
@@ -15,35 +15,35 @@ const VAT_COUNTRIES: &str = "\
     PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD \
     TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XI YE YT ZA ZM ZW";
 
-/// Who sells or buys.
+/// Seller or buyer.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Party {
-    /// Name of the company or the person.
+    /// Company name or person's name.
     pub name: String,
-    /// Where it is; `None` where nobody said.
+    /// Postal address; `None` if unknown.
     pub address: Option<Address>,
-    /// Identifier for value added tax, with the country in front (`DE123456789`); customers may give another number.
+    /// VAT identifier with the country prefix (`DE123456789`); customers may enter another number instead.
     pub vat_id: Option<String>,
-    /// Number at the local tax office.
+    /// Tax number issued by the local tax office.
     pub tax_number: Option<String>,
-    /// Its e-mail address.
+    /// E-mail address for contact.
     pub email: Option<String>,
-    /// Its telephone number.
+    /// Telephone number for contact.
     pub phone: Option<String>,
-    /// Account to pay to, as IBAN; of sellers only.
+    /// IBAN of the account to pay to; only for sellers.
     pub iban: Option<String>,
-    /// Bank of that account; of sellers only.
+    /// BIC of that account's bank; only for sellers.
     pub bic: Option<String>,
 }
 
 impl Party {
-    /// The identifier for value added tax, if it begins with a country as EN 16931 wants it (BR-CO-09).
+    /// Returns the VAT identifier if it begins with a country code, as EN 16931 requires (BR-CO-09).
     pub fn registered_id(&self) -> Option<&str> {
         self.vat_id.as_deref().filter(|id| names_country(id))
     }
 
-    /// Another number of theirs, which stands where the identifier for value added tax should.
+    /// Returns the number entered in place of a VAT identifier, if it does not begin with a country code.
     pub fn other_id(&self) -> Option<&str> {
         self.vat_id.as_deref().filter(|id| !names_country(id) && !id.trim().is_empty())
     }

@@ -1,20 +1,19 @@
-//! Rules of the passwords that members of the staff choose: long enough, not blank, not among the most common ones, and
-//! not the account's own address. Which characters are in them is nobody's business. How they are hashed is not
-//! decided here.
+//! Rules for the passwords that staff members choose: long enough, not blank, not among the most common ones, and not
+//! the account's own address. There are no rules about which characters they contain. Hashing is not decided here.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Shortest password, in characters.
+/// Minimum length of a password, in characters.
 pub const MIN_PASSWORD_CHARS: usize = 10;
-/// Longest password, in bytes, which bounds the time of hashing.
+/// Maximum length of a password, in bytes, which bounds the hashing time.
 pub const MAX_PASSWORD_BYTES: usize = 1024;
 
 /// The most common passwords that are long enough, in lower case (`assets/passwords/README.md`).
 static COMMON: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("../../assets/passwords/common.txt").lines().collect());
 
-/// Returns what is wrong with a new password, whoever it is for.
+/// Returns the problem with a new password that does not depend on its account; `None` if there is none.
 pub fn password_fault(password: &str) -> Option<String> {
     if password.chars().count() < MIN_PASSWORD_CHARS {
         Some(format!("must have at least {MIN_PASSWORD_CHARS} characters"))
@@ -29,8 +28,8 @@ pub fn password_fault(password: &str) -> Option<String> {
     }
 }
 
-/// Returns what is wrong with a new password for the account with this e-mail address, which
-/// [`password_fault`] cannot tell.
+/// Returns the problem with a new password for the account with this e-mail address, beyond what [`password_fault`]
+/// checks; `None` if there is none.
 pub fn own_password_fault(password: &str, email: &str) -> Option<String> {
     let (password, email) = (password.trim().to_lowercase(), email.trim().to_lowercase());
     let name = email.split('@').next().unwrap_or_default();

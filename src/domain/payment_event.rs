@@ -1,7 +1,7 @@
-//! Events of the payment processor: checking their signature and reading their meaning. Does no input or output.
+//! Events of the payment processor: verification of their signature and parsing of their meaning, without I/O.
 //!
-//! What an order does with an event is decided there, and whether an event was seen before by the store. Events
-//! arrive late, twice and out of order, so nothing here assumes a sequence.
+//! The order decides what to do with an event, and the store whether an event was seen before. Events arrive late,
+//! twice and out of order, so nothing here assumes a sequence.
 
 mod event;
 
@@ -9,34 +9,34 @@ pub use event::{DisputeNews, EventError, OrderLinks, PaidLine, PaidPeriod, Payme
 
 use crate::domain::signing::{hmac_sha256, same};
 
-/// Why an inbound event is refused.
+/// Reason an inbound event is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
-    /// The header has no readable `t=`, or several.
+    /// The header has no readable `t=`, or more than one.
     #[error("the signature header has no single timestamp t=")]
     NoTimestamp,
     /// The header has no `v1=`.
     #[error("the signature header has no v1= signature")]
     NoSignature,
-    /// None of the signatures fits this body under our secret.
+    /// None of the signatures matches this body under our secret.
     #[error("the signature does not match the body")]
     Mismatch,
-    /// The signature is correct, but too old.
+    /// The signature is valid but too old.
     #[error("the signature is too old")]
     TooOld,
-    /// The signature is correct, but its timestamp is in the future.
+    /// The signature is valid but its timestamp lies in the future.
     #[error("the signature's timestamp lies in the future")]
     Ahead,
 }
 
-/// How many days the id of an applied event is kept: longer than any processor repeats an event, so that a repeat has
-/// no second effect.
+/// Number of days for which the id of an applied event is stored: longer than any processor retries an event, so that a
+/// repeat has no second effect.
 pub const ID_RETENTION_DAYS: i64 = 30;
 
-/// Checks the header `t=<unix seconds>,v1=<hex>[,v1=<hex>]…`, whose signatures cover `t.body`.
+/// Verifies the header `t=<unix seconds>,v1=<hex>[,v1=<hex>]…`, whose signatures cover `t.body`.
 ///
-/// The key is the secret's text as given, prefix included. One matching `v1` is enough, because there are two while a
-/// secret is being changed; other keys are ignored. `now` is in Unix seconds, `tolerance` in seconds to either side.
+/// The key is the text of the secret including its prefix. One matching `v1` is enough, because there are two while a
+/// secret is being rotated; other keys are ignored. `now` is in Unix seconds, `tolerance` in seconds to either side.
 pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64) -> Result<(), SignatureError> {
     let mut stamps = Vec::new();
     let mut signatures = Vec::new();
@@ -73,7 +73,7 @@ pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64)
     }
 }
 
-/// The header that a processor would send; used by tests and by the simulated processor of the demo.
+/// Returns the signature header that a processor would send; used by tests and by the simulated processor of the demo.
 pub fn sign(body: &[u8], secret: &str, at: i64) -> String {
     let stamp = at.to_string();
     let mac = hmac_sha256(secret.as_bytes(), &[stamp.as_bytes(), b".", body]);

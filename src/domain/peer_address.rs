@@ -1,8 +1,8 @@
-//! Addresses of other systems of the shop, as settings name them: which are refused, and how they are shown.
+//! Validation and display of the addresses of the shop's other systems, as settings contain them.
 //!
-//! They stand in the shop's own network as printers do, and the same hosts are refused. So is a user name or password
-//! in an address, because addresses are shown and logged. Not for addresses that users choose ([`super::target`]), nor
-//! for those of printers ([`super::printer::check_base_url`]).
+//! These systems run in the shop's own network like printers, and the same hosts are denied. A user name or password in
+//! an address is rejected as well, because addresses are displayed and logged. Not for addresses that users choose
+//! ([`super::target`]), nor for those of printers ([`super::printer::check_base_url`]).
 
 use std::borrow::Cow;
 
@@ -10,41 +10,42 @@ use url::Url;
 
 use crate::domain::printer::{as_web_address, denied_host};
 
-/// Longest address, in bytes.
+/// Maximum length of an address, in bytes.
 const MAX_ADDRESS_BYTES: usize = 2048;
-/// What stands for a user name and password where an address is shown.
+/// Placeholder for a user name and password in displayed addresses.
 const HIDDEN_LOGIN: &str = "***";
 
-/// Why a text is no address of a system of the shop, in words that follow its name; they never show it.
+/// Reason an address of a peer system is rejected. The message continues a sentence that begins with the setting's
+/// name, and never contains the address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PeerAddressError {
     /// It is longer than `MAX_ADDRESS_BYTES`.
     #[error("is longer than {MAX_ADDRESS_BYTES} bytes")]
     TooLong,
-    /// It is no URL with a host, or has another scheme than this.
+    /// It is not a URL with a host, or its scheme differs from this one.
     #[error("must be an {0} address")]
     NotAUrl(&'static str),
-    /// It holds a user name or a password.
+    /// It contains a user name or a password.
     #[error(
         "must not contain a user name or password, because it is shown and logged; what signs in there has a setting of its own"
     )]
     Credentials,
-    /// Its host belongs to this range.
+    /// Its host belongs to this denied range.
     #[error("is {0}, not a system of the shop")]
     Denied(&'static str),
 }
 
-/// The address of a system of the shop, judged. Where it names a host, that is judged again when it is dialled.
+/// Validated address of a peer system. A host name is checked again when it is resolved for dialling.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PeerAddress(Url);
 
 impl PeerAddress {
-    /// An address for HTTP.
+    /// Parses the address of an HTTP service.
     pub fn web(text: &str) -> Result<Self, PeerAddressError> {
         Self::read(text, &["http", "https"], "http:// or https://")
     }
 
-    /// The address of an MQTT broker.
+    /// Parses the address of an MQTT broker.
     pub fn broker(text: &str) -> Result<Self, PeerAddressError> {
         Self::read(text, &["mqtt"], "mqtt://")
     }
@@ -68,18 +69,18 @@ impl PeerAddress {
         }
     }
 
-    /// The address itself; that of a broker as a web address with the broker's port.
+    /// Returns the URL; for a broker, a web address with the broker's port.
     pub fn url(&self) -> &Url {
         &self.0
     }
 
-    /// What lies below it: its path with this one behind it, without its query.
+    /// Returns the URL with this path appended to its own and without its query.
     pub fn below(&self, path: &str) -> Url {
         let base = self.0.path().trim_end_matches('/').to_owned();
         self.with_path(&format!("{base}/{path}"))
     }
 
-    /// What lies at this path of the same server.
+    /// Returns the URL of this path on the same server, without the query.
     pub fn at_root(&self, path: &str) -> Url {
         self.with_path(path)
     }
@@ -93,7 +94,7 @@ impl PeerAddress {
     }
 }
 
-/// A text with what may be a user name and password in an address hidden; any other text as it is.
+/// Replaces what may be a user name and password of an address by a placeholder; returns any other text unchanged.
 pub fn without_login(text: &str) -> Cow<'_, str> {
     match Url::parse(text.trim()) {
         Ok(url) if url.username().is_empty() && url.password().is_none() => Cow::Borrowed(text),

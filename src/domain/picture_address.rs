@@ -1,11 +1,11 @@
-//! Where a picture is: browsers of customers load it from there.
+//! Validation of picture addresses, from which customers' browsers load pictures.
 
 use url::Url;
 
 use crate::domain::id::Id;
 
-/// Whether a text names a picture: the id of an uploaded file, a web address (`http`, `https`), or a path of the shop's
-/// own site. Anything else, such as `javascript:` and `data:`, is none.
+/// Returns whether a text is the address of a picture: the id of an uploaded file, a web address (`http`, `https`), or
+/// a path of the shop's own site. Anything else, such as `javascript:` and `data:`, is not.
 pub fn is_picture_address(text: &str) -> bool {
     if text.parse::<Id>().is_ok() {
         return true;

@@ -1,23 +1,23 @@
-//! The formats of pictures that people send.
+//! File formats of uploaded pictures.
 
 use serde::{Deserialize, Serialize};
 
-/// How a picture is written.
+/// Encoding of a picture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PictureFormat {
-    /// JPEG, as most cameras write it.
+    /// JPEG, the format of most cameras.
     Jpeg,
-    /// PNG, as screenshots are.
+    /// PNG, the format of screenshots.
     Png,
     /// WebP, lossy or not.
     Webp,
-    /// HEIC, as phones of one maker take it.
+    /// HEIC, the format of one maker's phones.
     Heic,
 }
 
 impl PictureFormat {
-    /// Its media type.
+    /// Returns the media type.
     pub const fn media(self) -> &'static str {
         match self {
             Self::Jpeg => "image/jpeg",
@@ -27,7 +27,7 @@ impl PictureFormat {
         }
     }
 
-    /// How names of such files end, without the dot.
+    /// Returns the file name extension, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Jpeg => "jpg",
@@ -38,12 +38,13 @@ impl PictureFormat {
     }
 }
 
-/// Longest side of a picture, in pixels.
+/// Maximum length of a picture's side, in pixels.
 const MAX_SIDE_PIXELS: u64 = 30_000;
-/// Most pixels of a picture. Phones take 50 million, some of them 108; whoever shows more needs gigabytes of memory.
+/// Maximum number of pixels of a picture. Phones take 50 million, some of them 108; displaying more needs gigabytes of
+/// memory.
 const MAX_PIXELS: u64 = 120_000_000;
 
-/// Whether a picture of this width and height, in pixels, may be shown to people.
+/// Returns whether a picture of this width and height, in pixels, is small enough to be displayed.
 pub const fn fits_a_screen(width: u64, height: u64) -> bool {
     width <= MAX_SIDE_PIXELS && height <= MAX_SIDE_PIXELS && width * height <= MAX_PIXELS
 }

@@ -1,9 +1,9 @@
-//! A posting: one document that was issued, on its way into the books of the accounting system.
+//! A posting: one issued document on its way into the books of the accounting system.
 //!
-//! Its id follows from that of its document, so that there is one, whoever begins it and however often. What is told
-//! there is looked for by its number before it is made, and made under a key that stays the same until a person says
-//! that it is to be tried anew: so it is made once, also when an answer is lost. What the system refuses waits for a
-//! person and holds nothing else up.
+//! Its id is derived from that of its document, so that there is exactly one per document, however often it is begun. A
+//! document is looked up by its number before it is created in the accounting system, and created under an idempotency
+//! key that stays the same until an operator requests a retry. So it is created once even if a response is lost. A
+//! posting that the system rejects waits for an operator and blocks nothing else.
 
 use std::convert::Infallible;
 
@@ -17,80 +17,80 @@ use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::{Refusal, shortened};
 use crate::domain::time::Timestamp;
 
-/// Most characters of what the accounting system said that are kept.
+/// Maximum length of the accounting system's message that is stored, in characters.
 const MAX_WORDS_CHARS: usize = 500;
 
-/// How far a posting is.
+/// Progress of a posting.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PostingState {
-    /// It is being sent, until it is known to be there.
+    /// Being sent, until its presence in the books is confirmed.
     Sending,
-    /// It is in the books.
+    /// Present in the books.
     Posted,
-    /// The accounting system said no; a person may have it tried again.
+    /// Rejected by the accounting system; an operator may retry it.
     Refused,
 }
 
-/// A document on its way into the books.
+/// Document on its way into the books.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Posting {
-    /// Follows from the document's.
+    /// Identifier, derived from the document's.
     pub id: Id,
-    /// What was issued.
+    /// Issued document.
     pub document_id: Id,
-    /// The invoice that it belongs to.
+    /// Invoice that the document belongs to.
     pub invoice_id: Id,
-    /// Invoice or credit note.
+    /// Type of the document: invoice or credit note.
     pub kind: DocumentKind,
-    /// Number of the document, as people see it.
+    /// Document number as it is displayed.
     pub number: String,
-    /// What is to be paid, or went back, in minor units.
+    /// Amount invoiced or credited, in minor units.
     pub amount_cents: i64,
     /// ISO 4217 code in lower case.
     pub currency: String,
-    /// How far it is.
+    /// Current progress.
     pub state: PostingState,
-    /// Counts from 1 how often people had it tried anew; part of the key under which it is made.
+    /// Number of the round, from 1; each retry by an operator begins a new one. Part of the idempotency key.
     pub round: u32,
-    /// The accounting system's id of it.
+    /// The accounting system's id of the document.
     pub remote_id: Option<String>,
-    /// Why it was refused.
+    /// The accounting system's message when it rejected the document.
     pub error: Option<String>,
-    /// When it was begun.
+    /// Time at which it was begun.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
 impl Posting {
-    /// The key under which it is made there: the same until a person has it tried anew.
+    /// Returns the idempotency key, which stays the same until an operator requests a retry.
     pub fn key(&self) -> String {
         format!("{}-{}", self.id, self.round)
     }
 }
 
-/// What can be asked of a posting.
+/// Command of a posting.
 #[derive(Clone, Debug)]
 pub enum PostingCommand {
-    /// Begins; one that was begun goes on as it is.
+    /// Begins the posting of a document; has no effect if it was begun before.
     Begin(Box<Document>),
-    /// It is in the books.
+    /// Records that the document is in the books.
     Posted {
-        /// [`Posting::round`] of the try.
+        /// [`Posting::round`] in which it was sent.
         round: u32,
-        /// The accounting system's id of it.
+        /// The accounting system's id of the document.
         remote_id: String,
     },
-    /// The accounting system said no.
+    /// Records that the accounting system rejected the document.
     Refused {
-        /// [`Posting::round`] of the try.
+        /// [`Posting::round`] in which it was sent.
         round: u32,
-        /// What it said.
+        /// The accounting system's message.
         words: String,
     },
-    /// A person has it tried anew.
+    /// Retries a rejected posting, requested by an operator.
     Retry,
 }
 
@@ -175,7 +175,7 @@ fn to(posting: Posting) -> Decision<Posting> {
 }
 
 impl Posting {
-    /// Whether the outcome of a try of this round counts.
+    /// Returns whether an outcome that belongs to this round still counts.
     fn awaits(&self, round: u32) -> bool {
         self.state == PostingState::Sending && self.round == round
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is in the books stays there under the id that was told first.
+        /// Checks that a posted document stays posted under the id that was reported first.
         #[test]
         fn what_is_posted_stays(steps in prop::collection::vec((0u8..4, 1u32..4), 0..40)) {
             let bench = Bench::new();

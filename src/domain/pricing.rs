@@ -1,9 +1,8 @@
-//! What a printed part costs the shop, and the price that follows: from weight and time to five classes of cost, from
-//! their sum to a price.
+//! Cost and price of printed parts: from weight and time to five cost classes, from their sum to a price.
 //!
 //! All of it is integer arithmetic in minor units. Each class is rounded half up once, over the whole line of a quote,
 //! so the classes add up to the cost exactly. The rates come from the settings and are frozen with the quote that they
-//! priced; what was printed is held against the same rates later. Not for prices of the catalogue, which people set.
+//! priced; actual costs are later computed with the same rates. Not for catalogue prices, which operators set.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -13,96 +12,97 @@ use serde::{Deserialize, Serialize};
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::bounds::{MAX_CENTS, MAX_PRINT_SECONDS};
 
-/// Seconds of an hour.
+/// Seconds in one hour.
 const HOUR_SECONDS: i128 = 3600;
-/// Seconds of a minute.
+/// Seconds in one minute.
 const MINUTE_SECONDS: i128 = 60;
-/// Basis points of the whole.
+/// 100 % in basis points.
 const WHOLE_BPS: i128 = 10_000;
 
-/// What things cost the shop, and what it adds.
+/// Rates by which costs are computed, and the surcharges on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceRates {
-    /// A kilogram of material whose own cost is not known, in minor units.
+    /// Cost of a kilogram of material whose own cost is unknown, in minor units.
     pub material_cents_per_kg: i64,
-    /// Milligrams of a cubic centimetre of material.
+    /// Density of the material, in milligrams per cubic centimetre.
     pub density_mg_per_cm3: i64,
-    /// How much of the volume of a part is printed, in basis points: walls and infill.
+    /// Share of a part's volume that is printed (walls and infill), in basis points.
     pub fill_bps: i64,
-    /// Cubic millimetres that are printed in an hour, pauses included.
+    /// Cubic millimetres printed per hour, pauses included.
     pub print_mm3_per_hour: i64,
     /// Seconds from the start of a print to its first line.
     pub heat_up_seconds: i64,
-    /// What a machine takes while it prints, in watts.
+    /// Power consumption of a machine while it prints, in watts.
     pub machine_watts: i64,
-    /// A kilowatt hour, in minor units.
+    /// Cost of a kilowatt hour, in minor units.
     pub energy_cents_per_kwh: i64,
-    /// Wear of a machine in an hour of printing, in minor units.
+    /// Machine wear per hour of printing, in minor units.
     pub wear_cents_per_hour: i64,
-    /// An hour of a person's work, in minor units.
+    /// Cost of an hour of labour, in minor units.
     pub labour_cents_per_hour: i64,
-    /// Minutes of work on a line, however many parts it has: the model is looked at, the print prepared.
+    /// Minutes of labour per line, however many parts it has: inspecting the model and preparing the print.
     pub setup_minutes: i64,
-    /// Minutes of work on each part: it is taken off and cleaned.
+    /// Minutes of labour per part: taking it off the bed and cleaning it.
     pub handling_minutes: i64,
-    /// Share of prints that fail, in basis points of all other costs.
+    /// Surcharge for failed prints, in basis points of all other costs.
     pub failure_bps: i64,
-    /// What is added to the costs, in basis points of them.
+    /// Margin added to the costs, in basis points of them.
     pub margin_bps: i64,
-    /// Least price of a line, in minor units.
+    /// Minimum price of a line, in minor units.
     pub minimum_cents: i64,
 }
 
-/// What it takes to make the parts of a line.
+/// Resources needed to make the parts of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrintWork {
-    /// Material of all parts together, in grams.
+    /// Material for all parts together, in grams.
     pub grams: Amount,
-    /// Time that machines print, in seconds.
+    /// Machine time for all parts together, in seconds.
     pub seconds: i64,
-    /// Number of parts that are taken off a machine.
+    /// Number of parts, each taken off a machine.
     pub parts: u32,
 }
 
-/// The five classes of what a line costs the shop, in minor units.
+/// The five cost classes of a line, in minor units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Costs {
-    /// What is used up of the material.
+    /// Cost of the material used.
     pub material_cents: i64,
-    /// Electricity.
+    /// Cost of electricity.
     pub energy_cents: i64,
-    /// Wear of machines.
+    /// Cost of machine wear.
     pub wear_cents: i64,
-    /// Work of people.
+    /// Cost of labour.
     pub labour_cents: i64,
-    /// The share of prints that fail.
+    /// Surcharge for failed prints.
     pub failure_cents: i64,
 }
 
-/// A price of a line, with what it is made of.
+/// Price of a line, with the costs behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Price {
-    /// What the line costs the shop.
+    /// Costs of the line to the shop.
     pub costs: Costs,
     /// Price of one part in minor units.
     pub unit_cents: i64,
 }
 
-/// Half up; the divisor is above 0.
+/// Divides and rounds half up; the divisor must be above 0. Returns `None` above the largest amount of money.
 fn rounded(number: i128, divisor: i128) -> Option<i64> {
     i64::try_from((number + divisor / 2).div_euclid(divisor)).ok().filter(|cents| *cents <= MAX_CENTS)
 }
 
-/// Rounded up; the divisor is above 0.
+/// Divides and rounds up; the divisor must be above 0. Returns `None` above the largest amount of money.
 fn raised(number: i128, divisor: i128) -> Option<i64> {
     i64::try_from((number + divisor - 1).div_euclid(divisor)).ok().filter(|cents| *cents <= MAX_CENTS)
 }
 
 impl PrintWork {
-    /// Estimated from the volume of one part, in cubic millimetres; `None` when a machine cannot be meant.
+    /// Estimates the work from the volume of one part, in cubic millimetres; `None` when weight or time exceeds its
+    /// bounds.
     pub fn estimated(rates: &PriceRates, volume_mm3: i64, parts: u32) -> Option<Self> {
         let printed_x10k = i128::from(volume_mm3) * i128::from(rates.fill_bps);
         let milligrams = printed_x10k * i128::from(rates.density_mg_per_cm3);
@@ -113,7 +113,8 @@ impl PrintWork {
         Self::bounded(milligrams, seconds, parts)
     }
 
-    /// As the G-code of one part says it; `None` when a machine cannot be meant.
+    /// Computes the work from the weight and print time in the G-code of one part; `None` when either exceeds its
+    /// bounds.
     pub fn sliced(grams: Amount, seconds: i64, parts: u32) -> Option<Self> {
         Self::bounded(i128::from(grams.0) * i128::from(parts), i128::from(seconds) * i128::from(parts), parts)
     }
@@ -128,8 +129,8 @@ impl PrintWork {
 }
 
 impl Costs {
-    /// What such work costs. `material_cents_per_kg` is that of its own material, where it is known. `None` when a sum
-    /// is too large.
+    /// Computes the costs of this work. `material_cents_per_kg` is the cost of its material, if known. Returns `None`
+    /// when a sum is too large.
     pub fn of(rates: &PriceRates, material_cents_per_kg: Option<i64>, work: &PrintWork) -> Option<Self> {
         let per_kg = i128::from(material_cents_per_kg.unwrap_or(rates.material_cents_per_kg));
         let seconds = i128::from(work.seconds);
@@ -145,7 +146,7 @@ impl Costs {
         Some(Self { material_cents, energy_cents, wear_cents, labour_cents, failure_cents })
     }
 
-    /// Their sum in minor units.
+    /// Returns the sum of all classes, in minor units.
     pub fn sum_cents(&self) -> i64 {
         let Self { material_cents, energy_cents, wear_cents, labour_cents, failure_cents } = *self;
         let all = [material_cents, energy_cents, wear_cents, labour_cents, failure_cents];
@@ -154,8 +155,8 @@ impl Costs {
 }
 
 impl Price {
-    /// The price of such work: the costs and the margin on them, at least the minimum, rounded up so that all parts
-    /// together bring it in. `None` when it is too large.
+    /// Computes the price of this work: the costs plus the margin, at least the minimum, rounded up so that the prices
+    /// of all parts add up to at least that. Returns `None` when it is too large.
     pub fn of(rates: &PriceRates, material_cents_per_kg: Option<i64>, work: &PrintWork) -> Option<Self> {
         let costs = Costs::of(rates, material_cents_per_kg, work)?;
         let with_margin = i128::from(costs.sum_cents()) * (WHOLE_BPS + i128::from(rates.margin_bps));

@@ -1,4 +1,4 @@
-//! Who gives a command. Handed to every decision, and written to the audit log and to events.
+//! The principal that issues a command. Passed to every decision, and written to the audit log and to events.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::id::Id;
 
-/// What a key or a staff member may do; each role may do all that the ones before it may.
+/// Permissions of an API key or a staff member; each role includes all permissions of those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Its own orders, and reading the SKU catalogue.
+    /// Own orders, and read access to the SKU catalogue.
     Customer,
-    /// The work of the floor: orders, jobs, printers, files, inventory, SKUs.
+    /// Shop floor work: orders, jobs, printers, files, inventory, SKUs.
     Operator,
-    /// Everything, with users, keys, webhook endpoints and settings.
+    /// Full access, including users, keys, webhook endpoints and settings.
     Admin,
 }
 
 impl Role {
-    /// The role as the API writes it.
+    /// Returns the role's name in the API.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Customer => "customer",
@@ -29,7 +29,7 @@ impl Role {
     }
 }
 
-/// Who gives a command.
+/// Originator of a command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Principal {
@@ -37,23 +37,23 @@ pub enum Principal {
     System,
     /// A caller without credentials.
     Anonymous,
-    /// The owner of the machine, over the control socket; may do everything.
+    /// The owner of the machine, over the control socket; has full access.
     Machine,
-    /// Whoever showed the one-time code of the setup, while the setup is not completed.
+    /// The holder of the setup's one-time code, until the setup is completed.
     Setup,
-    /// The payment processor, by an event whose signature was checked.
+    /// The payment processor, through an event whose signature was verified.
     Processor,
-    /// Another shop, by a message whose signature was checked.
+    /// Another shop, through a message whose signature was verified.
     Channel {
-        /// The sales channel that it came by.
+        /// Sales channel over which the message arrived.
         id: Id,
     },
-    /// A person who speaks through the agent gateway.
+    /// A person acting through the agent gateway.
     Agent {
-        /// The gateway's identifier of the person, with the channel (`telegram:123`).
+        /// The gateway's identifier of the person, prefixed with the chat channel (`telegram:123`).
         user: String,
     },
-    /// A program, by its API key.
+    /// A program with an API key.
     Key {
         /// Identifier of the key.
         id: Id,
@@ -61,7 +61,7 @@ pub enum Principal {
         name: String,
         /// Role of the key.
         role: Role,
-        /// The customer to whom a key of role `customer` is limited, by e-mail address.
+        /// E-mail address of the customer to whom a key of role `customer` is limited.
         #[serde(default)]
         customer_email: Option<String>,
     },
@@ -84,7 +84,7 @@ pub enum Principal {
 }
 
 impl Principal {
-    /// The caller's role; `None` for callers without credentials.
+    /// Returns the caller's role; `None` for callers without credentials.
     pub fn role(&self) -> Option<Role> {
         match self {
             Self::Key { role, .. } | Self::User { role, .. } => Some(*role),
@@ -94,13 +94,13 @@ impl Principal {
             Self::Anonymous => None,
         }
     }
-    /// Whether a person gives the command, or a program for one. What the server does by itself and what the payment
-    /// processor and other shops report are no changes that somebody made to a record.
+    /// Returns whether a person, or a program on a person's behalf, issues the command. Actions of the server itself
+    /// and reports of the payment processor and other shops do not count as edits of a record.
     pub(super) fn is_person(&self) -> bool {
         !matches!(self, Self::System | Self::Processor | Self::Channel { .. })
     }
-    /// Whether commands of this caller are written to the audit log. The server's own are not, because their events
-    /// record them.
+    /// Returns whether commands of this principal are written to the audit log. The server's own are not, because their
+    /// events record them.
     pub fn audited(&self) -> bool {
         !matches!(self, Self::System)
     }

@@ -1,4 +1,4 @@
-//! What a printer reports about itself. Only the latest status is kept, in memory; nothing here is stored.
+//! Status that a printer reports about itself. Only the latest one is held, in memory; nothing here is stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +7,21 @@ use crate::domain::bounds;
 use crate::domain::heaters::Heaters;
 use crate::domain::time::Timestamp;
 
-/// Most slots that are taken of a printer's report.
+/// Maximum number of slots that are read from a printer's report.
 const MAX_REPORTED_SLOTS: usize = 64;
-/// Most characters that are kept of what a printer says of a spool.
+/// Maximum length of a printer's description of a spool, in characters.
 const MAX_WORD_CHARS: usize = 50;
-/// A print of more layers than this is none.
+/// Number of layers above which a reported value is invalid.
 const MAX_TOLD_LAYERS: f64 = 1_000_000.0;
-/// A print with no more time left than this, in seconds, ends soon. Printers tell it in whole minutes.
+/// Remaining time, in seconds, up to which a print ends soon. Printers report it in whole minutes.
 const ENDS_SOON_SECONDS: i64 = 120;
-/// So does one of this progress, in percent, of which the printer does not tell how long it takes.
+/// Progress, in percent, from which a print without a reported remaining time ends soon.
 const ENDS_SOON_PERCENT: f64 = 98.0;
-/// A print of less progress than this, in percent, that is told to have no time left has just begun: its printer has
-/// not reckoned yet.
+/// Progress, in percent, below which a reported remaining time of 0 is wrong: the print has just begun and the printer
+/// has no estimate yet.
 const MIN_PERCENT_AT_END: f64 = 95.0;
 
-/// What a printer does: `state` in the API.
+/// Current activity of a printer: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
@@ -38,7 +38,7 @@ pub enum Activity {
     Offline,
 }
 
-/// Whether and how a printer is reachable: `connection` in the API.
+/// Reachability of a printer: `connection` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Connection {
@@ -49,12 +49,12 @@ pub enum Connection {
     Connecting,
     /// The printer does not answer.
     Unreachable,
-    /// The printer refuses the stored API key.
+    /// The printer rejects the stored API key.
     WrongKey,
     /// The printer's web server answers, but not the firmware behind it (`klippy_connected` is false, or the serial
     /// port is closed).
     FirmwareDisconnected,
-    /// The printer answers and lets itself be read, and takes no commands.
+    /// The printer can be read but accepts no commands.
     ReadOnly,
     /// An operator disconnected the printer.
     Disconnected,
@@ -67,30 +67,30 @@ impl Connection {
     }
 }
 
-/// How a print ended, according to the printer.
+/// Result of a print, according to the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PrintEnd {
-    /// It ran to its end.
+    /// The print was completed.
     Finished,
     /// It was cancelled, at the printer or by us.
     Cancelled,
-    /// It ended by an error, a shutdown or a loss of power.
+    /// The print ended by an error, a shutdown or a power failure.
     Failed,
 }
 
-/// The layer that is being printed.
+/// Layer that is being printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrintedLayer {
-    /// Counts from 1.
+    /// Number of the layer, from 1.
     pub number: u32,
-    /// How many there are.
+    /// Total number of layers.
     pub of: u32,
 }
 
 impl PrintedLayer {
-    /// From the numbers that a printer tells; `None` where it tells none, or none that can be.
+    /// Builds the layer from the numbers that a printer reports; `None` if it reports none or invalid ones.
     pub fn told(number: Option<f64>, of: Option<f64>) -> Option<Self> {
         let whole = |told: f64| (1.0..=MAX_TOLD_LAYERS).contains(&told).then_some(told as u32);
         let (number, of) = (whole(number?)?, whole(of?)?);
@@ -98,70 +98,70 @@ impl PrintedLayer {
     }
 }
 
-/// A printer's status at one moment, in terms common to all adapter types.
+/// Status of a printer at one moment, in terms common to all adapter types.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// What the printer does.
+    /// Current activity.
     pub state: Activity,
-    /// Whether and how it is reachable.
+    /// Reachability of the printer.
     pub connection: Connection,
-    /// The file that prints, is paused, or was printed last, as a path relative to the printer's upload folder.
+    /// File that is printing, is paused, or was printed last, as a path relative to the printer's upload folder.
     pub file: Option<String>,
-    /// How the print of `file` ended; `None` while it runs, or if the printer does not tell.
+    /// Result of the print of `file`; `None` while it runs, or if the printer does not report it.
     pub ended: Option<PrintEnd>,
-    /// How many prints of `file` the printer's history knows, the present one counted in; `None` if it does not tell.
+    /// Number of prints of `file` in the printer's history, including the current one; `None` if it does not report it.
     #[serde(default)]
     pub runs: Option<u32>,
     /// Progress of the print in percent, 0 to 100.
     pub progress: f64,
-    /// The printer is ending the print on a cancel that it has already taken.
+    /// `true` while the printer carries out an accepted cancellation.
     #[serde(default)]
     pub cancelling: bool,
     /// Remaining print time in seconds, as the printer estimates it.
     pub remaining_seconds: Option<i64>,
-    /// The layer that is being printed; `None` while nothing prints, and where the printer does not tell.
+    /// Layer that is being printed; `None` while nothing prints, and if the printer does not report it.
     #[serde(default)]
     pub layer: Option<PrintedLayer>,
-    /// Filament that the print of `file` has used so far, in millimetres.
+    /// Filament used so far by the print of `file`, in millimetres.
     pub filament_mm: Option<f64>,
     /// Temperature of the nozzle in degrees Celsius; 0 if unknown.
     pub nozzle: f64,
     /// Temperature of the bed in degrees Celsius; 0 if unknown.
     pub bed: f64,
-    /// All heaters, with what is wanted of each.
+    /// All heaters, with their target temperatures.
     #[serde(default)]
     pub heaters: Heaters,
-    /// Whether all axes are homed; `None` if the printer does not tell.
+    /// `true` if all axes are homed; `None` if the printer does not report it.
     pub homed: Option<bool>,
     /// The printer's own message on its error or state.
     pub message: Option<String>,
-    /// The spools in its slots, if the printer knows them; empty if it does not.
+    /// Spools in its slots, if the printer recognises them; else empty.
     #[serde(default)]
     pub slots: Vec<ReportedSlot>,
-    /// Where the printer itself books what it prints; `None` if it does not, or does not tell.
+    /// Spool on which the printer itself books what it prints; `None` if it books none, or does not report it.
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,
-    /// When the status was read.
+    /// Time at which the status was read.
     pub updated_at: Timestamp,
 }
 
-/// A printer whose own server books what it extrudes, on the spool that is active there, in the system that knows
-/// spools. What a print used is then not to be booked there a second time.
+/// Booking by the printer's own server: it books what it extrudes in the spool management system, on the spool that is
+/// active there. A print's use must then not be booked there a second time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpoolBooking {
-    /// The number of the active spool there.
+    /// Number of the active spool in that system.
     pub spool: i64,
-    /// Whether the printer's server reaches that system now. While it does not, it remembers what it used until it is
-    /// restarted.
+    /// `true` if the printer's server currently reaches that system. While it does not, it accumulates the use until it
+    /// is restarted.
     pub connected: bool,
-    /// It remembers something that it could not book yet.
+    /// `true` if it holds use that it could not book yet.
     #[serde(default)]
     pub unreported: bool,
 }
 
-/// A spool that a printer reports. One without code and colour is an empty slot.
+/// Spool that a printer reports. One without code and colour is an empty slot.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedSlot {
@@ -169,17 +169,17 @@ pub struct ReportedSlot {
     pub slot: u32,
     /// The vendor's code of the spool.
     pub vendor_code: Option<String>,
-    /// The kind of plastic, as `PETG`; `None` where the printer does not tell it apart from the code.
+    /// Type of plastic, such as `PETG`; `None` if the printer does not report it separately from the code.
     #[serde(default)]
     pub kind: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// What is left on it, in the material's unit.
+    /// Amount left on the spool, in the material's unit.
     pub remaining: Option<Amount>,
 }
 
 impl ReportedSlot {
-    /// With texts and amounts within the bounds of what is stored.
+    /// Returns a copy with texts and amounts limited to the bounds of what is stored.
     #[must_use]
     pub fn bounded(&self) -> Self {
         let word = |text: &Option<String>| {
@@ -197,7 +197,7 @@ impl ReportedSlot {
 }
 
 impl Status {
-    /// With every number within the bounds of what is stored ([`bounds`]); one beyond them is not known.
+    /// Limits every number to the bounds of what is stored ([`bounds`]); one beyond them counts as unknown.
     #[must_use]
     pub fn bounded(self) -> Self {
         Self {
@@ -211,7 +211,7 @@ impl Status {
         }
     }
 
-    /// Whether a print is on that ends within the next minutes, as far as the printer knows.
+    /// Returns whether a print is running that ends within the next minutes, as far as the printer knows.
     pub fn ends_soon(&self) -> bool {
         let near = match self.remaining_seconds {
             Some(left) => left <= ENDS_SOON_SECONDS,
@@ -220,71 +220,71 @@ impl Status {
         self.state == Activity::Printing && near
     }
 
-    /// Whether the end of a print is far away and its printer does not say when it comes.
+    /// Returns whether a print is running whose end is far away and whose remaining time the printer does not report.
     pub fn is_new_print(&self) -> bool {
         self.state == Activity::Printing && self.remaining_seconds.is_none() && self.progress < MIN_PERCENT_AT_END
     }
 
-    /// Whether `file` was printed before, so that what the status shows is not the first print of it.
+    /// Returns whether `file` was printed before, so that the status does not show its first print.
     pub fn prints_again(&self) -> bool {
         self.runs.is_some_and(|runs| runs > 1)
     }
 
-    /// Drops a time of 0 seconds that is told of a print whose end is far away.
+    /// Discards a remaining time of 0 seconds that is reported although the end of the print is far away.
     pub fn drop_false_end(&mut self) {
         if self.progress < MIN_PERCENT_AT_END {
             self.remaining_seconds = self.remaining_seconds.filter(|left| *left > 0);
         }
     }
 
-    /// The status of a printer that is not reachable, with the reason in words for people.
+    /// Builds the status of a printer that is not reachable, with a human-readable reason.
     pub fn unavailable(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
         Self { connection, message: Some(message.into()), updated_at: at, ..Self::default() }
     }
 }
 
-/// One print in the printer's own history.
+/// Print in the printer's own history.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PastPrint {
     /// Path of the file, relative to the upload folder.
     pub file: String,
-    /// How it ended; `None` while it runs, or if the printer does not tell.
+    /// Result of the print; `None` while it runs, or if the printer does not report it.
     pub ended: Option<PrintEnd>,
-    /// The record breaks off because the printer's server ended during the print. The print itself may have gone on:
-    /// such a record does not tell how it ended.
+    /// `true` if the record breaks off because the printer's server ended during the print. The print itself may have
+    /// gone on: such a record does not show how it ended.
     #[serde(default)]
     pub cut_off: bool,
-    /// Filament used in millimetres, if the printer tells.
+    /// Filament used in millimetres, if the printer reports it.
     pub filament_mm: Option<f64>,
-    /// When it began, if the printer tells.
+    /// Start time, if the printer reports it.
     pub started_at: Option<Timestamp>,
-    /// When it ended, if the printer tells.
+    /// End time, if the printer reports it.
     pub ended_at: Option<Timestamp>,
-    /// The spools on which the printer itself booked it; see [`SpoolBooking`].
+    /// Spools on which the printer itself booked it; see [`SpoolBooking`].
     #[serde(default)]
     pub booked_on: Vec<i64>,
 }
 
 impl PastPrint {
-    /// With every number within the bounds of what is stored ([`bounds`]); one beyond them is not known.
+    /// Limits every number to the bounds of what is stored ([`bounds`]); one beyond them counts as unknown.
     #[must_use]
     pub fn bounded(self) -> Self {
         Self { filament_mm: self.filament_mm.and_then(bounds::filament_mm), ..self }
     }
 }
 
-/// Whether the printer's server, which remembers prints, has run without a restart since a moment that was marked. A
-/// server that was not running cannot remember.
+/// Evidence on whether the printer's server, which keeps the history, has run without a restart since a marked moment.
+/// A server that was not running cannot record prints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerRun {
-    /// It ran all the time: its history knows of every print since.
+    /// The server ran all the time: its history contains every print since.
     Unbroken,
-    /// It does not tell.
+    /// The server does not report it.
     #[default]
     Unknown,
-    /// It was restarted since.
+    /// The server was restarted since.
     Restarted,
 }
 

@@ -1,42 +1,42 @@
-//! What decides of each printer type which jobs its printers can make.
+//! Capabilities of each printer type that determine which jobs its printers can make.
 
 use std::collections::BTreeMap;
 
 use crate::domain::gcode_form::GcodeForm;
 
-/// What printers of one type print, and from where.
+/// File formats and slot capabilities of one printer type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TypeFacts {
-    /// The formats of G-code that they print.
+    /// G-code formats that its printers accept.
     pub forms: Vec<GcodeForm>,
-    /// Whether a start tells them which slot each filament comes from. Otherwise a printer of several slots takes
-    /// filament n of a file (its tool) from slot n.
+    /// `true` if a start specifies the slot of each filament. Otherwise a printer with several slots takes filament n
+    /// of a file (its tool) from slot n.
     pub maps_slots: bool,
 }
 
 impl Default for TypeFacts {
-    /// Plain text, and slots that nobody can choose.
+    /// Returns plain-text G-code, with slots that cannot be chosen.
     fn default() -> Self {
         Self { forms: vec![GcodeForm::Text], maps_slots: false }
     }
 }
 
-/// The printer types by their words. One that is not listed counts as [`TypeFacts::default`].
+/// Capabilities by name of the printer type. A type that is not listed counts as [`TypeFacts::default`].
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct KnownTypes(BTreeMap<String, TypeFacts>);
 
 impl KnownTypes {
-    /// These types.
+    /// Builds the collection from these types.
     pub fn new<'a>(types: impl IntoIterator<Item = (&'a str, TypeFacts)>) -> Self {
         Self(types.into_iter().map(|(kind, facts)| (kind.to_owned(), facts)).collect())
     }
 
-    /// What is known of this type.
+    /// Returns the capabilities of this type.
     pub fn of(&self, kind: &str) -> TypeFacts {
         self.0.get(kind).cloned().unwrap_or_default()
     }
 
-    /// Whether printers of any type print such a file.
+    /// Returns whether printers of any type accept such a file.
     pub fn printable(&self, form: GcodeForm) -> bool {
         form == GcodeForm::Text || self.0.values().any(|facts| facts.forms.contains(&form))
     }

@@ -1,4 +1,4 @@
-//! What a customer is told once, and how much later than expected it is so that four of five promises are kept.
+//! Completion date promised to a customer once, with a margin chosen so that four of five promises are met.
 
 use std::collections::VecDeque;
 
@@ -6,32 +6,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
 
-/// The share of promises that is meant to be kept.
+/// Target share of promises that are met.
 const KEPT_SHARE: f64 = 0.8;
-/// The newest orders that are learnt from.
+/// Number of most recent orders from which the margin is learned.
 const MAX_RATIOS: usize = 100;
-/// What is assumed before orders were seen: how many times as long as expected orders take.
+/// Ratios of actual to expected time that are assumed until orders have been observed.
 const ASSUMED_RATIOS: [f64; 10] = [0.9, 1.0, 1.0, 1.05, 1.05, 1.1, 1.15, 1.2, 1.3, 1.6];
-/// Orders that were expected sooner say little about the others: a minute more is a large share of theirs.
+/// Minimum expected time of an order to learn from: for a shorter one, an extra minute would be a large share.
 const LEAST_LEAD_MS: i64 = 10 * 60_000;
 
-/// When an order was promised, and how it came out.
+/// Promised completion of an order, and its outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Promise {
-    /// When the promise was made.
+    /// Time at which the promise was made.
     pub made_at: Timestamp,
-    /// When the order was then expected to be printed.
+    /// Completion of printing expected at that time.
     pub expected_at: Timestamp,
-    /// What was promised; it never moves.
+    /// Promised time; never changes.
     pub promised_at: Timestamp,
-    /// When the order was ready; `None` until then, and from the moment that something of it is made again.
+    /// Time at which the order was ready; `None` until then, and again from the moment that part of it is remade.
     #[serde(default)]
     pub met_at: Option<Timestamp>,
 }
 
 impl Promise {
-    /// How many times as long as expected the order took; `None` before it is ready, or if it was expected at once.
+    /// Returns the ratio of actual to expected time; `None` before the order is ready, or if the expected time was too
+    /// short.
     fn ratio(&self) -> Option<f64> {
         let expected = self.expected_at.since(self.made_at);
         let took = self.met_at?.since(self.made_at);
@@ -39,11 +40,11 @@ impl Promise {
     }
 }
 
-/// How many times as long as expected orders took lately.
+/// Recent ratios of actual to expected time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stretch {
     ratios: VecDeque<f64>,
-    /// How many of them are assumed; these stand first.
+    /// Number of assumed ratios, which stand first.
     assumed: usize,
 }
 
@@ -54,7 +55,7 @@ impl Default for Stretch {
 }
 
 impl Stretch {
-    /// Learns from an order that is ready. The caller tells each once, oldest first.
+    /// Learns from an order that is ready. The caller must pass each order once, oldest first.
     pub fn learn(&mut self, promise: &Promise) {
         if let Some(ratio) = promise.ratio() {
             self.ratios.push_back(ratio);
@@ -67,8 +68,8 @@ impl Stretch {
         }
     }
 
-    /// The promise for an order that is expected at `expected_at`: the moment before which four of five are ready, at
-    /// least `least_margin_ms` milliseconds later than expected.
+    /// Returns the promise for an order that is expected at `expected_at`: the time by which four of five such orders
+    /// are ready, at least `least_margin_ms` milliseconds later than expected.
     pub fn promise(&self, now: Timestamp, expected_at: Timestamp, least_margin_ms: i64) -> Promise {
         let lead = expected_at.since(now).max(0);
         let stretched = (lead as f64 * self.quantile()) as i64;
@@ -76,7 +77,7 @@ impl Stretch {
         Promise { made_at: now, expected_at, promised_at, met_at: None }
     }
 
-    /// The ratio that [`KEPT_SHARE`] of the orders did not exceed.
+    /// Returns the ratio that [`KEPT_SHARE`] of the orders did not exceed.
     fn quantile(&self) -> f64 {
         let mut sorted: Vec<f64> = self.ratios.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -118,7 +119,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the orders are like, four of five of those like them are ready in time.
+        /// Checks for any distribution of orders that four of five orders drawn from it are ready in time.
         #[test]
         fn four_of_five_are_kept(ratios in prop::collection::vec(0.5f64..4.0, MAX_RATIOS..3 * MAX_RATIOS)) {
             let mut stretch = Stretch::default();

@@ -1,22 +1,22 @@
-//! How far a quote is.
+//! Status of a quote.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a quote stands.
+/// Status of a quote.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteStatus {
-    /// It can be edited, and nobody but the staff sees it.
+    /// The quote can be edited and is visible to staff only.
     Draft,
-    /// The customer can accept it.
+    /// The customer can accept the quote.
     Sent,
-    /// The customer accepted it, and it has become an order.
+    /// The customer accepted the quote, and it has become an order.
     Accepted,
-    /// The customer declined it, or the shop withdrew it.
+    /// The customer declined the quote, or the shop withdrew it.
     Declined,
-    /// Past its last moment without an answer; shown instead of sent, and never stored.
+    /// The quote's validity ended without an answer; shown instead of sent, and never stored.
     Expired,
 }
 

@@ -2,23 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of a refusal; `http/error.rs` alone maps it to an HTTP status, given here in parentheses.
+/// Kind of a refusal; `http/error.rs` alone maps it to an HTTP status, shown here in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// The command itself is wrong (400).
+    /// The command itself is invalid (400).
     Invalid,
-    /// There is no such record, or none that the caller may see (404).
+    /// The record does not exist, or the caller may not see it (404).
     NotFound,
     /// The caller may not do this (403).
     Forbidden,
-    /// The present state does not allow it (409).
+    /// The current state does not allow it (409).
     Conflict,
     /// The record has changed since the caller read it (412).
     Stale,
     /// Well-formed, but not acceptable (422).
     Unprocessable,
-    /// It was there, and is no longer (410).
+    /// The record existed but no longer does (410).
     Gone,
 }
 
@@ -27,7 +27,7 @@ pub enum Class {
 pub struct Fault {
     /// Dotted path of the faulty member (`lines.0.quantity`).
     pub path: String,
-    /// What is wrong with it, for people; the sentence continues the path.
+    /// Human-readable description of the fault; the sentence continues the path.
     pub message: String,
 }
 
@@ -35,18 +35,18 @@ pub struct Fault {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// The kind of refusal.
+    /// Kind of the refusal.
     pub class: Class,
     /// Stable `snake_case` code for programs.
     pub code: String,
-    /// The reason for people: lower case, without a full stop.
+    /// Human-readable reason: lower case, without a full stop.
     pub message: String,
     /// All faults of the request at once; only for [`Class::Invalid`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
 
-/// The name of a kind as people write it: `api_key` is an API key.
+/// Returns the display name of a kind: `api_key` is an API key.
 pub fn kind_in_words(kind: &str) -> String {
     match kind {
         "api_key" => "API key".to_owned(),
@@ -56,29 +56,29 @@ pub fn kind_in_words(kind: &str) -> String {
 }
 
 impl Refusal {
-    /// A refusal of this kind; the message is cut at [`MAX_MESSAGE_CHARS`].
+    /// Creates a refusal of this kind; the message is truncated to [`MAX_MESSAGE_CHARS`].
     pub fn new(class: Class, code: &str, message: impl Into<String>) -> Self {
         Self { class, code: code.to_owned(), message: shortened(message.into(), MAX_MESSAGE_CHARS), faults: Vec::new() }
     }
-    /// 404 for a record of this kind, with the code `<kind>_not_found`.
+    /// Creates a 404 for a record of this kind, with the code `<kind>_not_found`.
     pub fn not_found(kind: &str) -> Self {
         Self::new(Class::NotFound, &format!("{kind}_not_found"), format!("no such {}", kind_in_words(kind)))
     }
-    /// 409 with this code.
+    /// Creates a 409 with this code.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {
         Self::new(Class::Conflict, code, message)
     }
-    /// 403 with this code.
+    /// Creates a 403 with this code.
     pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
         Self::new(Class::Forbidden, code, message)
     }
-    /// 400 for one member.
+    /// Creates a 400 for one member.
     pub fn field(path: &str, message: impl Into<String>) -> Self {
         let mut faults = Faults::default();
         faults.note(path, message);
         Self::faults(faults)
     }
-    /// 400 for all these faults at once.
+    /// Creates a 400 for all these faults at once.
     pub fn faults(Faults { found: faults, left_out, .. }: Faults) -> Self {
         let message = match &faults[..] {
             [one] if left_out == 0 => format!("{}: {}", one.path, one.message),
@@ -89,25 +89,25 @@ impl Refusal {
         };
         Self { class: Class::Invalid, code: "validation_failed".to_owned(), message, faults }
     }
-    /// 409 `invalid_transition`: the table of states does not allow `what` in this state.
+    /// Creates a 409 `invalid_transition`: the state table does not allow `what` in this state.
     pub fn transition(what: &str, state: impl std::fmt::Display) -> Self {
         Self::conflict("invalid_transition", format!("{what} is not possible while {state}"))
     }
 }
 
-/// Number of faults that are named at once: in one refusal, and of settings at start.
+/// Maximum number of faults listed at once, in one refusal and for settings at start.
 pub const MAX_FAULTS: usize = 50;
-/// Length limit of all faults of one refusal, in bytes of JSON.
+/// Maximum length of all faults of one refusal, in bytes of JSON.
 const MAX_FAULTS_BYTES: usize = 60_000;
-/// Length limits of a path and of a fault's message, in characters. Both may contain text of the caller, so they are
-/// cut.
+/// Maximum lengths of a path and of a fault's message, in characters. Both may contain text from the caller, so they
+/// are truncated.
 const MAX_PATH_CHARS: usize = 200;
 const MAX_FAULT_CHARS: usize = 1_000;
-/// Length limit of a refusal's message, in characters.
+/// Maximum length of a refusal's message, in characters.
 pub const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// The faults of one request, collected so that the caller learns of all at once. The first [`MAX_FAULTS`] are named
-/// and the others counted, so that the answer stays small whatever was sent.
+/// Faults of one request, collected so that the caller learns of all at once. The first [`MAX_FAULTS`] are listed and
+/// the others counted, so that the response stays small for any request.
 #[derive(Default, Debug)]
 pub struct Faults {
     found: Vec<Fault>,
@@ -139,11 +139,11 @@ impl Faults {
         }
         self
     }
-    /// Whether there is no fault.
+    /// Returns whether there is no fault.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && self.left_out == 0
     }
-    /// Whether a fault of this member is known already.
+    /// Returns whether a fault of this member is recorded already.
     pub fn names(&self, path: &str) -> bool {
         self.found.iter().any(|fault| fault.path == path)
     }
@@ -160,7 +160,7 @@ impl Faults {
     }
 }
 
-/// The text, cut at this many characters.
+/// Returns the text truncated to this many characters.
 pub fn shortened(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);
@@ -169,11 +169,11 @@ pub fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
-/// Most characters of what follows the first sentence of a printer's words.
+/// Maximum length of the text after the first sentence of a printer's message, in characters.
 const MAX_DETAILS_CHARS: usize = 4_000;
 
-/// Splits what a printer says into its first sentence, without its full stop, and the rest. A sentence ends with its
-/// line, or where a capital letter follows its mark.
+/// Splits a printer's message into its first sentence, without the full stop, and the rest. A sentence ends at the end
+/// of its line, or where a capital letter follows its punctuation mark.
 pub fn first_sentence(text: &str) -> (String, Option<String>) {
     let text = text.trim();
     let line = text.find(['\r', '\n']).unwrap_or(text.len());
@@ -185,7 +185,7 @@ pub fn first_sentence(text: &str) -> (String, Option<String>) {
     (first.to_owned(), details)
 }
 
-/// Length of a text written as JSON, in bytes.
+/// Returns the length of a text written as JSON, in bytes.
 fn written_len(text: &str) -> usize {
     let escaped = |c: char| match c {
         '"' | '\\' => 2,

@@ -1,14 +1,14 @@
-//! Regions of countries by their ISO 3166-2 codes, so that "California", "ca" and "US-CA" are one place.
+//! Regions of countries by their ISO 3166-2 codes, so that "California", "ca" and "US-CA" are the same place.
 //!
-//! Known are the regions of countries whose taxes differ between them, and of those whose addresses are usually written
-//! with the whole name. Others are taken as they are written.
+//! Contains the regions of countries whose taxes differ between them, and of those whose addresses usually spell out
+//! the region's name. Other regions are used as they are written.
 
 mod names;
 
 use names::REGIONS;
 
-/// The code of a region within its country (`CA`), from its code or one of its names. A region that is not known is
-/// given back without blanks around it.
+/// Returns the code of a region within its country (`CA`), from its code or one of its names. An unknown region is
+/// returned trimmed.
 pub fn region_code(country: &str, region: &str) -> String {
     let region = region.trim();
     let known = REGIONS.iter().filter(|(of, _)| of.eq_ignore_ascii_case(country)).flat_map(|(_, regions)| *regions);
@@ -23,7 +23,7 @@ pub fn region_code(country: &str, region: &str) -> String {
     region.to_owned()
 }
 
-/// A name as people compare it: lower case, without accents, dots and hyphens.
+/// Normalises a name for comparison: lower case, without accents, dots and hyphens.
 fn plain(name: &str) -> String {
     let lower = name.to_lowercase();
     let unaccented = lower.chars().map(|c| match c {

@@ -1,74 +1,74 @@
-//! What must hold outside an aggregate when its commit is written.
+//! Conditions outside an aggregate that must hold when its commit is written.
 //!
-//! Aggregates decide alone, each on its own state: one may delete a file in the same moment in which another begins to
-//! name it, and both decisions are right by themselves. So both say what they rely on, and the store holds all of it
-//! against the rows as they are after the commit, in the commit's own transaction. Of two that contradict each other
-//! the later is refused.
+//! Aggregates decide alone, each on its own state: one may delete a file at the same moment in which another begins to
+//! reference it, and each decision is valid by itself. So both state their requirements, and the store checks all of
+//! them against the rows as they are after the commit, in the commit's own transaction. Of two that contradict each
+//! other the later is refused.
 
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 
-/// Kinds of aggregates that others name by their id.
+/// Kind of aggregate that others reference by id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Referenced {
-    /// Named by SKUs, by the lines and jobs of orders, and by custom requests.
+    /// File; referenced by SKUs, by the lines and jobs of orders, and by custom requests.
     File,
-    /// Named by SKUs, by the lines and jobs of orders, and as what is loaded in a printer.
+    /// Material; referenced by SKUs, by the lines and jobs of orders, and as loaded in a printer.
     Material,
-    /// Named by the lines and jobs of orders, by kits, and by quotes.
+    /// SKU; referenced by the lines and jobs of orders, by kits, and by quotes.
     Sku,
 }
 
-/// What a decision relies on.
+/// Condition that a decision relies on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Requirement {
-    /// This has not been deleted: the commit names it.
+    /// The record is not deleted: the commit references it.
     NotDeleted {
-        /// The kind of what is named.
+        /// Kind of the referenced record.
         what: Referenced,
-        /// Which one of its kind.
+        /// Identifier of the referenced record.
         id: Id,
-        /// The member of the request that names it (`gcodeFileId`), for the refusal.
+        /// Member of the request that references it (`gcodeFileId`), for the refusal.
         member: String,
     },
-    /// This SKU is made itself: a kit names it as a component, and kits contain no kits.
+    /// This SKU is made itself: a kit lists it as a component, and kits contain no kits.
     NoKit {
-        /// The component.
+        /// Component of the kit.
         sku: Id,
-        /// The member of the request that names it, for the refusal.
+        /// Member of the request that references it, for the refusal.
         member: String,
     },
-    /// Nothing that counts as a use names this: the commit deletes it, or makes a kit of a SKU. Deleted aggregates and
+    /// No active record references this one: the commit deletes it, or turns a SKU into a kit. Deleted aggregates and
     /// orders that are shipped, cancelled or refunded do not count, nor do jobs that are completed, failed or
     /// cancelled, custom requests that are closed, and quotes that are not sent or were answered.
     Unused {
-        /// The kind of what is deleted or becomes a kit.
+        /// Kind of the record that is deleted or becomes a kit.
         what: Referenced,
-        /// Which one of its kind.
+        /// Identifier of that record.
         id: Id,
     },
-    /// No document of this series has this number or a higher one, and no other restore leaves such a number out: the
-    /// commit has the series go on at it. Else numbers would be missing without a reason, or the next document would
-    /// get another number than a person was told.
+    /// No document of this series has this number or a higher one, and no other restore skips such a number: the commit
+    /// continues the series at it. Otherwise numbers would be missing without a reason, or the next document would get
+    /// a number other than the one shown to the operator.
     Unissued {
         /// Name of the series (`INV-2026`).
         series: String,
-        /// Number that its next document is to get.
+        /// Number of the next document in it.
         next: i64,
-        /// Restore whose own gap does not count.
+        /// Restore whose own gap is exempt.
         restore: Id,
-        /// The member of the request that names the number, for the refusal.
+        /// Member of the request that contains the number, for the refusal.
         member: String,
     },
 }
 
 impl Requirement {
-    /// This has not been deleted; `member` of the request names it.
+    /// Requires that a record is not deleted; `member` of the request references it.
     pub fn not_deleted(what: Referenced, id: Id, member: impl Into<String>) -> Self {
         Self::NotDeleted { what, id, member: member.into() }
     }
 
-    /// What the caller hears when it does not hold: the same as when it had not held before.
+    /// Returns the refusal for an unmet requirement, the same as if it had been unmet before the commit.
     pub fn refusal(&self) -> Refusal {
         match self {
             Self::NotDeleted { what, member, .. } => Refusal::field(

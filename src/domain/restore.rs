@@ -1,8 +1,9 @@
-//! A restore of a backup: what was put back, which numbers are left out since, and who has looked at it.
+//! A restore of a backup: its time, the numbers skipped since, and its review by an operator.
 //!
-//! Between the backup and its restore the former shop went on: it gave out numbers, told events and started prints
-//! that nobody here knows of. Until a person has reviewed the restore, nothing is started by itself. Numbers that may
-//! have been given out are left out, as gaps with their reason; a person may move the next number of each series.
+//! Between the backup and its restore the former shop continued to run: it assigned numbers, published events and
+//! started prints that are unknown here. Until an operator has reviewed the restore, nothing is started automatically.
+//! Numbers that may have been assigned are skipped, as gaps with their reason; an operator may change the next number
+//! of each series.
 
 pub mod numbers;
 
@@ -21,88 +22,88 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::Requirement;
 use crate::domain::time::Timestamp;
 
-/// Numbers of events that are left out: more than a shop can have told between a backup and its restore. So a cursor
-/// of the former shop is never taken for one of this shop.
+/// Number of event numbers that are skipped: more than a shop can have published between a backup and its restore. So a
+/// cursor of the former shop is never mistaken for one of this shop.
 const EVENT_MARGIN: i64 = 1_000_000_000;
 
-/// A restore of a backup.
+/// Restore of a backup.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Restore {
-    /// Identifier of the restore; follows from the backup.
+    /// Identifier of the restore, derived from the backup.
     pub id: Id,
-    /// When the backup was made: what is newer is not in it.
+    /// Time of the backup; it contains nothing newer.
     pub backup_made_at: Timestamp,
-    /// When it was put back.
+    /// Time of the restore.
     pub restored_at: Timestamp,
     /// Number of the newest event of the backup.
     pub last_event: i64,
-    /// Number of the event that tells of the restore. Events of the former shop may have had the numbers in between.
+    /// Number of the event that announces the restore. Events of the former shop may have used the numbers in between.
     pub first_event: i64,
-    /// Where each series of numbers goes on.
+    /// Next number of each series.
     pub series: Vec<RestoredSeries>,
-    /// Who has looked at it; `None`: nobody yet, and nothing is started by itself.
+    /// Review by an operator; until then `None`, and nothing is started automatically.
     #[serde(default)]
     pub review: Option<RestoreReview>,
 }
 
-/// A person's word that the shop may go on.
+/// Operator's confirmation that the shop may resume.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreReview {
-    /// When it was given.
+    /// Time of the review.
     pub at: Timestamp,
-    /// The principal who gave it, as text.
+    /// Principal who reviewed it, as text.
     pub by: String,
-    /// What they noted.
+    /// Note of the reviewer.
     pub note: Option<String>,
 }
 
-/// The facts of a restore, as they are found when it is done.
+/// Facts of a restore, collected when it is performed.
 #[derive(Clone, Debug)]
 pub struct RestoreFacts {
     /// SHA-256 of the backup's manifest, in hex.
     pub backup: String,
-    /// When the backup was made.
+    /// Time of the backup.
     pub backup_made_at: Timestamp,
-    /// The present time.
+    /// Current time.
     pub now: Timestamp,
     /// Number of the newest event of the backup.
     pub last_event: i64,
-    /// Every series of numbers of the backup.
+    /// Usage of every number series in the backup.
     pub used: Vec<SeriesUse>,
 }
 
-/// A change of what is noted with a restore.
+/// Change to the rows stored with a restore.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RestoreRow {
-    /// Numbers are left out.
+    /// Numbers that are skipped.
     Gap(NumberGap),
-    /// No number of this series is left out any more.
+    /// Removed gap of a series that no longer skips numbers.
     NoGap(Id),
 }
 
-/// What can be asked of a restore.
+/// Command of a restore.
 #[derive(Clone, Debug)]
 pub enum RestoreCommand {
-    /// A person has looked at the shop: it goes on.
+    /// Confirms that an operator has reviewed the shop, which then resumes.
     Review {
-        /// The next number of some series; the others stay as they are.
+        /// New next number of some series; the others stay as they are.
         next: Vec<(String, i64)>,
-        /// A note for the staff.
+        /// Internal note for the staff.
         note: Option<String>,
     },
 }
 
 impl Restore {
-    /// Identifier of the restore of the backup with this manifest. Restoring the same backup once more gives the same
-    /// one.
+    /// Returns the identifier of the restore of the backup with this manifest. Restoring the same backup again yields
+    /// the same identifier.
     pub fn id_of(backup: &str) -> Id {
         Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("restore:{backup}").as_bytes()))
     }
 
-    /// A restore of now, the rows of its gaps and the event that tells of it, whose number is
-    /// [`Restore::first_event`].
+    /// Creates a restore at the current time, with the rows of its gaps and the event that announces it, whose number
+    /// is [`Restore::first_event`].
     pub fn begin(facts: &RestoreFacts) -> (Self, Vec<RestoreRow>, Event) {
         let id = Self::id_of(&facts.backup);
         let elapsed_ms = facts.now.since(facts.backup_made_at).max(0);
@@ -133,7 +134,7 @@ impl Restore {
         (this, rows, event)
     }
 
-    /// Returns the restore with its review, and what the numbers that it sets rely on.
+    /// Returns the reviewed restore, with the requirements of the numbers that it sets.
     fn review(
         &self,
         cx: &DecisionContext<'_>,
@@ -166,7 +167,7 @@ impl Restore {
 impl Aggregate for Restore {
     const KIND: &'static str = "restore";
     type Command = RestoreCommand;
-    /// The restore after the command.
+    /// State of the restore after the command.
     type Answer = Box<Self>;
     type Row = RestoreRow;
     type Created = Infallible;

@@ -1,94 +1,93 @@
-//! The settings that the rules depend on. They are handed to every decision, so that the rules read no configuration.
+//! Settings that the rules depend on. They are passed to every decision, so that the rules read no configuration.
 
 use crate::domain::intake_prices::IntakePrices;
 use crate::domain::party::Party;
 use crate::domain::pricing::PriceRates;
 use crate::domain::tracking::TrackingPage;
 
-/// Settings of the rules, taken from the configuration.
+/// Settings of the rules, derived from the configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rules {
-    /// Whether a job waits for a person while its material's stock on hand is below the reorder point.
+    /// `true` if a job waits for an operator while its material's stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
-    /// Time after which a start that was not confirmed is judged by the printer's evidence, in milliseconds.
+    /// Time after which an unconfirmed start is judged by the printer's evidence, in milliseconds.
     pub confirm_ms: i64,
-    /// Time without an answer after which a printer is offline, in milliseconds.
+    /// Time without an answer after which a printer counts as offline, in milliseconds.
     pub offline_ms: i64,
-    /// Whether a picture is taken when a print ends.
+    /// `true` if a picture is taken when a print ends.
     pub finish_photos: bool,
-    /// Number of jobs that one order may make.
+    /// Maximum number of jobs of one order.
     pub max_jobs: u32,
-    /// Default currency as ISO 4217 code in lower case.
+    /// Default currency, as ISO 4217 code in lower case.
     pub currency: String,
-    /// Site of records that name none.
+    /// Site of records that specify none.
     pub site: String,
     /// Flat shipping charge per order, in minor units.
     pub shipping_flat_cents: i64,
     /// Tax rates by destination; a destination without one is not taxed.
     pub tax_rates: Vec<TaxRate>,
-    /// Delays before the retries of a webhook delivery, in milliseconds; after the last retry the endpoint is
-    /// disabled.
+    /// Delays before the retries of a webhook delivery, in milliseconds; after the last retry the endpoint is disabled.
     pub webhook_schedule_ms: Vec<i64>,
     /// Upper limit of the random delay that is added to each retry, in milliseconds.
     pub webhook_jitter_ms: i64,
-    /// E-mail addresses that are told of what needs an operator; empty means the active admins.
+    /// E-mail addresses that receive operator alerts; empty means the active admins.
     pub operator_mail: Vec<String>,
-    /// Address of the server in links, without a slash at its end.
+    /// Base URL of the server in links, without a trailing slash.
     pub public_url: String,
-    /// Whether an agent gateway is configured, which is then told as well.
+    /// `true` if an agent gateway is configured, which then receives operator alerts as well.
     pub agent_gateway: bool,
-    /// Whether customers are mailed of each shipment of theirs.
+    /// `true` if customers are mailed about each of their shipments.
     pub shipment_notices: bool,
-    /// Whether customers are mailed a receipt when an invoice of theirs is paid.
+    /// `true` if customers are mailed a receipt when an invoice of theirs is paid.
     pub receipts: bool,
-    /// Whether customers are mailed invoices that are sent.
+    /// `true` if customers are mailed the invoices that are sent.
     pub invoice_notices: bool,
-    /// Where parcels can be followed.
+    /// Web pages on which parcels can be tracked.
     pub tracking_pages: Vec<TrackingPage>,
-    /// How printed parts are judged.
+    /// Sign-off of printed parts.
     pub quality: QualityRules,
-    /// What invoices say of the shop.
+    /// Details of the shop on invoices.
     pub invoices: InvoiceRules,
-    /// What custom pieces are estimated to cost.
+    /// Price estimates of custom pieces.
     pub intake: IntakePrices,
-    /// How quotes are priced, and how long they hold.
+    /// Pricing and validity of quotes.
     pub pricing: PricingRules,
 }
 
-/// How quotes are priced, and how long they hold.
+/// Pricing and validity of quotes.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct PricingRules {
-    /// What things cost the shop, and what it adds.
+    /// Cost rates and surcharges.
     pub rates: PriceRates,
     /// Days from the sending of a quote until it expires.
     pub valid_days: i64,
 }
 
-/// What invoices say of the shop; frozen in each document when it is issued.
+/// Details of the shop on invoices; frozen in each document when it is issued.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct InvoiceRules {
     /// Days from the issue of an invoice until it is due.
     pub payment_days: i64,
-    /// Who issues invoices.
+    /// Issuer of the invoices.
     pub seller: Party,
-    /// Why nothing is taxed where the rate is 0; `None` where no reason is given.
+    /// Reason no tax is charged at a rate of 0; `None` if no reason is configured.
     pub zero_rate_reason: Option<String>,
 }
 
-/// Settings of how printed parts are judged.
+/// Settings for the sign-off of printed parts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct QualityRules {
-    /// Whether the parts of a finished print count only once a person has signed them off.
+    /// `true` if the parts of a finished print count only once an operator has signed them off.
     pub sign_off_required: bool,
-    /// Whether parts that were rejected are made again by themselves.
+    /// `true` if rejected parts are reprinted automatically.
     pub reprint_missing: bool,
-    /// Number of jobs that one line of an order makes by itself for rejected parts.
+    /// Maximum number of automatic reprint jobs per order line for rejected parts.
     pub max_reprints: u32,
-    /// The words that a person may give as the reason why parts are not good.
+    /// Reasons that an operator can choose when rejecting parts.
     pub reasons: Vec<String>,
 }
 
-/// The tax rate of one destination.
+/// Tax rate of one destination.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TaxRate {
     /// Country as ISO 3166-1 alpha-2 code.

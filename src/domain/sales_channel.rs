@@ -1,8 +1,7 @@
-//! A sales channel: another shop whose orders are made here. It keeps how its messages are checked, where it is told of
-//! shipments, and the variant map: which of our SKUs is made for what is sold there.
+//! A sales channel: another shop whose orders are produced here. It holds the secret that verifies its messages, the
+//! address to which shipments are reported, and the variant map: the SKU that is made for each item sold there.
 //!
-//! What the systems of other shops are called and how they speak is known by `services/` alone; here the kind is a
-//! word.
+//! Only `services/` knows the systems of other shops and their protocols; here the kind is an opaque name.
 
 #[cfg(test)]
 mod tests;
@@ -18,149 +17,150 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
-/// Most entries of one variant map: it is kept in memory while orders are matched.
+/// Maximum number of entries of one variant map, which is held in memory for matching orders.
 const MAX_VARIANTS: usize = 5_000;
 
-/// Another shop whose orders are made here.
+/// Another shop whose orders are produced here.
 ///
 /// Invariant: no two entries of the map are for the same variant. They are rows of their own under the channel's
 /// version.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesChannel {
-    /// Identifier of the channel; part of the address that its messages are sent to.
+    /// Identifier of the channel; part of the URL that its messages are sent to.
     pub id: Id,
-    /// The kind of system, in its word; fixed.
+    /// Name of the kind of system; immutable.
     pub kind: String,
-    /// What people call the shop.
+    /// Display name of the shop.
     pub name: String,
-    /// The site that its orders belong to.
+    /// Site that its orders belong to.
     pub site: String,
-    /// ISO 4217 code in lower case; orders of another currency wait for a person.
+    /// ISO 4217 code in lower case; orders in another currency wait for an operator.
     pub currency: String,
-    /// The secret that its messages are signed with, encrypted; empty: none, and no message is taken.
+    /// Secret that signs its messages, encrypted; empty if there is none, and then no message is accepted.
     pub encrypted_secret: String,
-    /// Where its interface is; `None`: it is told nothing.
+    /// Base URL of its API; `None` if nothing is reported to it.
     pub base_url: Option<String>,
-    /// What is shown to that interface, encrypted; empty: nothing.
+    /// Access token for that API, encrypted; empty if there is none.
     pub encrypted_token: String,
-    /// Whether messages are taken and shipments told. Orders that were taken are made either way.
+    /// `true` if messages are accepted and shipments reported. Accepted orders are produced either way.
     pub active: bool,
-    /// Deleted; orders that name it stay.
+    /// `true` if it was deleted; orders that reference it remain.
     pub archived: bool,
-    /// When it was set up.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it or its map last changed.
+    /// Time of the last change of the channel or its map.
     pub updated_at: Timestamp,
-    /// The map, by what it is called there.
+    /// Variant map, by the variant's name in the other shop.
     #[serde(skip)]
     pub variants: rpds::RedBlackTreeMapSync<String, Arc<Variant>>,
 }
 
-/// An entry of the map: what is made for one of a variant.
+/// Entry of the variant map: the parts that make up one unit of a variant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Variant {
     /// Identifier of the entry.
     pub id: Id,
-    /// The channel whose map it is in.
+    /// Channel whose map contains it.
     pub channel_id: Id,
-    /// Id of the variant there, or its SKU code there; of a line that has neither, its title.
+    /// The other shop's variant id or SKU code; for a line that has neither, its title.
     pub variant: String,
-    /// Our SKU.
+    /// SKU that is made.
     pub sku_id: Id,
-    /// Parts of it that one variant has, at least 1.
+    /// Number of those parts per variant, at least 1.
     pub quantity: u32,
 }
 
-/// What a channel is set up with.
+/// Configuration of a new channel.
 #[derive(Clone, Debug)]
 pub struct NewChannel {
-    /// The kind of system, in its word.
+    /// Name of the kind of system.
     pub kind: String,
-    /// What people call the shop.
+    /// Display name of the shop.
     pub name: String,
-    /// The site that its orders belong to; `None` takes the configured default.
+    /// Site that its orders belong to; `None` uses the configured default.
     pub site: Option<String>,
-    /// ISO 4217 code; `None` takes the configured default.
+    /// ISO 4217 code; `None` uses the configured default.
     pub currency: Option<String>,
-    /// The secret of its messages, encrypted; empty: none.
+    /// Secret that signs its messages, encrypted; empty if there is none.
     pub encrypted_secret: String,
-    /// Where its interface is.
+    /// Base URL of its API.
     pub base_url: Option<String>,
-    /// What is shown to that interface, encrypted; empty: nothing.
+    /// Access token for that API, encrypted; empty if there is none.
     pub encrypted_token: String,
 }
 
-/// The members of a channel that change; `None` leaves one as it is.
+/// Changed members of a channel; `None` leaves one unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ChannelChange {
-    /// The version that the caller read; refused with 412 if it has changed since.
+    /// Version that the caller read; refused with 412 if it has changed since.
     pub if_version: Option<i64>,
-    /// What people call the shop.
+    /// Display name of the shop.
     pub name: Option<String>,
-    /// The site of orders that come from now on.
+    /// Site of future orders.
     pub site: Option<String>,
-    /// ISO 4217 code of orders that come from now on.
+    /// ISO 4217 code of future orders.
     pub currency: Option<String>,
-    /// The secret of its messages, encrypted; empty: none any more.
+    /// Secret that signs its messages, encrypted; empty removes it.
     pub encrypted_secret: Option<String>,
-    /// Where its interface is; the inner `None`: nowhere. Another address drops the token, unless one comes with it.
+    /// Base URL of its API; the inner `None` removes it. Another address drops the token, unless a new one comes with
+    /// it.
     pub base_url: Option<Option<String>>,
-    /// What is shown to that interface, encrypted; empty: nothing.
+    /// Access token for that API, encrypted; empty removes it.
     pub encrypted_token: Option<String>,
-    /// Whether it works.
+    /// `true` activates the channel, `false` deactivates it.
     pub active: Option<bool>,
 }
 
-/// What the map is to say of one variant.
+/// New content of one entry of the variant map.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenVariant {
-    /// Id or SKU code there, or the title.
+    /// The other shop's variant id, SKU code or title.
     pub variant: String,
-    /// Our SKU.
+    /// SKU that is made.
     pub sku_id: Id,
-    /// Parts of it that one variant has.
+    /// Number of those parts per variant.
     pub quantity: u32,
 }
 
-/// What can be asked of a sales channel.
+/// Command of a sales channel.
 #[derive(Clone, Debug)]
 pub enum SalesChannelCommand {
-    /// Sets it up.
+    /// Creates the channel.
     Create(Box<NewChannel>),
-    /// Changes the members that are given.
+    /// Changes the members that are present.
     Update(Box<ChannelChange>),
-    /// Deletes it: no more messages are taken.
+    /// Deletes the channel: no more messages are accepted.
     Archive,
-    /// Says what these variants are made of; other entries stay.
+    /// Sets the map's entries of these variants; other entries stay.
     Map(Vec<GivenVariant>),
     /// Removes an entry of the map.
     Unmap(Id),
 }
 
-/// What a sales channel answers.
+/// Answer of a sales channel to a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum SalesChannelAnswer {
-    /// The channel after the change, without its map.
+    /// State of the channel after the change, without its map.
     Channel(Box<SalesChannel>),
-    /// The entries of the map that were named, in that order.
+    /// Entries of the map that the command named, in that order.
     Variants(Vec<Variant>),
-    /// Done now, or done before.
+    /// The command is applied, now or earlier.
     Done,
 }
 
-/// What a commit of a channel writes besides its snapshot row.
+/// Row that a channel's commit writes besides its snapshot row.
 #[derive(Clone, Debug)]
 pub enum SalesChannelRow {
-    /// An entry as it is now (insert or replace).
+    /// Current state of an entry (insert or replace).
     Variant(Arc<Variant>),
-    /// An entry that is gone (delete).
+    /// Removed entry (delete).
     VariantGone(Id),
 }
 
 impl SalesChannel {
-    /// What is made for a line that was sold: that of the first of its names in the map.
+    /// Returns the entry for a sold line, by the first of the line's names that is in the map.
     pub fn mapped(&self, sold: &SoldLine) -> Option<&Arc<Variant>> {
         sold.names().find_map(|name| self.variants.get(&name))
     }
@@ -317,7 +317,8 @@ impl Aggregate for SalesChannel {
         }
     }
 
-    /// Stays in memory: each order that comes is matched to its map.
+    /// Returns whether the channel may leave memory: only once it is deleted, because each incoming order is matched to
+    /// its map.
     fn at_rest(&self) -> bool {
         self.archived
     }

@@ -1,14 +1,14 @@
-//! Growing delays between attempts at the same thing. Random numbers are handed in, and the results are delays, not
-//! moments.
+//! Exponential backoff between attempts at the same operation. Random numbers are passed in, and the results are
+//! delays, not points in time.
 //!
-//! Everything internal that restarts, reconnects or probes uses them. Webhook deliveries do not: their schedule is
-//! fixed, because it is promised to their receivers (`webhooks.retry_schedule_seconds`).
+//! Everything internal that restarts, reconnects or probes uses it. Webhook deliveries do not: their schedule is fixed,
+//! because it is promised to their receivers (`webhooks.retry_schedule_seconds`).
 
 use std::time::Duration;
 
 use backoff::backoff::Backoff as _;
 
-/// Growing delays between attempts at the same thing: doubled each time, up to a limit.
+/// Exponential backoff: delays doubled with each failure, up to a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delays {
     /// Delay after the first failure, before randomization.
@@ -18,8 +18,8 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// The delay after failure number `n`, counted from 0. `random`, from 0 to 1, spreads it from half of the full
-    /// delay to all of it, so that many clients do not return at once.
+    /// Returns the delay after failure number `n`, counted from 0. `random`, from 0 to 1, adds jitter: the delay lies
+    /// between half of the full value and all of it, so that many clients do not return at once.
     ///
     /// The crate `backoff` only doubles the interval here: its own randomness is switched off and its clock is not
     /// used.
@@ -41,7 +41,7 @@ impl Delays {
     }
 }
 
-/// A share of a duration. A share below 0, above 1 or not a number counts as the nearest valid one.
+/// Returns a share of a duration. A share below 0, above 1 or not a number counts as the nearest valid one.
 fn share(whole: Duration, part: f64) -> Duration {
     if part > 0.0 {
         Duration::try_from_secs_f64(whole.as_secs_f64() * part.min(1.0)).unwrap_or(whole).min(whole)

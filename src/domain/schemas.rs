@@ -1,4 +1,4 @@
-//! How the values of the rules look in JSON, where events show them: their schemas.
+//! JSON schemas of the domain values that appear in events.
 
 use api_schema::ToSchema;
 use api_schema::shape::{Shape, date, either, id, number, time};

@@ -1,7 +1,7 @@
-//! The second factor of a member of the staff: codes of an authenticator app (TOTP, RFC 6238, in the form that all apps
-//! know: HMAC-SHA-1, six digits, 30 seconds) and recovery codes for whoever has lost it. Each code is good once.
+//! Second factor of staff accounts: codes of an authenticator app (TOTP, RFC 6238, in the form that all apps support:
+//! HMAC-SHA-1, six digits, 30 seconds) and recovery codes for a lost device. Each code is valid once.
 //!
-//! How the secret is encrypted and how recovery codes are hashed is the edge's affair.
+//! Encryption of the secret and hashing of recovery codes belong to the edge.
 
 use data_encoding::BASE32_NOPAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -10,62 +10,64 @@ use sha1::Sha1;
 
 use crate::domain::time::Timestamp;
 
-/// Length of the secret, in bytes, as RFC 4226 recommends it.
+/// Length of the secret, in bytes, as recommended by RFC 4226.
 pub const SECRET_BYTES: usize = 20;
-/// Number of recovery codes that are given out together.
+/// Number of recovery codes issued together.
 pub const RECOVERY_CODES: usize = 10;
-/// Time for which one code is shown, in milliseconds.
+/// Time for which one code is displayed, in milliseconds.
 const STEP_MS: i64 = 30_000;
-/// Steps before and after the present one whose codes are taken: clocks of phones are some seconds off.
+/// Number of steps before and after the current one whose codes are accepted, because phone clocks are off by some
+/// seconds.
 const MAX_STEPS_OFF: i64 = 1;
 /// Length of a code, in digits.
 const CODE_DIGITS: usize = 6;
 /// One more than the highest code.
 const CODE_END: u32 = 1_000_000;
-/// Wrong codes of one account that are taken within [`GUESS_WINDOW_MS`], from wherever they come.
+/// Maximum number of wrong codes of one account within [`GUESS_WINDOW_MS`], regardless of their origin.
 const MAX_GUESSES: usize = 5;
-/// Time for which a wrong code counts, in milliseconds.
+/// Time for which a wrong code counts against the limit, in milliseconds.
 const GUESS_WINDOW_MS: u64 = 15 * 60_000;
 
-/// A second factor as it is stored with its user.
+/// Second factor as stored with its user.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SecondFactor {
-    /// The secret that the app has too, in base32, encrypted with the server's key. No answer contains it.
+    /// Secret shared with the app, in base32, encrypted with the server's key. Never part of a response.
     pub encrypted_secret: String,
-    /// When a first code proved that the app has the secret; `None` while that is still to come, and nothing is asked.
+    /// Time at which a first code proved that the app has the secret; `None` until then, while sign-in does not require
+    /// the factor.
     pub confirmed_at: Option<Timestamp>,
-    /// The latest step of which a code was taken; codes of it and of earlier steps are refused.
+    /// Latest step of which a code was accepted; codes of it and of earlier steps are rejected.
     pub last_step: i64,
-    /// Hashes of the recovery codes that were not used yet.
+    /// Hashes of the unused recovery codes.
     pub recovery_hashes: Vec<String>,
-    /// When codes were shown that were not right, and those that are being checked; at most `MAX_GUESSES`.
+    /// Times of wrong codes and of codes being checked; at most `MAX_GUESSES`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<Timestamp>,
 }
 
-/// What was shown as the second factor, as the edge has checked it.
+/// Proof of the second factor, already verified by the edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FactorProof {
-    /// The code of this step.
+    /// Code of this step.
     Step(i64),
-    /// The recovery code with this hash.
+    /// Recovery code with this hash.
     Recovery(String),
 }
 
 impl SecondFactor {
-    /// Returns a factor whose app is still to prove that it has the secret.
+    /// Returns a factor whose app has yet to prove that it has the secret.
     pub fn unconfirmed(encrypted_secret: String) -> Self {
         Self { encrypted_secret, confirmed_at: None, last_step: 0, recovery_hashes: Vec::new(), guesses: Vec::new() }
     }
 
-    /// Returns whether it is asked for at sign-in.
+    /// Returns whether sign-in requires it.
     pub fn is_on(&self) -> bool {
         self.confirmed_at.is_some()
     }
 
-    /// Returns the factor with this proof used up, which is no guess any more; `None` if it was used before or was
-    /// never right.
+    /// Returns the factor with this proof consumed and its guess no longer counted; `None` if the proof was used before
+    /// or is not one of this factor's.
     pub fn with_used(&self, proof: &FactorProof) -> Option<Self> {
         let mut next = self.clone();
         match proof {
@@ -80,7 +82,7 @@ impl SecondFactor {
         Some(next)
     }
 
-    /// Returns the factor with one more code counted, before it is checked; `None` if none may be shown now.
+    /// Returns the factor with one more guess counted, before the code is checked; `None` if the limit is reached.
     pub fn with_guess(&self, now: Timestamp) -> Option<Self> {
         let mut guesses = self.recent_guesses(now);
         if guesses.len() >= MAX_GUESSES {
@@ -90,7 +92,8 @@ impl SecondFactor {
         Some(Self { guesses, ..self.clone() })
     }
 
-    /// Returns the time until another code may be shown, in whole seconds, at least 1; `None` if one may be shown now.
+    /// Returns the time until another code is accepted for checking, in whole seconds, at least 1; `None` if one is
+    /// accepted now.
     pub fn guess_wait_seconds(&self, now: Timestamp) -> Option<u32> {
         let guesses = self.recent_guesses(now);
         if guesses.len() < MAX_GUESSES {
@@ -100,18 +103,18 @@ impl SecondFactor {
         u32::try_from(GUESS_WINDOW_MS.saturating_sub(oldest).div_ceil(1000)).ok()
     }
 
-    /// Returns the guesses that still count. Those of a clock that was ahead by more than the window do not.
+    /// Returns the guesses that still count. Those recorded while the clock was ahead by more than the window do not.
     fn recent_guesses(&self, now: Timestamp) -> Vec<Timestamp> {
         self.guesses.iter().copied().filter(|at| at.0.abs_diff(now.0) < GUESS_WINDOW_MS).collect()
     }
 }
 
-/// Returns the secret as people type it into an app: base32 without padding.
+/// Returns the secret in the form that is typed into an app: base32 without padding.
 pub fn secret_text(secret: &[u8]) -> String {
     BASE32_NOPAD.encode(secret)
 }
 
-/// Returns the address that an app reads from a QR code.
+/// Returns the `otpauth://` URL that an app reads from a QR code.
 pub fn app_url(secret_text: &str, shop: &str, email: &str) -> String {
     let plain =
         |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20");
@@ -119,8 +122,8 @@ pub fn app_url(secret_text: &str, shop: &str, email: &str) -> String {
     format!("otpauth://totp/{shop}:{email}?secret={secret_text}&issuer={shop}")
 }
 
-/// Returns the step whose code this is, if it is one of now and comes after the step `after`; `None` else, also when
-/// the secret is not base32.
+/// Returns the step that this code belongs to, if the step is close to the current one and after the step `after`;
+/// otherwise `None`, also when the secret is not base32.
 pub fn step_of_code(secret_text: &str, code: &str, now: Timestamp, after: i64) -> Option<i64> {
     let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
     let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();
@@ -132,7 +135,7 @@ pub fn step_of_code(secret_text: &str, code: &str, now: Timestamp, after: i64) -
     steps.filter(|step| *step > after).find(|step| code_of_step(&secret, *step) == code)
 }
 
-/// Returns the code that an app shows during a step, which is the number of 30 seconds since 1970.
+/// Returns the code that an app displays during a step, which is the number of 30-second periods since 1970.
 fn code_of_step(secret: &[u8], step: i64) -> u32 {
     #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
     let mut mac = Hmac::<Sha1>::new_from_slice(secret).expect("a key of any length");
@@ -144,7 +147,7 @@ fn code_of_step(secret: &[u8], step: i64) -> u32 {
     (number & 0x7fff_ffff) % CODE_END
 }
 
-/// Returns the code that an app shows at a moment, with its leading zeros; `None` if the secret is not base32.
+/// Returns the code that an app displays at a given time, with leading zeros; `None` if the secret is not base32.
 pub fn code_at(secret_text: &str, at: Timestamp) -> Option<String> {
     let secret = BASE32_NOPAD.decode(secret_text.as_bytes()).ok()?;
     Some(format!("{:0CODE_DIGITS$}", code_of_step(&secret, at.0.div_euclid(STEP_MS))))

@@ -1,26 +1,26 @@
-//! What must be known of the shop before an invoice is issued: a numbered invoice is frozen, so one that does not name
-//! its seller stays wrong for ever.
+//! Details of the shop that are required before an invoice is issued: a numbered invoice is frozen, so one that does
+//! not name its seller stays wrong forever.
 
 use std::fmt;
 
 use crate::domain::country::country_name;
 use crate::domain::rules::{InvoiceRules, Rules};
 
-/// Flag of an order, and code of a refusal, while an invoice waits for the seller's name and address.
+/// Flag of an order, and code of a refusal, while an invoice waits for the seller's details.
 pub const SELLER_INCOMPLETE: &str = "seller_incomplete";
 
-/// A part of the seller that invoices need and the settings do not give.
+/// Detail of the seller that invoices need and the settings lack.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum SellerGap {
-    /// `invoices.seller_name`.
+    /// `invoices.seller_name` is missing.
     Name,
-    /// `invoices.seller_line1`.
+    /// `invoices.seller_line1` is missing.
     Street,
-    /// `invoices.seller_city`.
+    /// `invoices.seller_city` is missing.
     City,
-    /// `invoices.seller_country`, which must be a code of ISO 3166-1.
+    /// `invoices.seller_country` is missing or not an ISO 3166-1 code.
     Country,
-    /// `invoices.seller_vat_id` does not begin with a country, as EN 16931 wants it (BR-CO-09).
+    /// `invoices.seller_vat_id` does not begin with a country code, as EN 16931 requires (BR-CO-09).
     VatId,
     /// Neither `invoices.seller_vat_id` nor `invoices.seller_tax_number` is set, and tax is charged.
     TaxNumber,
@@ -40,8 +40,8 @@ impl fmt::Display for SellerGap {
 }
 
 impl InvoiceRules {
-    /// Returns what an invoice lacks of the seller, in the order of a letterhead; empty where it can be issued. `taxed`
-    /// says whether the invoice charges tax, which takes a number that the tax office gave.
+    /// Returns the seller details that an invoice lacks, in the order of a letterhead; empty if it can be issued.
+    /// `taxed` states whether the invoice charges tax, which requires a number issued by the tax office.
     pub fn seller_gaps(&self, taxed: bool) -> Vec<SellerGap> {
         let seller = &self.seller;
         let address = seller.address.as_ref();
@@ -59,13 +59,13 @@ impl InvoiceRules {
 }
 
 impl Rules {
-    /// Returns what invoices of this shop lack of the seller, with tax where any destination is taxed.
+    /// Returns the seller details that this shop's invoices lack, assuming tax if any destination is taxed.
     pub fn seller_gaps(&self) -> Vec<SellerGap> {
         self.invoices.seller_gaps(self.tax_rates.iter().any(|rate| rate.bps > 0))
     }
 }
 
-/// Returns what to do about these gaps, as the end of a sentence.
+/// Returns instructions for closing these gaps, as the end of a sentence.
 pub fn gaps_in_words(gaps: &[SellerGap]) -> String {
     let names: Vec<String> = gaps.iter().map(SellerGap::to_string).collect();
     let names = match names.split_last() {

@@ -1,48 +1,48 @@
-//! The door to the setup of a new shop: a one-time code that the server prints at its start opens one session.
+//! Access to the setup of a new shop: a one-time code that the server prints when it starts opens one session.
 //!
-//! It lives as long as the process: a new start prints a new code. Not for: what may be done in the session, which ends
-//! once the setup is completed ([`crate::domain::access::Access::setup_completed_at`]).
+//! It lives as long as the process: a restart prints a new code. Permissions within the session are not decided here;
+//! it ends once the setup is completed ([`crate::domain::access::Access::setup_completed_at`]).
 
 pub mod draft;
 
 use crate::domain::time::Timestamp;
 
-/// Wrong codes after which no code opens the door until the server starts anew.
+/// Number of wrong codes after which every code is rejected until the server restarts.
 const MAX_TRIES: u32 = 10;
-/// How long a code may be used, in milliseconds.
+/// Lifetime of a code, in milliseconds.
 const CODE_LIFE_MS: i64 = 24 * 3_600_000;
-/// How long a session lasts, in milliseconds.
+/// Lifetime of a session, in milliseconds.
 pub const SESSION_LIFE_MS: i64 = 2 * 3_600_000;
 
-/// Why a code opens nothing.
+/// Reason a setup code was rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DoorRefusal {
-    /// It is another code.
+    /// The code is wrong.
     #[error("this is not the code that the server printed at its start")]
     WrongCode,
-    /// The code was used, is too old, or was guessed at too often.
+    /// The code was used, has expired, or was guessed at too often.
     #[error("the code was used, has expired, or was tried too often; restart the server, which then prints a new one")]
     CodeSpent,
 }
 
-/// The door of one process. Codes and tokens come here as hashes.
+/// Setup access of one process. Codes and tokens are passed as hashes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetupDoor {
-    /// The hash of the code; `None` once it was used.
+    /// Hash of the code; `None` once it was used.
     code: Option<String>,
     made_at: Timestamp,
     wrong_tries: u32,
-    /// The hash of the session's token, and when the session began.
+    /// Hash of the session's token, and the time at which the session began.
     session: Option<(String, Timestamp)>,
 }
 
 impl SetupDoor {
-    /// A door that this code opens once.
+    /// Creates the setup access, with a code that can be used once.
     pub fn new(code: String, now: Timestamp) -> Self {
         Self { code: Some(code), made_at: now, wrong_tries: 0, session: None }
     }
 
-    /// Burns the code and opens a session with this token.
+    /// Consumes the code and opens a session with this token.
     pub fn enter(&mut self, code: &str, token: String, now: Timestamp) -> Result<(), DoorRefusal> {
         let open = self.wrong_tries < MAX_TRIES && now.since(self.made_at) < CODE_LIFE_MS;
         let wanted = self.code.as_deref().filter(|_| open).ok_or(DoorRefusal::CodeSpent)?;
@@ -55,7 +55,7 @@ impl SetupDoor {
         Ok(())
     }
 
-    /// Whether this token is that of a session that lasts still.
+    /// Returns whether this token belongs to a session that has not expired.
     pub fn holds(&self, token: &str, now: Timestamp) -> bool {
         self.session.as_ref().is_some_and(|(known, since)| known == token && now.since(*since) < SESSION_LIFE_MS)
     }

@@ -1,5 +1,5 @@
-//! When somebody is in the shop: opening hours by the day of the week, and closed days. Printers go on at night; what
-//! needs a person waits until the shop opens.
+//! Staffed hours of the shop: opening hours by weekday, and closed days. Printers continue at night; work that needs a
+//! person waits until the shop opens.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use jiff::tz::TimeZone;
 
 use crate::domain::time::Timestamp;
 
-/// Days that are looked ahead for an opening; a shop that is closed longer counts as closed for good.
+/// Number of days searched for the next opening; a shop that is closed longer counts as closed for good.
 const MAX_DAYS_AHEAD: usize = 400;
-/// Most periods of opening in one week.
+/// Maximum number of opening periods in one week.
 const MAX_PERIODS: usize = 50;
-/// Most closed days that are taken.
+/// Maximum number of closed days.
 const MAX_CLOSED_DAYS: usize = 1000;
 
 /// Days of the week, as settings name them.
@@ -27,7 +27,7 @@ const DAYS: [(&str, Weekday); 7] = [
     ("sun", Weekday::Sunday),
 ];
 
-/// The hours of a shop. Without any period somebody is always there.
+/// Opening hours of a shop. Without any period it counts as always staffed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShopHours {
     zone: TimeZone,
@@ -35,7 +35,7 @@ pub struct ShopHours {
     closed: BTreeSet<Date>,
 }
 
-/// One period of opening on one day of the week. An end at midnight is [`None`].
+/// Opening period on one weekday. An end at midnight is [`None`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Period {
     day: Weekday,
@@ -43,21 +43,21 @@ struct Period {
     to: Option<Time>,
 }
 
-/// Why hours cannot be read.
+/// Reason opening hours cannot be parsed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ShopHoursError {
-    /// A period is not written as asked for.
+    /// A period has the wrong format.
     #[error("{0:?} is not written like \"mon-fri 08:00-18:00\"")]
     Period(String),
-    /// A closed day is no date.
+    /// A closed day is not a date.
     #[error("{0:?} is not a date like \"2026-12-25\"")]
     Day(String),
-    /// The time zone is unknown here.
+    /// The time zone is unknown.
     #[error(
         "{0:?} is neither a time zone that this machine knows, like \"Europe/Berlin\", nor a rule like \"CET-1CEST,M3.5.0,M10.5.0/3\""
     )]
     Zone(String),
-    /// There are more than are taken.
+    /// The number of entries exceeds this maximum.
     #[error("at most {0} are taken")]
     TooMany(usize),
 }
@@ -69,7 +69,7 @@ impl Default for ShopHours {
 }
 
 impl ShopHours {
-    /// Reads hours as they stand in the settings: periods like `mon-fri 08:00-18:00`, dates, and the zone of both.
+    /// Parses opening hours from the settings: periods such as `mon-fri 08:00-18:00`, dates, and the time zone of both.
     pub fn parse(zone: &str, hours: &[String], closed: &[String]) -> Result<Self, ShopHoursError> {
         let zone = match zone {
             "" | "UTC" => TimeZone::UTC,
@@ -92,8 +92,8 @@ impl ShopHours {
         Ok(Self { zone, periods, closed })
     }
 
-    /// The moment at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it does not open
-    /// that long within `MAX_DAYS_AHEAD` days.
+    /// Returns the time at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it does not
+    /// open that long within `MAX_DAYS_AHEAD` days.
     pub fn after(&self, from: Timestamp, open_ms: i64) -> Option<Timestamp> {
         if self.periods.is_empty() {
             return Some(from.plus_ms(open_ms.max(0)));
@@ -113,7 +113,7 @@ impl ShopHours {
         None
     }
 
-    /// Milliseconds that the shop is open between two moments; 0 if the second is not later.
+    /// Returns the milliseconds for which the shop is open between two times; 0 if the second is not later.
     pub fn open_ms(&self, from: Timestamp, to: Timestamp) -> i64 {
         if self.periods.is_empty() {
             return to.since(from).max(0);
@@ -122,7 +122,7 @@ impl ShopHours {
         within.map(|(opens, closes)| closes.min(to).since(opens.max(from)).max(0)).sum()
     }
 
-    /// The periods of opening from the day of `from` on, in their order.
+    /// Returns the opening periods from the day of `from` on, in order.
     fn openings(&self, from: Timestamp) -> impl Iterator<Item = (Timestamp, Timestamp)> {
         let first = from.jiff().to_zoned(self.zone.clone()).date();
         let days = first.series(1.day()).take(MAX_DAYS_AHEAD).filter(move |day| !self.closed.contains(day));
@@ -148,7 +148,7 @@ impl ShopHours {
     }
 }
 
-/// The periods of a text like `mon-fri 08:00-18:00` or `sat 09:00-24:00`; `None` if it is written otherwise.
+/// Parses periods such as `mon-fri 08:00-18:00` or `sat 09:00-24:00`; `None` for any other format.
 fn periods_of(text: &str) -> Option<Vec<Period>> {
     let text = text.trim().to_ascii_lowercase();
     let (days, times) = text.split_once(' ')?;
@@ -169,7 +169,7 @@ fn periods_of(text: &str) -> Option<Vec<Period>> {
     Some(days.map(|(_, day)| Period { day: *day, from, to }).collect())
 }
 
-/// A time of day as `08:00`.
+/// Parses a time of day such as `08:00`.
 fn time(text: &str) -> Option<Time> {
     let (hour, minute) = text.split_once(':')?;
     if hour.len() != 2 || minute.len() != 2 {
@@ -237,7 +237,8 @@ mod tests {
     }
 
     proptest! {
-        /// Waiting for some open time, and counting the open time that was waited, are each other's reverse.
+        /// Checks that waiting for an amount of open time and counting the open time that passed are inverse
+        /// operations.
         #[test]
         fn waiting_and_counting_agree(minutes in 0i64..100_000, wait in 1i64..200_000_000) {
             let from = at("2026-01-01T00:00:00Z").plus_ms(minutes * 60_000);

@@ -1,8 +1,8 @@
-//! A link that signs a customer in: mailed to an address, lives ten minutes, works once.
+//! A link that signs a customer in: mailed to an address, valid for ten minutes, works once.
 //!
-//! It is an aggregate of its own, made alike whether a customer has the address or not, so that asking for one tells
-//! nothing. Of its token only the hash is kept; the link itself is encrypted in the mail that carries it, and leaves it
-//! when it was sent. Not for sessions: those are the customer's ([`crate::domain::customer`]).
+//! It is an aggregate of its own, created in the same way whether or not a customer has the address, so that requesting
+//! one reveals nothing. Only the hash of its token is stored; the link itself is encrypted in the mail that carries it,
+//! and is erased once that was sent. Sessions belong to the customer ([`crate::domain::customer`]).
 
 use std::convert::Infallible;
 
@@ -15,53 +15,54 @@ use crate::domain::mail::{Mail, kind};
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::time::Timestamp;
 
-/// How long a link can be redeemed, in milliseconds: 10 minutes.
+/// Lifetime of a link, in milliseconds: 10 minutes.
 const LINK_LIFE_MS: i64 = 10 * 60_000;
 
-/// Refusal of a link that was redeemed, has expired, or never was.
+/// Refusal code for a link that was redeemed, has expired, or never existed.
 pub const INVALID_OR_EXPIRED: &str = "invalid_or_expired";
 
-/// A link that was asked for.
+/// Requested sign-in link.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInLink {
     /// Identifier of the link.
     pub id: Id,
-    /// The address that it was mailed to, in its normal form: who redeems it is signed in as that customer.
+    /// E-mail address that it was mailed to, in its normal form; redeeming it signs in as the customer with this
+    /// address.
     pub email: String,
     /// SHA-256 of its token in hexadecimal.
     pub hash: String,
-    /// From when on it is refused.
+    /// Time from which on it is refused.
     pub expires_at: Timestamp,
-    /// When it was redeemed; `None` while it can still be.
+    /// Time at which it was redeemed; `None` while it was not.
     #[serde(default)]
     pub redeemed_at: Option<Timestamp>,
-    /// When it was asked for.
+    /// Time at which it was requested.
     pub created_at: Timestamp,
 }
 
-/// What can be asked of a link.
+/// Command of a sign-in link.
 #[derive(Clone, Debug)]
 pub enum SignInLinkCommand {
-    /// Makes it, and the mail that carries it.
+    /// Creates the link and the mail that carries it.
     Create {
-        /// The address that it is mailed to, in any writing; refused with 400 if malformed.
+        /// E-mail address of the recipient, not normalised; refused with 400 if malformed.
         email: String,
         /// SHA-256 of its token in hexadecimal.
         hash: String,
-        /// The address of the link, encrypted by the edge.
+        /// URL of the link, encrypted by the edge.
         encrypted_url: String,
     },
-    /// Uses it up; only the first to ask is answered with the address.
+    /// Redeems the link; only the first request is answered with the address.
     Redeem,
 }
 
-/// What a command of a link is answered with.
+/// Answer of a sign-in link to a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum SignInLinkAnswer {
-    /// It was made, and its mail is queued.
+    /// The link was created, and its mail is queued.
     Mailed,
-    /// It was redeemed, by whoever reads this, as the customer with this address.
+    /// The caller redeemed the link as the customer with this address.
     Redeemed(String),
 }
 
@@ -110,7 +111,7 @@ impl Aggregate for SignInLink {
     }
 }
 
-/// What everybody hears whose link does not work, for whatever reason.
+/// Returns the refusal for any link that does not work, whatever the reason.
 pub fn invalid_or_expired() -> Refusal {
     Refusal::new(
         Class::Invalid,

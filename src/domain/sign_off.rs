@@ -1,7 +1,7 @@
-//! The sign-off of a print: somebody has looked at its parts and says how many of them are good.
+//! The sign-off of a print: an operator has inspected its parts and reports how many of them are good.
 //!
-//! An [`Inspection`] is what was said; a [`SignOff`] is what is recorded of it on the attempt. What follows for the
-//! order is in [`crate::domain::order`].
+//! An [`Inspection`] is the operator's input; a [`SignOff`] is the record of it on the attempt. Its consequences for
+//! the order are in [`crate::domain::order`].
 
 use serde::{Deserialize, Serialize};
 
@@ -12,30 +12,30 @@ use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::rules::QualityRules;
 use crate::domain::time::Timestamp;
 
-/// Most characters of the note on a print.
+/// Maximum length of the note on a print, in characters.
 pub const MAX_NOTE_CHARS: usize = 500;
 
-/// What a person says of the parts of a print. What they leave out follows from how the print ended.
+/// Operator's assessment of the parts of a print. Omitted members follow from how the print ended.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
-    /// Number of good parts; `None`: every part of the plate if the print finished, no part if it did not.
+    /// Number of good parts; `None` means every part of the plate if the print finished, none if it did not.
     pub good_count: Option<u32>,
-    /// Why parts are not good, one of the configured words.
+    /// Reason parts are rejected, one of the configured reasons.
     pub reason: Option<String>,
-    /// Free text for people.
+    /// Free-text note.
     pub note: Option<String>,
-    /// An uploaded picture of the parts.
+    /// Uploaded picture of the parts.
     pub photo_file_id: Option<Id>,
 }
 
 impl Inspection {
-    /// Whether everything is left out.
+    /// Returns whether every member is omitted.
     pub fn says_nothing(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Refuses a reason that is not in the shop's list.
+    /// Refuses a reason that is not among the configured ones.
     pub fn check(&self, rules: &QualityRules) -> Result<(), Refusal> {
         match &self.reason {
             Some(reason) if !rules.reasons.contains(reason) => {
@@ -45,13 +45,13 @@ impl Inspection {
         }
     }
 
-    /// The picture must not be deleted at the moment when it is named.
+    /// Requires that the picture is not deleted.
     pub fn requires(&self) -> Option<Requirement> {
         self.photo_file_id.map(|file| Requirement::not_deleted(Referenced::File, file, "photoFileId"))
     }
 }
 
-/// What is recorded of the parts of a print.
+/// Recorded assessment of the parts of a print.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignOff {
@@ -59,33 +59,33 @@ pub struct SignOff {
     pub good: u32,
     /// Number of parts on the plate.
     pub parts: u32,
-    /// Why the others are not good.
+    /// Reason the other parts were rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Free text for people.
+    /// Free-text note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// A picture of the parts.
+    /// Uploaded picture of the parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_file_id: Option<Id>,
-    /// Nobody has looked yet: the end of the print stands for it.
+    /// `true` if no operator has inspected the parts yet and the result of the print is used instead.
     #[serde(default)]
     pub automatic: bool,
-    /// The principal who judged the parts, as text; `system` while [`SignOff::automatic`] holds.
+    /// Principal who inspected the parts, as text; `system` while [`SignOff::automatic`] is `true`.
     pub by: String,
-    /// When it was said.
+    /// Time of the assessment.
     pub at: Timestamp,
 }
 
 impl SignOff {
-    /// What the end of a print says by itself: every part is good if it finished, no part if it did not.
+    /// Derives the sign-off from the end of a print: every part is good if it finished, none if it did not.
     pub fn automatic(finished: bool, parts: u32, at: Timestamp) -> Self {
         let (good, by) = (if finished { parts } else { 0 }, Principal::System.to_string());
         Self { good, parts, reason: None, note: None, photo_file_id: None, automatic: true, by, at }
     }
 
-    /// What is recorded when somebody says more of the same print. A number replaces all that people said before; words
-    /// without a number are added to it; nothing at all only confirms it.
+    /// Returns the sign-off after a further inspection of the same print. A count replaces everything that was recorded
+    /// before; other members without a count are added to it; an empty inspection only confirms it.
     #[must_use]
     pub fn and_then(self, said: &Inspection, by: String, at: Timestamp) -> Self {
         let keeps_words = said.good_count.is_none();
@@ -101,7 +101,7 @@ impl SignOff {
         }
     }
 
-    /// Whether both say the same of the parts, whoever said it.
+    /// Returns whether both assess the parts alike, regardless of author and time.
     pub fn says_the_same(&self, other: &Self) -> bool {
         Self { by: String::new(), at: other.at, ..self.clone() } == Self { by: String::new(), ..other.clone() }
     }

@@ -1,9 +1,9 @@
-//! Signatures of outbound webhooks and the secrets that make them. Signatures of inbound events are in
+//! Signatures of outbound webhooks and the secrets that create them. Signatures of inbound events are in
 //! [`crate::domain::payment_event`].
 //!
 //! Every delivery carries two. `X-Service-Signature` covers the raw body, and its key is the secret's text as it is.
 //! `webhook-signature` follows the Standard Webhooks specification 1.0: it covers `id.timestamp.body`, and its key is
-//! the base64 after `whsec_`.
+//! decoded from the base64 after `whsec_`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,9 +11,9 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-/// Prefix of the secrets that the server makes; the key in base64 follows.
+/// Prefix of the secrets that the server generates; the key in base64 follows.
 const SECRET_PREFIX: &str = "whsec_";
-/// Length limit of a secret, in bytes.
+/// Maximum length of a secret, in bytes.
 pub const SECRET_MAX_BYTES: usize = 256;
 /// Recommended length of a secret, in bytes; a shorter one is accepted with a warning.
 const SECRET_ADVISED_BYTES: usize = 24;
@@ -21,7 +21,7 @@ const SECRET_ADVISED_BYTES: usize = 24;
 const SERVICE_PREFIX: &str = "sha256=";
 const STANDARD_PREFIX: &str = "v1,";
 
-/// Why a secret is refused.
+/// Reason a secret is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// The secret is empty.
@@ -30,21 +30,21 @@ pub enum SecretError {
     /// The secret is longer than [`SECRET_MAX_BYTES`].
     #[error("the secret has {bytes} bytes, at most {SECRET_MAX_BYTES} are allowed")]
     TooLong {
-        /// Its length in bytes.
+        /// Length of the secret in bytes.
         bytes: usize,
     },
 }
 
-/// The strength of an accepted secret.
+/// Strength of an accepted secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretStrength {
-    /// As long as recommended.
+    /// At least as long as recommended.
     Good,
     /// Shorter than `SECRET_ADVISED_BYTES`; the caller shows a warning.
     Weak,
 }
 
-/// Checks a secret that a person chose.
+/// Checks a secret that a user chose.
 pub fn check_secret(secret: &str) -> Result<SecretStrength, SecretError> {
     match secret.len() {
         0 => Err(SecretError::Empty),
@@ -54,18 +54,18 @@ pub fn check_secret(secret: &str) -> Result<SecretStrength, SecretError> {
     }
 }
 
-/// Makes a secret in the Standard Webhooks form from random bytes.
+/// Generates a secret in the Standard Webhooks form from random bytes.
 pub fn generate_secret(random: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", STANDARD.encode(random))
 }
 
-/// The value of `X-Service-Signature`: `sha256=` and the HMAC-SHA256 of the raw body in lower-case hexadecimal.
+/// Returns the value of `X-Service-Signature`: `sha256=` and the HMAC-SHA256 of the raw body in lower-case hexadecimal.
 pub fn service_signature(secret: &str, body: &[u8]) -> String {
     format!("{SERVICE_PREFIX}{}", hex::encode(hmac_sha256(secret.as_bytes(), &[body])))
 }
 
-/// Whether `header` is the `X-Service-Signature` of this body. Takes the same time wherever they differ, so that the
-/// time tells an attacker nothing.
+/// Returns whether `header` is the `X-Service-Signature` of this body. The comparison takes constant time, so that an
+/// attacker learns nothing from its duration.
 pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
     let Some(given) = header.strip_prefix(SERVICE_PREFIX).and_then(|text| hex::decode(text).ok()) else {
         return false;
@@ -73,8 +73,8 @@ pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
     same(&hmac_sha256(secret.as_bytes(), &[body]), &given)
 }
 
-/// The value of `webhook-signature`: one `v1,<base64>` per secret, separated by spaces. During a rotation there are
-/// two, and a receiver accepts the message if one fits.
+/// Returns the value of `webhook-signature`: one `v1,<base64>` per secret, separated by spaces. During a rotation there
+/// are two, and a receiver accepts the message if one matches.
 ///
 /// `id` is the value of `webhook-id`, `timestamp` that of `webhook-timestamp` (Unix seconds of the attempt).
 pub fn webhook_signature(secrets: &[&str], id: &str, timestamp: i64, body: &[u8]) -> String {
@@ -85,8 +85,8 @@ pub fn webhook_signature(secrets: &[&str], id: &str, timestamp: i64, body: &[u8]
         .join(" ")
 }
 
-/// Whether one of the signatures in `header` is the `webhook-signature` of this message. The caller checks the age of
-/// `timestamp`.
+/// Returns whether one of the signatures in `header` is the `webhook-signature` of this message. The caller checks the
+/// age of `timestamp`.
 pub fn verify_webhook(secret: &str, id: &str, timestamp: i64, body: &[u8], header: &str) -> bool {
     let expected = standard_mac(secret, id, timestamp, body);
     header
@@ -102,7 +102,7 @@ fn standard_mac(secret: &str, id: &str, timestamp: i64, body: &[u8]) -> [u8; 32]
     hmac_sha256(&standard_key(secret), &[id.as_bytes(), b".", stamp.as_bytes(), b".", body])
 }
 
-/// The Standard Webhooks key of a secret: the decoded base64 after `whsec_`; any other secret is its own key.
+/// Returns the Standard Webhooks key of a secret: the decoded base64 after `whsec_`; any other secret is its own key.
 fn standard_key(secret: &str) -> Vec<u8> {
     secret
         .strip_prefix(SECRET_PREFIX)
@@ -111,7 +111,7 @@ fn standard_key(secret: &str) -> Vec<u8> {
         .unwrap_or_else(|| secret.as_bytes().to_vec())
 }
 
-/// HMAC-SHA256 over the concatenated parts.
+/// Computes the HMAC-SHA256 of the concatenated parts.
 pub(crate) fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("a key of any length");
@@ -121,7 +121,7 @@ pub(crate) fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// Equality that takes the same time wherever the first difference is.
+/// Compares two values in constant time.
 pub(crate) fn same(expected: &[u8; 32], given: &[u8]) -> bool {
     expected.as_slice().ct_eq(given).into()
 }

@@ -1,4 +1,4 @@
-//! A SKU: an article that the business sells. It names the material, the file and the consumption that its jobs need.
+//! A SKU: an article that the shop sells. It specifies the material, the file and the consumption that its jobs need.
 
 mod obstacle;
 
@@ -17,7 +17,7 @@ use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::slice_source::SliceSource;
 use crate::domain::time::Timestamp;
 
-/// The classes of machines that a shop tells apart; a job needs one of them.
+/// Class of machine; a job needs a machine of one of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words say it")]
@@ -31,7 +31,7 @@ pub enum MachineType {
 }
 
 impl MachineType {
-    /// The type as the API writes it.
+    /// Returns the type's name in the API.
     pub const fn word(self) -> &'static str {
         match self {
             Self::FdmStandard => "fdm_standard",
@@ -55,101 +55,102 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// Whether a part of this size fits a build volume on each axis, without rotating it.
+    /// Returns whether a part of this size fits a build volume on each axis, without rotating it.
     pub(super) fn fits_in(&self, volume: &Self) -> bool {
         self.x <= volume.x && self.y <= volume.y && self.z <= volume.z
     }
 }
 
-/// A further material of a SKU. The first one, [`SkuFields::material_id`], is that of filament 0.
+/// Additional material of a SKU. The first one, [`SkuFields::material_id`], is that of filament 0.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkuMaterial {
-    /// What the filament is of.
+    /// Material of the filament.
     pub material_id: Id,
-    /// Material for one full plate, in the material's unit; used where the file states no weight of the filament.
+    /// Material for one full plate, in the material's unit; used if the file states no weight for the filament.
     pub estimated_consumption: Amount,
     /// Index of the filament in the file, from 0.
     pub filament: u32,
 }
 
-/// A file has one plate at least.
+/// Returns the default plate number: a file has at least one plate.
 const fn first_plate() -> u32 {
     1
 }
 
-/// What a kit contains of one SKU.
+/// Component of a kit: a SKU and its quantity.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Component {
-    /// The SKU, which is no kit itself.
+    /// SKU of the component, which must not be a kit itself.
     pub sku_id: Id,
-    /// Number of its parts in one set, at least 1.
+    /// Number of parts of it in one kit, at least 1.
     pub quantity: u32,
 }
 
-/// The description of a SKU, which an operator edits as a whole.
+/// Description of a SKU, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkuFields {
-    /// The article code; unique among all SKUs that are not deleted.
+    /// Article code; unique among all SKUs that are not deleted.
     pub code: String,
-    /// The name in web addresses, unique like the code; derived from it if not given.
+    /// Name in web addresses, unique like the code; derived from it if omitted.
     pub slug: String,
-    /// Name for people, one line of text.
+    /// Display name, one line of text.
     pub name: String,
-    /// What customers read about it, free text.
+    /// Free-text description for customers.
     pub description: Option<String>,
-    /// The business's own grouping (`part`, `kit`, …), free text.
+    /// The shop's own category (`part`, `kit`, …), free text.
     pub kind: Option<String>,
     /// Slugs of the collections that contain it.
     pub collections: Vec<String>,
-    /// The material that it is made of; `None` for kits only.
+    /// Material that it is made of; `None` for kits only.
     pub material_id: Option<Id>,
-    /// Material for one full plate, in the material's unit; used where the G-code file states no weight.
+    /// Material for one full plate, in the material's unit; used if the G-code file states no weight.
     pub estimated_consumption: Amount,
-    /// The type of machine that can make it.
+    /// Type of machine that can make it.
     pub machine_type: MachineType,
-    /// Further materials of which a plate takes something, each for one filament of the file.
+    /// Additional materials that a plate uses, each for one filament of the file.
     #[serde(default)]
     pub materials: Vec<SkuMaterial>,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
     /// Net price of one part in minor units.
     pub price_cents: i64,
-    /// Currency of the price as ISO 4217 code in lower case.
+    /// Currency of the price, as ISO 4217 code in lower case.
     pub currency: String,
-    /// Number of parts that one plate makes, at least 1.
+    /// Number of parts that one plate yields, at least 1.
     pub units_per_plate: u32,
-    /// The model of the part. With a slicer profile and without G-code it is sliced when the first job needs it.
+    /// Model of the part. With a slicer profile and without G-code it is sliced when the first job needs it.
     pub model_file_id: Option<Id>,
-    /// The G-code file to print; it wins over the model. Without both, jobs cannot be printed.
+    /// G-code file to print; takes precedence over the model. Without both, jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
-    /// The plate of that file to print, from 1.
+    /// Plate of that file to print, from 1.
     #[serde(default = "first_plate")]
     pub plate: u32,
-    /// Name of the slicer profile that the model is sliced with.
+    /// Name of the slicer profile for the model.
     pub slicer_profile: Option<String>,
     /// Print time of one plate in seconds.
     pub estimated_seconds: Option<i64>,
-    /// What a kit consists of; empty for whatever is made itself.
+    /// Components of a kit; empty for a SKU that is made itself.
     #[serde(default)]
     pub components: Vec<Component>,
     /// Pictures: URLs or ids of uploaded files.
     pub images: Vec<String>,
-    /// Whether customers see it in the catalogue.
+    /// `true` if customers see it in the catalogue.
     pub public: bool,
-    /// Whether it may be ordered.
+    /// `true` if it may be ordered.
     pub active: bool,
 }
 
 impl SkuFields {
-    /// Whether it is a kit: not made itself, but put together from parts of other SKUs.
+    /// Returns whether it is a kit: not made itself, but assembled from parts of other SKUs.
     pub const fn is_kit(&self) -> bool {
         !self.components.is_empty()
     }
 
-    /// Refuses what a kit cannot be, what only a kit can, and pictures that are none; those of before stay.
+    /// Refuses members that a kit cannot have or that only a kit can have, and invalid new picture addresses; pictures
+    /// that were there before are not checked.
     fn check(&self, own: Id, before: Option<&Self>) -> Result<(), Refusal> {
         let mut faults = Faults::default();
         for (at, image) in self.images.iter().enumerate() {
@@ -180,19 +181,19 @@ impl SkuFields {
         faults.refuse()
     }
 
-    /// Whether there is anything to print it from. Customers order only what there is; staff may order it early, and
-    /// its jobs wait for the file.
+    /// Returns whether it has a file or a model to print from. Customers can order only such SKUs; staff may order
+    /// others early, and their jobs wait for the file.
     pub const fn orderable(&self) -> bool {
         self.gcode_file_id.is_some() || self.model_file_id.is_some()
     }
 
-    /// What its G-code is sliced from, if it has a model and a profile and no G-code.
+    /// Returns the source of its G-code, if it has a model and a profile and no G-code.
     pub fn source(&self) -> Option<SliceSource> {
         let profile = self.slicer_profile.clone().filter(|_| self.gcode_file_id.is_none())?;
         Some(SliceSource { model_file_id: self.model_file_id?, profile, copies: self.units_per_plate.max(1) })
     }
 
-    /// What it is made from and shown with must not be deleted.
+    /// Requires that the records it references are not deleted.
     fn named(&self) -> Vec<Requirement> {
         let files = [("modelFileId", self.model_file_id), ("gcodeFileId", self.gcode_file_id)];
         let files = files.into_iter().filter_map(|(member, id)| Some((member.to_owned(), id?)));
@@ -216,37 +217,37 @@ impl SkuFields {
     }
 }
 
-/// An article that the business sells.
+/// Article that the shop sells.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sku {
     /// Identifier of the SKU.
     pub id: Id,
-    /// What operators say of it, and what it is made from.
+    /// Description that operators edit.
     #[serde(flatten)]
     pub fields: SkuFields,
-    /// Whether it was deleted; the record stays for past orders.
+    /// `true` if it was deleted; the record remains for past orders.
     pub archived: bool,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// What can be asked of a SKU.
+/// Command of a SKU.
 #[derive(Clone, Debug)]
 pub enum SkuCommand {
     /// Adds a SKU to the catalogue.
     Create(Box<SkuFields>),
-    /// Replaces the description. The edge merges a partial edit into the present description; `if_version` makes sure
-    /// that it was the present one.
+    /// Replaces the description. The edge merges a partial edit into the current description; `if_version` ensures that
+    /// it was the current one.
     Update {
-        /// The version that was merged into; refused with 412 if the SKU has changed since.
+        /// Version that was merged into; refused with 412 if the SKU has changed since.
         if_version: i64,
-        /// The whole new description.
+        /// Complete new description.
         fields: Box<SkuFields>,
     },
-    /// Deletes the SKU, unless an unfinished order or job names it.
+    /// Deletes the SKU, unless an unfinished order or job references it.
     Archive,
 }
 

@@ -1,24 +1,25 @@
-//! Spools as people handle them: the number on a label of the shop's own, and what a scale says is left.
+//! Spools in the operators' hands: the number on a label printed by the shop, and the remaining amount measured by a
+//! scale.
 //!
-//! Not for what is in a slot of a printer (`printer`), nor for spools that another system counts (`parts_sync`).
+//! Not for the content of a printer's slot (`printer`), nor for spools that another system counts (`parts_sync`).
 
 use crate::domain::amount::Amount;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
 
-/// Most spools that are numbered at the same moment: two digits tell them apart.
+/// Maximum number of spools numbered at the same moment: two digits distinguish them.
 pub const MAX_NEW_SPOOLS: u8 = 50;
 
-/// The number of a spool that no other system counts: the second at which its label was made (UTC, from the last two
-/// digits of the year on), and its place among those of the same moment. Nothing has to be kept for it to be a new one,
-/// and people read off it when the spool came.
+/// Returns the number of a spool that no other system counts: the second at which its label was created (UTC, beginning
+/// with the last two digits of the year), and its place among those of the same moment. Uniqueness needs no stored
+/// counter, and operators can read the date of arrival from it.
 pub fn new_number(at: Timestamp, nth: u8) -> i64 {
     let digits: String = at.to_string().chars().filter(char::is_ascii_digit).skip(2).take(12).collect();
     digits.parse::<i64>().unwrap_or_default() * 100 + i64::from(nth)
 }
 
-/// What is left of a material when a scale shows `gross` and the empty spool weighs `empty`; all in the material's
-/// unit.
+/// Returns the remaining amount of a material when a scale shows `gross` and the empty spool weighs `empty`; all in the
+/// material's unit.
 pub fn left_by_scale(gross: Amount, empty: Amount) -> Result<Amount, Refusal> {
     let mut faults = Faults::default();
     faults.check(empty >= Amount::ZERO, "empty", "must not be negative").check(

@@ -1,19 +1,19 @@
-//! Where a webhook may be sent to. These rules judge URLs and addresses; they do not resolve names.
+//! Rules for webhook destinations. They judge URLs and addresses; they do not resolve names.
 //!
-//! An endpoint's URL comes from a user, and the server stands inside the business's network. Without these rules a
-//! webhook could be aimed at the router, a printer or a cloud's metadata service. A URL is judged when it is
-//! registered ([`check`]), and each address again when it is connected to ([`denied_range`]), because a name may
-//! resolve to something else by then.
+//! An endpoint's URL comes from a user, and the server stands inside the shop's network. Without these rules a webhook
+//! could be aimed at the router, a printer or a cloud's metadata service. A URL is checked when it is registered
+//! ([`check`]), and each address again when it is connected to ([`denied_range`]), because a name may resolve to
+//! something else by then.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 use url::{Host, Url};
 
-/// Length limit of a URL, in bytes.
+/// Maximum length of a URL, in bytes.
 const MAX_URL_BYTES: usize = 2048;
 
-/// Why a webhook may not be sent to a URL.
+/// Reason a webhook may not be sent to a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// It is longer than `MAX_URL_BYTES`.
@@ -25,7 +25,7 @@ pub enum TargetError {
     /// Its scheme is neither http nor https.
     #[error("the scheme must be http or https, not {scheme}")]
     Scheme {
-        /// The scheme that the address has.
+        /// Scheme of the URL.
         scheme: String,
     },
     /// It contains a user name or a password.
@@ -39,10 +39,10 @@ pub enum TargetError {
     },
 }
 
-/// Checks the URL of an endpoint and returns it parsed. `allow_private` admits private and local hosts.
+/// Parses and validates the URL of an endpoint. `allow_private` permits private and local hosts.
 ///
-/// A host name passes whatever it resolves to, because that is judged when connecting; only names that always mean
-/// this machine are refused.
+/// Any other host name passes here, because the address that it resolves to is checked when connecting; only names that
+/// always mean this machine are rejected.
 pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     if text.len() > MAX_URL_BYTES {
         return Err(TargetError::TooLong);
@@ -71,7 +71,8 @@ pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     }
 }
 
-/// The denied range that the address belongs to; `None` if a webhook may be sent to it: a public unicast address.
+/// Returns the denied range that the address belongs to; `None` if a webhook may be sent to it: a public unicast
+/// address.
 pub fn denied_range(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => denied_v4(ip),
@@ -97,7 +98,7 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> Ipv4Net {
     Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), prefix)
 }
 
-/// The network whose first three groups are these and whose others are 0.
+/// Builds the network whose first three groups are these and whose others are 0.
 const fn v6(a: u16, b: u16, c: u16, prefix: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), prefix)
 }
@@ -156,8 +157,8 @@ mod tests {
         denied_range(ip).is_none()
     }
 
-    /// First and last address of each denied range, written by hand so that the tables are checked against something
-    /// else.
+    /// First and last address of each denied range, written by hand so that the tables are checked against an
+    /// independent source.
     const EDGES: &[(&str, &str)] = &[
         ("0.0.0.0", "0.255.255.255"),
         ("10.0.0.0", "10.255.255.255"),

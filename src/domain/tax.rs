@@ -1,11 +1,11 @@
-//! Taxes: the rate of a destination, and the tax on a net amount.
+//! Sales tax: the rate of a destination, and the tax on a net amount.
 
 use crate::domain::address::Address;
 use crate::domain::region::region_code;
 use crate::domain::rules::Rules;
 
-/// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without
-/// an address. Regions are compared by their ISO 3166-2 codes.
+/// Returns the tax rate of a destination in basis points: that of its region if there is one, else that of its country;
+/// 0 without an address. Regions are compared by their ISO 3166-2 codes.
 pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     let Some(to) = to else { return 0 };
     let region = to.region.as_deref().map(|region| region_code(&to.country, region));
@@ -23,18 +23,18 @@ pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     for_all
 }
 
-/// Tax on the net amount of one rate, rounded half up to minor units; `None` on overflow.
+/// Computes the tax on the net amount at one rate, rounded half up to minor units; `None` on overflow.
 pub fn tax_of(net_cents: i64, bps: i64) -> Option<i64> {
     i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
 }
 
-/// A rate in basis points as per cent, as people type it: `19`, `7.25`.
+/// Formats a rate in basis points as a percentage: `19`, `7.25`.
 pub fn percent_text(bps: i64) -> String {
     let (whole, rest) = (bps / 100, bps % 100);
     if rest == 0 { whole.to_string() } else { format!("{whole}.{}", format!("{rest:02}").trim_end_matches('0')) }
 }
 
-/// The basis points of a rate that is written in per cent, as [`percent_text`] does; `None` for what is no rate, or is
+/// Parses a percentage as written by [`percent_text`] and returns it in basis points; `None` if it is not a rate, or is
 /// finer than a basis point.
 pub fn percent_of(text: &str) -> Option<i64> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));

@@ -1,51 +1,51 @@
-//! The temperatures of a printer over the last day, in memory only: lowest and highest of every ten seconds of the last
+//! Temperatures of a printer over the last day, in memory only: minimum and maximum of every ten seconds of the last
 //! half hour, and of every five minutes of the last day.
 //!
-//! It takes room as time goes by and only for heaters that were heard of, at most 3 kB for each: a printer with one
-//! tool, a bed and a chamber takes less than 9 kB, one with all tools less than 24 kB. Not for: the temperatures of
-//! now, which are part of a printer's status.
+//! Memory grows over time and only for heaters that were reported, at most 3 kB for each: a printer with one tool, a
+//! bed and a chamber takes less than 9 kB, one with all tools less than 24 kB. Current temperatures are not held here;
+//! they are part of a printer's status.
 
 use std::collections::VecDeque;
 
 use crate::domain::heaters::{Heat, Heaters, MAX_TOOLS};
 use crate::domain::time::{DAY_MS, HOUR_MS, Timestamp};
 
-/// Length of a span of the last half hour.
+/// Length of a span in the last half hour.
 const FINE_STEP_MS: i64 = 10_000;
-/// Length of a span of the last day.
+/// Length of a span in the last day.
 const COARSE_STEP_MS: i64 = 300_000;
-/// For how long the finer spans are kept.
+/// Time for which the finer spans are retained.
 const FINE_MS: i64 = HOUR_MS / 2;
-/// Heaters of one printer.
+/// Maximum number of heaters of one printer: all tools, the bed and the chamber.
 const MAX_HEATERS: usize = MAX_TOOLS + 2;
-/// Spans for which room is taken at a time.
+/// Number of spans by which the capacity grows.
 const ROOM_STEP: usize = 32;
-/// Stands for what is not known.
+/// Sentinel for an unknown temperature.
 const UNKNOWN_TENTHS: i16 = i16::MIN;
 
-/// What a heater showed within a span of time, in tenths of a degree.
+/// Temperatures of a heater within a span of time, in tenths of a degree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeatSpan {
-    /// When it begins.
+    /// Start of the span.
     pub at: Timestamp,
-    /// The lowest that was measured.
+    /// Lowest measured temperature.
     pub lowest: i16,
-    /// The highest that was measured.
+    /// Highest measured temperature.
     pub highest: i16,
-    /// What was wanted at its end; `None` where the printer does not tell.
+    /// Target temperature at the end of the span; `None` if the printer does not report it.
     pub target: Option<i16>,
 }
 
-/// What one heater did over the time that was asked for.
+/// Temperature curve of one heater over the requested time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaterCourse {
-    /// Which one: `tool0`, `bed`, `chamber`.
+    /// Name of the heater: `tool0`, `bed`, `chamber`.
     pub heater: String,
-    /// Spans in which something was measured, oldest first.
+    /// Spans with at least one measurement, oldest first.
     pub spans: Vec<HeatSpan>,
 }
 
-/// Lowest and highest of a span, and the last that was wanted.
+/// Minimum and maximum of a span, and the last target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Extremes {
     lowest: i16,
@@ -54,7 +54,7 @@ struct Extremes {
 }
 
 impl Extremes {
-    /// Nothing was measured.
+    /// Span without measurements.
     const NOTHING: Self = Self { lowest: UNKNOWN_TENTHS, highest: UNKNOWN_TENTHS, target: UNKNOWN_TENTHS };
 
     fn with(self, later: Self) -> Self {
@@ -67,7 +67,7 @@ impl Extremes {
     }
 }
 
-/// Spans of equal length in a row, without gaps; the oldest leave.
+/// Consecutive spans of equal length without gaps; the oldest are dropped.
 #[derive(Clone, Debug)]
 struct SpanRow {
     spans: VecDeque<Extremes>,
@@ -111,7 +111,7 @@ impl SpanRow {
         self.spans.push_back(span);
     }
 
-    /// What was seen from a moment on, in at most so many spans of equal length.
+    /// Returns the measurements since a point in time, in at most `points` spans of equal length.
     fn course(&self, since: Timestamp, points: usize) -> Vec<HeatSpan> {
         let first = self.newest - self.spans.len() as i64 + 1;
         let from = since.0.div_euclid(self.step_ms).max(first);
@@ -132,14 +132,14 @@ impl SpanRow {
     }
 }
 
-/// One heater.
+/// Fine and coarse history of one heater.
 #[derive(Clone, Debug)]
 struct Series {
     fine: SpanRow,
     coarse: SpanRow,
 }
 
-/// The last day of one printer.
+/// Temperatures of one printer over the last day.
 #[derive(Clone, Debug, Default)]
 pub struct TemperatureHistory {
     heaters: [Option<Box<Series>>; MAX_HEATERS],
@@ -147,7 +147,8 @@ pub struct TemperatureHistory {
 }
 
 impl TemperatureHistory {
-    /// Takes what was seen. A clock that was set back makes it begin anew.
+    /// Records measured temperatures. If the clock was set back by at least five minutes, the history restarts; after a
+    /// smaller step, measurements are ignored until the clock catches up.
     pub fn take(&mut self, at: Timestamp, seen: &Heaters) {
         if at < self.latest {
             if self.latest.since(at) < COARSE_STEP_MS {
@@ -166,8 +167,8 @@ impl TemperatureHistory {
         }
     }
 
-    /// The course of each heater from a moment on, in at most so many spans, none of which leaves a peak out: of the
-    /// last half hour in finer ones.
+    /// Returns the curve of each heater since a point in time, in at most `points` spans, none of which omits a peak.
+    /// Times within the last half hour use the finer spans.
     pub fn courses(&self, since: Timestamp, now: Timestamp, points: usize) -> Vec<HeaterCourse> {
         let fine = now.since(since) <= FINE_MS;
         let known = self.heaters.iter().enumerate().filter_map(|(at, series)| Some((at, series.as_deref()?)));
@@ -179,13 +180,13 @@ impl TemperatureHistory {
     }
 }
 
-/// What is kept of a heater that was measured.
+/// Returns the measurement of a heater as a span; `None` if it was not measured.
 fn extremes(heat: Heat) -> Option<Extremes> {
     let actual = heat.actual()?;
     Some(Extremes { lowest: actual, highest: actual, target: heat.target().unwrap_or(UNKNOWN_TENTHS) })
 }
 
-/// What the heater at this place is called.
+/// Returns the name of the heater at this index.
 fn name(at: usize) -> String {
     match at.checked_sub(MAX_TOOLS) {
         None => format!("tool{at}"),
@@ -200,7 +201,7 @@ mod tests {
 
     use super::*;
 
-    /// Most that the whole history of a printer with all its heaters may take: the bench allows a connected printer
+    /// Maximum size of the whole history of a printer with all its heaters: the benchmark allows a connected printer
     /// 40,000 bytes.
     const MAX_BYTES: usize = 24_000;
 

@@ -1,24 +1,24 @@
-//! The G-code of a test print: a flat square of PLA in the middle of the bed, drawn in a few minutes. It is for the
-//! first print of a printer that was registered just now, and says nothing of how good its prints are.
+//! G-code of a test print: a flat square of PLA in the middle of the bed, printed in a few minutes. It is intended as
+//! the first print of a newly registered printer, and does not assess its print quality.
 
 use std::fmt::Write as _;
 
 use crate::domain::sku::Dimensions;
 
-/// Width of a drawn line and height of a layer, in millimetres: those of the usual nozzle of 0.4 mm.
+/// Width of a printed line, in millimetres, for the usual 0.4 mm nozzle.
 const LINE_WIDTH_MM: f64 = 0.4;
 const LAYER_HEIGHT_MM: f64 = 0.2;
-/// Filament for a millimetre of such a line, in millimetres of filament of 1.75 mm.
+/// Length of 1.75 mm filament per millimetre of such a line, in millimetres.
 const FILAMENT_PER_MM: f64 = 0.0333;
-/// Length of the sides of the square; smaller where the bed is.
+/// Side length of the square, in millimetres; shorter on a small bed.
 const SIDE_MM: f64 = 20.0;
 const LAYER_COUNT: u32 = 4;
-/// Squares inside each other that make a layer.
+/// Number of concentric squares per layer.
 const RINGS_PER_LAYER: u32 = 5;
-/// The middle of the bed where its size is not known: on every bed that is sold.
+/// Coordinate of the centre, in millimetres, if the bed's size is unknown; it lies on every bed that is sold.
 const USUAL_MIDDLE_MM: f64 = 60.0;
 
-/// The G-code for a printer with this room; with `None`, near the corner that every printer has.
+/// Returns the G-code for a printer with this build volume; with `None`, near the corner that every printer has.
 pub fn gcode(room: Option<&Dimensions>) -> String {
     let (x, y) = room.map_or((USUAL_MIDDLE_MM, USUAL_MIDDLE_MM), |room| (room.x / 2.0, room.y / 2.0));
     let side = SIDE_MM.min(x).min(y);

@@ -1,5 +1,4 @@
-//! The surroundings of a decision in tests: a clock that is set by hand, ids that count up, and reproducible random
-//! numbers.
+//! Environment of a decision in tests: a clock that is set by hand, sequential ids, and reproducible random numbers.
 
 pub(crate) mod samples;
 
@@ -33,7 +32,7 @@ use crate::domain::sales_channel::SalesChannelRow;
 use crate::domain::time::Timestamp;
 use crate::domain::tracking::TrackingPage;
 
-/// The surroundings of a decision.
+/// Environment of a decision.
 pub(crate) struct Bench {
     pub(crate) now: Timestamp,
     pub(crate) rules: Rules,
@@ -63,7 +62,7 @@ impl Ids for CountingIds {
 }
 
 impl Bench {
-    /// Rules for tests, with one operator to mail to.
+    /// Creates the environment with test rules and one operator to mail to.
     pub(crate) fn new() -> Self {
         let rules = Rules {
             block_below_reorder_point: true,
@@ -104,8 +103,8 @@ impl Bench {
         DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
-    /// Decides a command and takes over the next state. All that a commit would write must read back as it was written:
-    /// the state, the rows, the events, what is created, and the answer that is kept with its key.
+    /// Decides a command and applies the next state. Checks that everything a commit would write reads back as it was
+    /// written: the state, the rows, the events, the created records, and the answer stored under the idempotency key.
     pub(crate) fn tell<T: Aggregate<Row: Written, Created: Written>>(
         &self,
         this: &mut Option<T>,
@@ -125,12 +124,12 @@ impl Bench {
     }
 }
 
-/// Fails unless a state is read again as it was written.
+/// Panics unless a state reads back as it was written.
 pub(crate) fn reads_back<T: Aggregate>(state: &T) {
     value_reads_back(state);
 }
 
-/// A seller of whom invoices lack nothing.
+/// Returns a seller with all details that invoices need.
 pub(crate) fn complete_seller() -> Party {
     Party {
         name: "Printfloor Workshop GmbH".to_owned(),
@@ -147,9 +146,9 @@ pub(crate) fn complete_seller() -> Party {
     }
 }
 
-/// What a commit writes besides the state.
+/// Value that a commit writes besides the state.
 pub(crate) trait Written {
-    /// Fails unless it is read again as it was written.
+    /// Panics unless it reads back as it was written.
     fn reads_back(&self);
 }
 
@@ -280,7 +279,7 @@ impl Written for SalesChannelRow {
     }
 }
 
-/// Fails unless a value is read again as it was written.
+/// Panics unless a value reads back as it was written.
 fn value_reads_back<T: Serialize + DeserializeOwned>(this: &T) {
     let value = |this: &T| serde_json::to_value(this).unwrap_or_else(|error| panic!("{error}"));
     let written = serde_json::to_string(this).unwrap_or_else(|error| panic!("{error}"));
@@ -289,7 +288,7 @@ fn value_reads_back<T: Serialize + DeserializeOwned>(this: &T) {
     assert!(same(&value(&read), &value(this)), "a {kind} changed by being written and read: {written}");
 }
 
-/// The same document. Fractions of many digits may be read with an error in the last one.
+/// Returns whether two documents are equal. Fractions of many digits may differ in the last one.
 pub(crate) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) if one.is_f64() && other.is_f64() => {
@@ -307,7 +306,7 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// An id that a test chooses.
+/// Returns the id that belongs to a number chosen by a test.
 pub(crate) fn id(number: u32) -> Id {
     Id(uuid::Uuid::from_u128(u128::from(number)))
 }

@@ -1,16 +1,16 @@
-//! Points in time: milliseconds since 1970 UTC inside, RFC 3339 with milliseconds and `Z` in the API.
+//! Points in time: milliseconds since 1970 UTC internally, RFC 3339 with milliseconds and `Z` in the API.
 //!
-//! A point in time that is read lies within [`EARLIEST`] and [`LATEST`], and one that lies outside is written as the
-//! nearest of them: what was written can always be read.
+//! Parsing accepts only points in time within [`EARLIEST`] and [`LATEST`], and one outside is written as the nearest of
+//! them: every written value can be read back.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-/// The earliest point in time that is taken: 1970-01-01T00:00:00.000Z.
+/// Earliest point in time that is accepted: 1970-01-01T00:00:00.000Z.
 pub const EARLIEST: Timestamp = Timestamp(0);
-/// The latest point in time that is taken: 2999-12-31T23:59:59.999Z.
+/// Latest point in time that is accepted: 2999-12-31T23:59:59.999Z.
 pub const LATEST: Timestamp = Timestamp(32_503_679_999_999);
 
 /// Sixty minutes in milliseconds.
@@ -18,19 +18,19 @@ pub const HOUR_MS: i64 = 3_600_000;
 /// Twenty-four hours in milliseconds.
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
+/// Point in time, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The moment `ms` milliseconds later, within [`EARLIEST`] and [`LATEST`].
+    /// Returns the time `ms` milliseconds later, limited to [`EARLIEST`] and [`LATEST`].
     pub fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms)).within_bounds()
     }
     fn within_bounds(self) -> Self {
         self.clamp(EARLIEST, LATEST)
     }
-    /// The same moment as a `jiff::Timestamp`.
+    /// Converts to a `jiff::Timestamp`.
     pub fn jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
             jiff::Timestamp::MIN
@@ -38,7 +38,7 @@ impl Timestamp {
             jiff::Timestamp::MAX
         })
     }
-    /// Milliseconds from `earlier` to this moment; negative if `earlier` is later.
+    /// Returns the milliseconds from `earlier` to this time; negative if `earlier` is later.
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Why a text is not a point in time.
+/// The text is not a valid point in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not an RFC 3339 date and time from 1970 to 2999")]
 pub struct TimestampError;

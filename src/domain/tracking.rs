@@ -1,20 +1,20 @@
-//! Where a parcel can be followed: the carriers' own pages, as the settings name them.
+//! Tracking of parcels on the carriers' own web pages, as configured in the settings.
 
 use url::form_urlencoded::byte_serialize;
 
-/// What stands for the tracking number in the address of a page.
+/// Placeholder for the tracking number in the URL of a page.
 pub const NUMBER_PLACE: &str = "{number}";
 
-/// The page on which a carrier shows where its parcels are.
+/// Web page on which a carrier tracks its parcels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TrackingPage {
-    /// The carrier's name; it is compared without regard to case and to what is neither letter nor digit.
+    /// Name of the carrier; compared without regard to case and to characters that are neither letters nor digits.
     pub carrier: String,
-    /// The address, with [`NUMBER_PLACE`] where the number belongs.
+    /// URL of the page, with [`NUMBER_PLACE`] in place of the number.
     pub url: String,
 }
 
-/// The address at which this parcel can be followed; `None` for a carrier without a page.
+/// Returns the URL at which this parcel can be tracked; `None` for a carrier without a page.
 pub fn tracking_url(pages: &[TrackingPage], carrier: &str, number: &str) -> Option<String> {
     let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let wanted: String = plain(carrier);

@@ -1,6 +1,6 @@
-//! Attempts at an order's jobs: claiming a printer, the printer's reports, and an operator's decision.
+//! Attempts at an order's jobs: claiming a printer, the printer's reports, and an operator's resolution.
 //!
-//! Reports are never refused, because the printer repeats each until the order has heard it: repeated, late and
+//! Reports are never refused, because the printer repeats each until the order acknowledges it: repeated, late and
 //! unknown ones change nothing and are answered with whether the order still wants the attempt.
 
 use super::change::OrderChange;
@@ -13,7 +13,7 @@ use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::{Refusal, first_sentence};
 use crate::domain::time::Timestamp;
 
-/// How a print ended; the members are those of [`Report::Ended`].
+/// Outcome of a print; the fields are those of [`Report::Ended`].
 struct Ending<'a> {
     end: PrintEnd,
     filament_mm: Option<f64>,
@@ -25,7 +25,7 @@ struct Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    /// Of a print that came to nothing by the printer's word.
+    /// Builds the outcome of a print that produced nothing, by the printer's report.
     fn unprinted(end: PrintEnd, reason: Option<&'a str>) -> Self {
         Self { end, filament_mm: None, progress: 0.0, reason, began_at: None, unseen: false, booked_on: &[] }
     }
@@ -33,7 +33,7 @@ impl<'a> Ending<'a> {
 
 impl OrderChange<'_> {
     /// Claims a printer for a job: adds the attempt and moves the job to DISPATCHING. Refused unless the job is ready
-    /// to print; the printer itself is asked afterwards, by an effect.
+    /// to print; the printer itself is contacted afterwards, by an effect.
     pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let wanted = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
@@ -79,7 +79,7 @@ impl OrderChange<'_> {
     }
 
     /// Applies a printer's report on an attempt. A report on a finished attempt only acknowledges an operator's
-    /// decision.
+    /// resolution.
     pub(super) fn report(mut self, id: Id, attempt: Id, report: &Report) -> Decision<Order> {
         let Ok(job) = self.job(id) else {
             return self.heard(false);
@@ -167,10 +167,10 @@ impl OrderChange<'_> {
         self.heard(wanted)
     }
 
-    /// An operator decides an attempt that lives, also while its printer does not answer: the job moves at once, and
-    /// the printer is told until it acknowledges. Refused where a decision would contradict what is seen or could make
-    /// the part twice: while the printer shows the print, before anything can have started, and `not_started` for a
-    /// print that was seen or for a start that is still being verified.
+    /// Resolves a live attempt by an operator's decision, even while its printer does not answer: the job moves at
+    /// once, and the printer is notified until it acknowledges. Refused if the decision would contradict observations
+    /// or could produce the part twice: while the printer shows the print, before anything can have started, and
+    /// `not_started` for a print that was seen or for a start that is still being verified.
     pub(super) fn resolve(mut self, id: Id, outcome: Resolution, seen: &SeenPrint) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let impossible = |why: &str| Err(Refusal::conflict("invalid_transition", why));
@@ -223,7 +223,8 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// The printer was seen printing the file: the job becomes PRINTING, and so does the order with its first job.
+    /// Handles that the printer was seen printing the file: the job becomes PRINTING, and so does the order with its
+    /// first job.
     fn confirmed(&mut self, job: &Job, attempt: &Attempt) {
         if attempt.state == AttemptState::Confirmed {
             // It was seen before; whatever was doubted of it since, it is seen again.
@@ -248,8 +249,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// The print is over. A finished print completes the job even if a cancel was waiting; any other end confirms
-    /// that cancel.
+    /// Handles the end of a print. A finished print completes the job even if a cancel was waiting; any other end
+    /// confirms that cancel.
     fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &Ending<'_>) {
         let began = attempt.started_at.or(ending.began_at);
         self.confirmed(job, attempt);
@@ -297,16 +298,15 @@ impl OrderChange<'_> {
         self.check_ready();
     }
 
-    /// An emergency stop before the print was seen: the job is FAILED, so that a person decides whether it is printed
-    /// again.
+    /// Handles an emergency stop before the print was seen: the job becomes FAILED, so that an operator decides whether
+    /// it is printed again.
     fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
         if !self.over(job, attempt, AttemptState::Failed, reason) {
             self.failed(job.id, 0.0, reason);
         }
     }
 
-    /// Ends an attempt that printed nothing. Returns true if a cancel was waiting, in which case the job is CANCELLED
-    /// by it.
+    /// Ends an attempt that printed nothing. Returns `true` if a cancel was waiting, which makes the job CANCELLED.
     fn over(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, reason: &str) -> bool {
         let now = self.cx.now;
         self.edit_attempt(job.id, attempt.id, |attempt| {
@@ -323,8 +323,8 @@ impl OrderChange<'_> {
         cancelled
     }
 
-    /// Nothing was printed: the job goes back to SLICED for another printer. When enough printers refused it, the
-    /// dispatcher, which knows them all, gives it up ([`OrderChange::fail_refused`]).
+    /// Ends an attempt that printed nothing and returns the job to SLICED for another printer. When enough printers
+    /// refused it, the dispatcher, which knows them all, gives it up ([`OrderChange::fail_refused`]).
     fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
         if self.over(job, attempt, state, reason) {
             return;
@@ -348,8 +348,8 @@ impl OrderChange<'_> {
         self.withdraw_surplus(job.line, None);
     }
 
-    /// The job is FAILED, because the printers that could make it refused it. Refused unless it still waits and all of
-    /// them did.
+    /// Marks the job FAILED because the printers that could print it refused it. Refused unless it still waits and all
+    /// of them did.
     pub(super) fn fail_refused(mut self, id: Id, printers: &[Id]) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let refused = !printers.is_empty() && printers.iter().all(|printer| job.tried_on.contains(printer));

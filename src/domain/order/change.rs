@@ -1,4 +1,4 @@
-//! The collector of one decision on an order: the next state, and which jobs, attempts, rows and events differ from
+//! Collector of one decision on an order: the next state, and the jobs, attempts, rows and events that differ from
 //! before.
 
 use std::collections::BTreeSet;
@@ -16,27 +16,27 @@ use crate::domain::mail::alert::AlertKind;
 use crate::domain::order::OrderAnswer;
 use crate::domain::refusal::{Refusal, shortened};
 
-/// Length at which an error is cut in the subject of a mail, in characters.
+/// Maximum length of an error in the subject of a mail, in characters.
 const MAX_SUBJECT_ERROR_CHARS: usize = 80;
 
 /// Flag of an order with a FAILED job.
 const JOB_FAILED: &str = "job_failed";
-/// Flag of an order of which nothing will be made.
+/// Flag of an order all of whose jobs were cancelled.
 const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
 /// Flag of an order that is ready with fewer good parts than were ordered.
 pub(super) const SHORT: &str = "short";
-/// Flag of an order that misses rejected parts which nothing makes again.
+/// Flag of an order with rejected parts that no job replaces.
 const NEEDS_ATTENTION: &str = "needs_attention";
-/// Flag of an order whose customer has parts that were rejected, and does not have others in their place.
+/// Flag of an order whose customer holds rejected parts without a replacement.
 const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
-/// Flag of an order that a printer makes more parts for than are needed.
+/// Flag of an order for which a printer is producing more parts than needed.
 const SURPLUS: &str = "surplus";
 
-/// One command's changes to an order. Rules alter the order only through it, so that the commit writes just the rows
+/// Changes of one command to an order. Rules alter the order only through it, so that the commit writes just the rows
 /// that changed and a command without effect writes nothing.
 pub(super) struct OrderChange<'a> {
     pub(super) cx: &'a DecisionContext<'a>,
-    /// The order as it will be after the commit.
+    /// State of the order after the commit.
     pub(super) order: Order,
     dirty: bool,
     jobs: BTreeSet<Id>,
@@ -47,7 +47,7 @@ pub(super) struct OrderChange<'a> {
 }
 
 impl<'a> OrderChange<'a> {
-    /// Starts with the order as it is.
+    /// Starts a change from the current state of the order.
     pub(super) fn of(cx: &'a DecisionContext<'a>, order: Order) -> Self {
         Self {
             cx,
@@ -61,13 +61,13 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// The order's own fields for writing; marks the order as changed.
+    /// Returns the order's own fields for modification; marks the order as changed.
     pub(super) fn head(&mut self) -> &mut Order {
         self.dirty = true;
         &mut self.order
     }
 
-    /// A job of the order; refused with 404 if there is none.
+    /// Returns a job of the order; refused with 404 if there is none.
     pub(super) fn job(&self, id: Id) -> Result<Arc<Job>, Refusal> {
         self.order.jobs.get(&id).cloned().ok_or_else(|| Refusal::not_found("job"))
     }
@@ -78,7 +78,7 @@ impl<'a> OrderChange<'a> {
         self.order.jobs.insert_mut(job.id, Arc::new(job));
     }
 
-    /// Changes a job. Its version goes up once per command of a person, however many edits the command makes, and only
+    /// Changes a job. Its version is incremented once per user command, however many edits the command makes, and only
     /// if something differs.
     pub(super) fn edit(&mut self, id: Id, change: impl FnOnce(&mut Job)) {
         let Some(old) = self.order.jobs.get(&id) else {
@@ -116,7 +116,7 @@ impl<'a> OrderChange<'a> {
         self.created.push(mail.into());
     }
 
-    /// Makes an invoice with this commit.
+    /// Creates an invoice with this commit.
     pub(super) fn make(&mut self, new: NewInvoice) {
         self.events.extend(new.events.iter().cloned());
         self.created.push(OrderCreated::Invoice(Box::new(new)));
@@ -127,7 +127,7 @@ impl<'a> OrderChange<'a> {
         self.event_with(name, |order| order);
     }
 
-    /// Publishes an event about the order, with more members of its data.
+    /// Publishes an event about the order with additional data fields.
     pub(super) fn event_with<D: EventData>(&mut self, name: &str, data: impl FnOnce(OrderData) -> D) {
         let order = &self.order;
         let data = data(OrderData::from(order));
@@ -139,7 +139,7 @@ impl<'a> OrderChange<'a> {
         self.job_event_with(name, id, error, |job| job);
     }
 
-    /// Publishes an event about a job, with more members of its data.
+    /// Publishes an event about a job with additional data fields.
     pub(super) fn job_event_with<D: EventData>(
         &mut self,
         name: &str,
@@ -164,7 +164,7 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Tells the operators of a job that failed; each is told, also when others of the order failed before.
+    /// Alerts the operators of a failed job; each failure is reported, even if other jobs of the order failed before.
     fn mail_failure(&mut self, job: &Job, order: &str, error: &str) {
         let number = job.number_text();
         let subject = format!("{number} failed: {}", shortened(error.to_owned(), MAX_SUBJECT_ERROR_CHARS));
@@ -176,13 +176,14 @@ impl<'a> OrderChange<'a> {
         self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text).into_iter().map(Into::into));
     }
 
-    /// Tells the operators something that no flag stands for.
+    /// Sends an alert to the operators that no flag represents.
     pub(super) fn alert(&mut self, kind: AlertKind, subject: &str, text: &str) {
         self.created.extend(Mail::alert(self.cx, kind, subject, text).into_iter().map(Into::into));
     }
 
-    /// Sets the order's status, and publishes the event of that transition if it has one. A promise is met while
-    /// nothing is made again: what goes back to the printers was not ready yet, and what has left as a whole was made.
+    /// Sets the order's status, and publishes the event of that transition if it has one. A promise counts as met only
+    /// if no parts are reprinted afterwards: an order that returns to the printers was not ready yet, and one that has
+    /// left completely was.
     pub(super) fn status(&mut self, status: OrderStatus, event: Option<&str>) {
         let now = self.cx.now;
         let order = self.head();
@@ -200,8 +201,8 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Flags something that a person must look at: on the order, as an event, and by mail to the operators. Does
-    /// nothing while the same flag stands, so that one problem is one mail.
+    /// Raises a flag for an operator: on the order, as an event, and by mail to the operators. Does nothing while the
+    /// same flag is set, so that one problem is one mail.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
         if self.order.flags.iter().any(|one| one == flag) {
             return;
@@ -219,7 +220,7 @@ impl<'a> OrderChange<'a> {
             .extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text).into_iter().map(Into::into));
     }
 
-    /// Flags the order while this holds, and takes the flag away when it no longer does.
+    /// Raises the flag while `holds` is `true`, and removes it otherwise.
     pub(super) fn flag_while(&mut self, flag: &str, holds: bool, words: &str) {
         if holds {
             self.flag(flag, words);
@@ -228,9 +229,8 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Raises and lowers the flags that follow from the jobs: one that FAILED waits for a retry or a cancel; an order
-    /// that is ready with fewer parts than were ordered, or of which nothing will be made, waits for a word with the
-    /// customer.
+    /// Updates the flags that follow from the jobs: a FAILED job waits for a retry or a cancel; an order that is ready
+    /// with fewer parts than ordered, or of which nothing will be produced, has to be discussed with the customer.
     fn flag_jobs(&mut self) {
         let order = &self.order;
         let states = || order.jobs.values().map(|job| job.state);
@@ -270,8 +270,8 @@ impl<'a> OrderChange<'a> {
         self.flag_while(SURPLUS, !surplus.is_empty(), &surplus_words);
     }
 
-    /// Called after jobs have ended. The order is ready when none of its jobs is unfinished, unsigned or FAILED and at
-    /// least one is COMPLETED.
+    /// Checks, after jobs have ended, whether the order is ready: none of its jobs is unfinished, unsigned or FAILED
+    /// and at least one is COMPLETED.
     pub(super) fn check_ready(&mut self) {
         if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing) || self.order.jobs.is_empty() {
             return;
@@ -289,7 +289,7 @@ impl<'a> OrderChange<'a> {
         }
     }
 
-    /// Closes the collection: the decision with this answer, or an unchanged one if nothing differs.
+    /// Completes the decision with this answer, or leaves the order unchanged if nothing differs.
     pub(super) fn done(mut self, answer: impl FnOnce(&Order) -> OrderAnswer) -> Decision<Order> {
         self.flag_jobs();
         let changed = self.dirty || !self.jobs.is_empty() || !self.rows.is_empty() || !self.events.is_empty();
@@ -308,18 +308,18 @@ impl<'a> OrderChange<'a> {
         Decision::to(self.order, answer).rows(rows).events(self.events).created(self.created)
     }
 
-    /// The decision, answered with the order.
+    /// Completes the decision, answered with the order.
     pub(super) fn order_done(self) -> Decision<Order> {
         self.done(|order| OrderAnswer::Order(Box::new(order.clone())))
     }
 
-    /// The decision, answered with one of its jobs.
+    /// Completes the decision, answered with one of its jobs.
     pub(super) fn job_done(self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         Ok(self.done(|_| OrderAnswer::Job(job)))
     }
 
-    /// The decision, answered to a printer or a material; `wanted` says whether an attempt is still wanted.
+    /// Completes the decision, answered to a printer or a material; `wanted` is `true` if the attempt is still wanted.
     pub(super) fn heard(self, wanted: bool) -> Decision<Order> {
         self.done(|_| OrderAnswer::Heard { wanted })
     }

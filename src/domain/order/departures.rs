@@ -1,8 +1,8 @@
-//! Departures: which prints the parts of a shipment came from.
+//! Departures: the prints that the parts of a shipment came from.
 //!
-//! A part that left and is rejected afterwards is owed again, so each shipment notes with the prints which of their
-//! parts it took, oldest print first. Of a plate of which some parts left and some did not, the rejected parts are
-//! taken to be among those that are still here, as far as there are any: a person who knows better ships one part less.
+//! A part that left and is rejected afterwards is owed again, so each shipment records on the prints how many of their
+//! parts it took, oldest print first. If some parts of a plate left and some did not, the rejected parts are assumed to
+//! be among those still here, as far as possible: an operator who knows better ships one part less.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Departure, Job};
 use crate::domain::time::Timestamp;
 
-/// Number of the shipment of orders that have none.
+/// Shipment number that no shipment has; used while an order has none.
 const NO_SHIPMENT: u32 = 0;
 
 /// Parts of one print that leave.
@@ -26,21 +26,21 @@ struct Pick {
 }
 
 impl Order {
-    /// Returns how many parts of a print left in the shipments that the order has.
+    /// Returns how many parts of a print left in the order's current shipments.
     fn departed(&self, attempt: &Attempt) -> u32 {
         let last = self.shipments.last().map_or(NO_SHIPMENT, |sent| sent.number);
         let departures = attempt.departures.iter().filter(|departure| departure.shipment <= last);
         departures.fold(0, |sum, departure| sum.saturating_add(departure.quantity))
     }
 
-    /// Returns how many parts of a job left and do not count as good any more.
+    /// Returns how many parts of a job left and no longer count as good.
     pub(super) fn rejected_departures(&self, job: &Job) -> u64 {
         let plate = self.plate_of(job);
         let rejected = |attempt: &Attempt| self.departed(attempt).saturating_sub(good_parts(job, attempt, plate));
         job.attempts.iter().map(|attempt| u64::from(rejected(attempt))).sum()
     }
 
-    /// Returns how many parts that left and were rejected are still to be replaced with the customer; `parts` counts
+    /// Returns how many parts that left and were rejected still have to be replaced for the customer; `parts` counts
     /// those of each line.
     pub(super) fn owed_again(&self, parts: &[LineParts]) -> u64 {
         if parts.iter().all(|line| line.rejected_after_shipping == 0) {
@@ -58,8 +58,8 @@ impl Order {
         jobs
     }
 
-    /// Picks so many parts of a line from its prints, oldest first; `there` says how many a print has. Returns fewer
-    /// where there are not so many.
+    /// Picks this many parts of a line from its prints, oldest first; `there` returns how many a print has. Returns
+    /// fewer if there are not enough.
     fn pick(&self, shipment: u32, sent: SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<Pick> {
         let mut wanted = sent.quantity;
         let mut picks = Vec::new();
@@ -83,11 +83,11 @@ impl Order {
         })
     }
 
-    /// Notes with the prints what left in shipments of before this was kept. It was good then; where too few parts of
-    /// the prints that were over by that time are good today, the others were rejected afterwards.
+    /// Reconstructs the departures of shipments from before departures were recorded. Parts were good when they left;
+    /// if too few parts of the prints that were over by that time are good today, the others were rejected afterwards.
     ///
-    /// Done when the order is loaded, and nothing is written for it: whatever changes the parts of a print writes the
-    /// print with its departures, so that the same follows from the rest at the next load.
+    /// Runs when the order is loaded, without writing anything: each change of a print's parts writes the print with
+    /// its departures, so that the next load reconstructs the same from the rest.
     pub(crate) fn trace_departures(&mut self) {
         if self.shipments.is_empty() {
             return;
@@ -102,7 +102,7 @@ impl Order {
         }
     }
 
-    /// Returns how many parts are noted with the prints, by shipment and line.
+    /// Returns how many departed parts are recorded on the prints, by shipment and line.
     fn noted(&self) -> BTreeMap<(u32, u32), u32> {
         let mut noted: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for job in self.jobs.values() {
@@ -113,7 +113,7 @@ impl Order {
         noted
     }
 
-    /// Notes parts of a line that left at this time: those that are good today first.
+    /// Records parts of a line that left at this time: first those that are good today.
     fn trace(&mut self, shipment: u32, at: Timestamp, sent: SentLine) {
         if sent.quantity == 0 {
             return;
@@ -133,7 +133,7 @@ impl Order {
         self.note(&others);
     }
 
-    /// Notes picked parts with their prints.
+    /// Records picked parts on their prints.
     fn note(&mut self, picks: &[Pick]) {
         for pick in picks {
             let Some(job) = self.jobs.get(&pick.job) else { continue };
@@ -145,7 +145,7 @@ impl Order {
         }
     }
 
-    /// Returns the jobs whose parts are in a shipment, each with how many, oldest first.
+    /// Returns the jobs with parts in a shipment, oldest first, each with its number of parts.
     pub fn prints_in(&self, shipment: u32) -> Vec<(&Job, u32)> {
         let of_job = |job: &Job| {
             let departures = job.attempts.iter().flat_map(|attempt| &attempt.departures);
@@ -157,7 +157,7 @@ impl Order {
         jobs
     }
 
-    /// Returns how many parts of each line left in all shipments, rejected ones included; kits and work as none.
+    /// Returns how many parts of each line left in all shipments, including rejected ones; 0 for kits and services.
     pub(super) fn departed_parts(&self) -> Vec<u64> {
         let mut departed = vec![0; self.lines.len()];
         for SentLine { line, quantity } in self.shipments.iter().flat_map(|shipment| &shipment.lines) {
@@ -168,7 +168,7 @@ impl Order {
         departed
     }
 
-    /// Counts kits by their complete sets, and work as what it is: nothing has to leave for it.
+    /// Counts kits by their complete sets, and services as complete: nothing has to leave for them.
     pub(super) fn with_sets(&self, mut departed: Vec<u64>) -> Vec<u64> {
         for (n, line) in self.lines.iter().enumerate() {
             departed[n] = match line {
@@ -184,7 +184,7 @@ impl Order {
     }
 }
 
-/// Adds to the departures of a print.
+/// Adds a departure to a print.
 fn depart(attempt: &mut Attempt, departure: Departure) {
     match attempt.departures.iter_mut().find(|known| known.shipment == departure.shipment) {
         Some(known) => known.quantity = known.quantity.saturating_add(departure.quantity),
@@ -193,7 +193,7 @@ fn depart(attempt: &mut Attempt, departure: Departure) {
 }
 
 impl OrderChange<'_> {
-    /// Notes with the prints which of their parts leave in this shipment.
+    /// Records on the prints which of their parts leave in this shipment.
     pub(super) fn note_departures(&mut self, shipment: u32, lines: &[SentLine]) {
         let picks: Vec<Pick> = lines.iter().flat_map(|sent| self.order.pick_good(shipment, *sent)).collect();
         for Pick { job, attempt, departure } in picks {

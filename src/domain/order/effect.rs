@@ -1,4 +1,4 @@
-//! The effects by which an order works with SKUs, materials, the slicer, printers and the payment processor.
+//! Effects by which an order works with SKUs, materials, the slicer, printers and the payment processor.
 
 #[cfg(doc)]
 use super::OrderCommand;
@@ -8,85 +8,85 @@ use crate::domain::job::Resolution;
 use crate::domain::material::{ClaimAsk, SettledClaim};
 use crate::domain::slice_source::SliceSource;
 
-/// Work outside the order that its state calls for. Each effect is repeated, also after a restart, until the order's
-/// state no longer calls for it, so its receiver must accept repeats.
+/// External work that the order's state requires. Each effect is repeated, also after a restart, until the state no
+/// longer requires it, so its receiver must accept repeats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OrderEffect {
-    /// Read a SKU and its file for the CREATED jobs that make it, until [`OrderCommand::Prepared`] is recorded; while
-    /// there is no file, wait for the SKU to get one.
+    /// Reads a SKU and its file for the CREATED jobs that produce it, until [`OrderCommand::Prepared`] is recorded;
+    /// while there is no file, waits for the SKU to get one.
     Prepare {
-        /// The SKU to read.
+        /// SKU to read.
         sku: Id,
     },
-    /// Have the G-code of jobs sliced, until [`OrderCommand::Slicing`] says how it went.
+    /// Slices the G-code of jobs, until [`OrderCommand::Slicing`] reports the outcome.
     Slice {
-        /// The SKU that is made.
+        /// SKU that is produced.
         sku: Id,
-        /// What its G-code is made from.
+        /// Source of the G-code.
         source: SliceSource,
     },
-    /// Claim stock of a material, until it answers with [`OrderCommand::Stock`].
+    /// Claims stock of a material, until it answers with [`OrderCommand::Stock`].
     Claim {
-        /// The material to ask.
+        /// Material to claim.
         material: Id,
-        /// One claim for each job that needs this material.
+        /// Claims, one for each job that needs this material.
         asks: Vec<ClaimAsk>,
     },
-    /// Tell a material that claims are done with, until [`OrderCommand::Settled`] is recorded.
+    /// Reports settled claims to a material, until [`OrderCommand::Settled`] is recorded.
     Settle {
-        /// The material to tell.
+        /// Material to notify.
         material: Id,
-        /// The claims, with what was consumed of each.
+        /// Claims with their consumption.
         claims: Vec<SettledClaim>,
     },
-    /// Give a claimed attempt to its printer, until the printer reports on it. A printer that does not accept it is
-    /// recorded as a report on the attempt.
+    /// Assigns a claimed attempt to its printer, until the printer reports on it. A printer's refusal is recorded as a
+    /// report on the attempt.
     Give {
-        /// The job to print.
+        /// Job to print.
         job: Id,
-        /// The attempt to give.
+        /// Attempt to assign.
         attempt: Id,
-        /// The printer that was claimed.
+        /// Printer that was claimed.
         printer: Id,
     },
-    /// Ask the printer to cancel an attempt, until it reports the end. A printer that answers that it does not have
-    /// the attempt will never accept it later, which counts as `CancelledBeforeStart`.
+    /// Requests the printer to cancel an attempt, until it reports the end. A printer that answers that it does not
+    /// have the attempt will never accept it later, which counts as `CancelledBeforeStart`.
     CancelAt {
-        /// The attempt to cancel.
+        /// Attempt to cancel.
         attempt: Id,
-        /// The printer that was claimed for it.
+        /// Printer that was claimed for it.
         printer: Id,
     },
-    /// Tell the printer an operator's decision on an attempt (`resolve`, or a forced cancel), until a final report on
-    /// the attempt comes back. A printer that does not have the attempt counts as having reported
+    /// Notifies the printer of an operator's resolution of an attempt (`resolve`, or a forced cancel), until a final
+    /// report on the attempt arrives. A printer that does not have the attempt counts as having reported
     /// `CancelledBeforeStart`.
     TellResolution {
-        /// The attempt that was decided.
+        /// Attempt that was resolved.
         attempt: Id,
-        /// The printer that was claimed for it.
+        /// Printer that was claimed for it.
         printer: Id,
-        /// What the operator saw of the print.
+        /// Operator's resolution.
         outcome: Resolution,
     },
-    /// Tell the order's invoice what was paid, until [`OrderCommand::InvoiceTold`] is recorded.
+    /// Notifies the order's invoice of payments and refunds, until [`OrderCommand::InvoiceTold`] is recorded.
     TellInvoice {
-        /// The one to tell.
+        /// Invoice to notify.
         invoice: Id,
-        /// The money as it is now.
+        /// Current money state.
         told: InvoiceTold,
     },
-    /// Issue the invoice that waits for the seller's name and address, until [`OrderCommand::IssueInvoice`] has made
-    /// it.
+    /// Issues the invoice that waits for the seller's name and address, until [`OrderCommand::IssueInvoice`] has
+    /// created it.
     IssueInvoice,
-    /// Tell what has left to the record of the order that another shop sold, until [`OrderCommand::ShopTold`].
+    /// Reports the shipments to the channel order of an order that another shop sold, until [`OrderCommand::ShopTold`].
     TellShop {
-        /// The record.
+        /// Channel order to notify.
         channel_order: Id,
-        /// How many shipments have left.
+        /// Number of shipments that have left.
         shipments: u32,
-        /// Whether nothing more leaves.
+        /// `true` if nothing more leaves.
         last: bool,
     },
-    /// What its ledger calls for at the payment processor.
+    /// External work of the ledger at the payment processor.
     Ledger(LedgerEffect),
 }

@@ -1,4 +1,5 @@
-//! The invoice of an order: made with the first payment, in the same commit, and told of the order's money afterwards.
+//! Invoice of an order: created with the first payment, in the same commit, and notified of the order's money
+//! afterwards.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,36 +14,36 @@ use crate::domain::party::Party;
 use crate::domain::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
 use crate::domain::time::Timestamp;
 
-/// The money of an order in short: when it differs from what the invoice was told, the invoice is told.
+/// Summary of an order's money: the invoice is notified whenever it differs from the last one it received.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoiceTold {
     /// Number of payments and refunds.
     pub payments: u32,
-    /// What is kept of them, in minor units.
+    /// Payments less refunds, in minor units.
     pub kept_cents: i64,
-    /// What of its refunds did not arrive after all, in minor units: it may change while as much is kept as before.
+    /// Part of the refunds that did not arrive, in minor units: it may change while the balance stays the same.
     #[serde(default)]
     pub failed_cents: i64,
-    /// Whether it was paid in full at some time.
+    /// `true` if the order was ever paid in full.
     pub paid: bool,
-    /// Whether all went back.
+    /// `true` if everything was refunded.
     pub refunded: bool,
-    /// Whether the order was cancelled.
+    /// `true` if the order was cancelled.
     pub cancelled: bool,
 }
 
-/// The invoice of an order, and what it was told last.
+/// Invoice of an order, and the money state it was last notified of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderInvoice {
-    /// The invoice.
+    /// Id of the invoice.
     pub id: Id,
-    /// What it knows of the order's money.
+    /// Last money state that it was notified of.
     pub told: InvoiceTold,
 }
 
-/// What an order's commits create.
+/// Aggregate that an order's commits create.
 #[derive(Clone, Debug)]
 pub enum OrderCreated {
     /// A mail to the customer or the staff.
@@ -73,12 +74,12 @@ impl NewAggregate for OrderCreated {
 }
 
 impl Order {
-    /// The money as the invoice is told of it, of the order as its commit of this number left it.
+    /// Returns the money state for the invoice, as of the order's commit of this version.
     pub fn money_at(&self, version: i64) -> OrderMoney {
         OrderMoney { version, ..self.money() }
     }
 
-    /// The money as a new invoice is told of it.
+    /// Returns the money state for a new invoice.
     fn money(&self) -> OrderMoney {
         OrderMoney {
             version: 0,
@@ -91,13 +92,13 @@ impl Order {
         }
     }
 
-    /// Returns when all of it had left; `None` before.
+    /// Returns the time at which the whole order had left; `None` before.
     fn left_at(&self) -> Option<Timestamp> {
         let shipped = self.status == OrderStatus::Shipped;
         self.shipments.last().filter(|_| shipped).map(|shipment| shipment.shipped_at)
     }
 
-    /// What of the money must be told to the invoice when it changes.
+    /// Returns the summary of the money by which changes for the invoice are detected.
     pub fn money_in_short(&self) -> InvoiceTold {
         InvoiceTold {
             payments: u32::try_from(self.payments.len()).unwrap_or(u32::MAX),
@@ -109,7 +110,7 @@ impl Order {
         }
     }
 
-    /// The effect that tells the invoice, while it does not know how things stand.
+    /// Returns the effect that notifies the invoice, while its money state is outdated.
     pub(super) fn tell_invoice(&self) -> Option<OrderEffect> {
         let (invoice, now) = (self.invoice.as_ref()?, self.money_in_short());
         (invoice.told != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, told: now })
@@ -117,8 +118,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Makes the invoice, unless there is one. Parts of kits are not invoiced: the kit has the price. Without the
-    /// seller's name and address the order goes on and its invoice waits, numberless.
+    /// Creates the invoice, unless there is one. Parts of kits are not invoiced: the kit carries the price. Without the
+    /// seller's name and address the order continues and its invoice waits without a number.
     pub(super) fn make_invoice(&mut self) {
         if self.order.invoice.is_some() {
             return;
@@ -176,7 +177,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Notes that the invoice is due, and has staff told what it waits for.
+    /// Marks the invoice as due, and alerts the staff about the missing seller data.
     fn wait_with_invoice(&mut self, gaps: &[SellerGap]) {
         if !self.order.invoice_waits {
             self.head().invoice_waits = true;
@@ -185,7 +186,7 @@ impl OrderChange<'_> {
         self.flag_while(SELLER_INCOMPLETE, true, &words);
     }
 
-    /// Issues the invoice that waits, if the settings name the seller by now. The answer says whether it still waits.
+    /// Issues the invoice that waits, if the settings name the seller by now. The answer shows whether it still waits.
     pub(super) fn issue_invoice(mut self) -> Decision<Order> {
         if self.order.invoice_waits {
             self.make_invoice();
@@ -194,7 +195,7 @@ impl OrderChange<'_> {
         self.heard(waits)
     }
 
-    /// The customer's profile says who is named on the invoice. What was issued is never changed.
+    /// Sets the buyer on the invoice from the customer's profile. An issued invoice is never changed.
     pub(super) fn name_buyer(mut self, buyer: &Party) -> Decision<Order> {
         let open = self.order.status.payable() && self.order.invoice.is_none();
         if open && self.order.buyer.as_ref() != Some(buyer) {
@@ -203,7 +204,8 @@ impl OrderChange<'_> {
         self.order_done()
     }
 
-    /// The invoice has heard of the money. A void one does not come back: money that is kept gets another one.
+    /// Records that the invoice was notified of the money. A void invoice is not revived: a remaining balance gets
+    /// another one.
     pub(super) fn invoice_told(mut self, invoice: Id, told: InvoiceTold, void: bool) -> Decision<Order> {
         if self.order.invoice.is_none_or(|own| own.id != invoice) {
             return self.heard(true);

@@ -1,14 +1,14 @@
-//! What the ledger of an order does to it: operators mark it paid, and the payment processor's signed events report
-//! payments and refunds, which are recorded by the rules of every [ledger](crate::domain::ledger). Status and flags
-//! follow from what is kept:
+//! Effects of the ledger of an order: operators mark it paid, and the payment processor's signed events report payments
+//! and refunds, which are recorded by the rules of every [ledger](crate::domain::ledger). Status and flags follow from
+//! the balance:
 //!
-//! - what was received reaches the total: the order is paid, and its jobs are made, also when a part of it has gone
-//!   back already; what is kept above the total is due back
-//! - nothing is kept once it was paid: the order is refunded, whichever payments went back
-//! - the order is cancelled or refunded: all that is kept is due back
+//! - received money reaches the total: the order is paid, and its jobs are created, even if a part of it was already
+//!   refunded; a balance above the total is due back
+//! - the balance is zero after it was paid: the order is refunded, regardless of which payments were refunded
+//! - the order is cancelled or refunded: the whole balance is due back
 //!
-//! So the order in which events are heard does not matter, with one exception that is meant: a refunded order takes no
-//! further payment. What comes for it afterwards is due back and makes no jobs.
+//! The order in which events arrive therefore does not matter, with one intended exception: a refunded order accepts no
+//! further payment. A payment that arrives afterwards is due back and creates no jobs.
 
 use super::change::OrderChange;
 use super::{AtProcessor, Order, OrderAnswer, OrderCommand, OrderRow, OrderStatus, Payment, SeenPrints};
@@ -79,8 +79,8 @@ impl LedgerOwner for Order {
 }
 
 impl Order {
-    /// Brings `kept_cents` in line with the payments. Documents of older releases do not have it, and rules that judge
-    /// the next payment start from it.
+    /// Recomputes `kept_cents` from the payments. Documents of older releases do not have it, and the rules for the
+    /// next payment depend on it.
     pub fn count_kept(&mut self) {
         self.kept_cents = books(self).kept;
     }
@@ -115,7 +115,7 @@ impl LedgerChange for OrderChange<'_> {
         self.flag_while(flag, holds, words);
     }
 
-    /// The draft of a customer is placed by it.
+    /// Places a customer's draft, once it has a checkout session.
     fn session_made(&mut self) {
         if self.order.status == OrderStatus::Draft {
             self.status(OrderStatus::Created, Some("order.created"));
@@ -159,7 +159,7 @@ impl LedgerChange for OrderChange<'_> {
         }
     }
 
-    /// An order whose last money went back is refunded.
+    /// Marks an order as refunded once its whole balance was refunded.
     fn money_went(&mut self) {
         let kept = books(&self.order).kept;
         if kept != self.order.kept_cents {
@@ -178,7 +178,7 @@ impl LedgerChange for OrderChange<'_> {
 }
 
 impl OrderChange<'_> {
-    /// Does something to the ledger, and decides.
+    /// Runs an operation on the ledger, and completes the decision.
     pub(super) fn on_ledger(
         mut self,
         act: impl FnOnce(&mut Self) -> Result<(), Refusal>,
@@ -187,8 +187,8 @@ impl OrderChange<'_> {
         Ok(self.order_done())
     }
 
-    /// An operator records money that was received by other means than the processor. Less than is due leaves the
-    /// order unpaid; more is refused.
+    /// Records a payment that an operator received by other means than the processor. An amount below what is due
+    /// leaves the order unpaid; a higher one is refused.
     pub(super) fn mark_paid(
         self,
         amount_cents: Option<i64>,
@@ -205,8 +205,8 @@ impl OrderChange<'_> {
         self.on_ledger(|change| ledger::mark_paid(change, amount_cents, method, reference))
     }
 
-    /// The order is paid: its jobs are made in this commit. Its invoice is made with the payment, so what costs nothing
-    /// has none.
+    /// Marks the order as paid and creates its jobs in this commit. The invoice is created with the payment, so a free
+    /// order has none.
     pub(super) fn become_paid(&mut self) {
         let now = self.cx.now;
         self.head().paid_at = Some(now);

@@ -1,4 +1,4 @@
-//! What a customer reads when a shipment leaves: what is in it, how it travels, and whether the promise was kept.
+//! Shipment mail to the customer: contents, shipping details, and whether the promised time was met.
 
 use super::change::OrderChange;
 use super::{Line, Order, OrderStatus, PICKUP, SentShipment};
@@ -10,8 +10,8 @@ use crate::domain::time::Timestamp;
 use crate::domain::tracking::tracking_url;
 
 impl OrderChange<'_> {
-    /// Tells the customer of a shipment that leaves with this commit, unless no address of theirs is known or the shop
-    /// tells them by other means.
+    /// Mails the customer about a shipment that leaves with this commit, unless their e-mail address is unknown or the
+    /// selling shop notifies them.
     pub(super) fn tell_shipment(&mut self, sent: &SentShipment) {
         let told_there = self.order.sold.as_ref().is_some_and(|sold| sold.tells_customer);
         let told_here = self.cx.rules.shipment_notices && !told_there;
@@ -23,7 +23,7 @@ impl OrderChange<'_> {
     }
 }
 
-/// The mail about a shipment of this order.
+/// Builds the mail about a shipment of this order.
 fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipment) -> Mail {
     let number = order.number_text();
     let picked_up = sent.shipment.carrier == PICKUP;
@@ -61,7 +61,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
     Mail { parts, link: Some(link), ..Mail::new(cx, vec![to], format!("{what} {came}"), text) }
 }
 
-/// Returns whether all that is in the shipment replaces parts that left before.
+/// Returns whether the whole shipment replaces parts that left before.
 fn replaces(order: &Order, sent: &SentShipment) -> bool {
     let departed = order.departed_parts();
     sent.lines.iter().all(|one| {
@@ -70,7 +70,7 @@ fn replaces(order: &Order, sent: &SentShipment) -> bool {
     })
 }
 
-/// Whether what was promised was kept; nothing while it may still be, or where nothing was promised.
+/// Describes whether the promise was met; `None` while it still may be, or if there is none.
 fn promise_words(order: &Order, now: Timestamp) -> Option<String> {
     let promise = order.promise.as_ref()?;
     let promised = minute(promise.promised_at);
@@ -88,7 +88,7 @@ fn promise_words(order: &Order, now: Timestamp) -> Option<String> {
     }
 }
 
-/// To which kit a line belongs: ` (of Desk set)`.
+/// Returns the suffix that names the kit of a line: ` (of Desk set)`.
 fn of_kit(order: &Order, line: &Line) -> String {
     let kit = line.kit_line.and_then(|kit| order.lines.get(kit as usize));
     kit.map(|kit| format!(" (of {})", kit.description)).unwrap_or_default()

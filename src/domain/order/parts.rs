@@ -1,57 +1,57 @@
-//! Counting parts: how many of each line are good, under way and missing.
+//! Part counts: good, in production and missing parts of each line.
 //!
-//! A plate is printed as a whole, so a job always makes as many parts as its plate holds, also where the line needs
-//! fewer of them.
+//! A plate is printed as a whole, so a job always produces as many parts as its plate holds, even if the line needs
+//! fewer.
 
 use super::{Line, NO_SKU, Order};
 use crate::domain::job::{Attempt, AttemptState, Job, JobState};
 
-/// Number of parts that one plate of a line makes.
+/// Returns the number of parts on one plate of a line.
 pub(super) fn plate_parts(line: &Line) -> u32 {
     line.make.as_ref().map_or(1, |make| make.units_per_plate.max(1))
 }
 
 impl Line {
-    /// Whether it is a kit, whose parts are lines of their own.
+    /// Returns whether the line is a kit, whose parts are separate lines.
     pub fn is_kit(&self) -> bool {
         self.make.is_none() && !self.is_service()
     }
 
-    /// Whether nothing is printed for it: work on a custom order, which has a price and no SKU.
+    /// Returns whether nothing is printed for the line: a service in a custom order, which has a price and no SKU.
     pub fn is_service(&self) -> bool {
         self.make.is_none() && self.sku_id == NO_SKU
     }
 
-    /// Of parts of a kit: how many one set has.
+    /// Returns how many of the line's parts one set of its kit has.
     pub(super) fn in_one_set(&self) -> u64 {
         u64::from(self.per_set.unwrap_or(1).max(1))
     }
 }
 
-/// How many parts of one line are good, under way and given up; of a kit's line, how many complete sets.
+/// Good, running and cancelled parts of one line; for a kit's line, complete sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineParts {
     /// Parts that count as good.
     pub good: u64,
-    /// Parts on the plates of jobs that are unfinished, unsigned or FAILED: more may come of them without a new job.
+    /// Parts on the plates of jobs that are unfinished, unsigned or FAILED: they may still become good without a new
+    /// job.
     pub running: u64,
-    /// Parts on the plates of cancelled jobs, without those that are good: a person gave them up.
+    /// Parts on the plates of cancelled jobs, except the good ones: an operator gave them up.
     pub cancelled: u64,
-    /// Parts that left and were rejected afterwards: they are owed again. 0 for kits, whose parts are lines of their
-    /// own.
+    /// Parts that left and were rejected afterwards: they are owed again. 0 for kits, whose parts are separate lines.
     pub rejected_after_shipping: u64,
-    /// Jobs of the line that were made by themselves, without those that were withdrawn.
+    /// Automatic reprint jobs of the line, except withdrawn ones.
     pub(super) reprints: u32,
 }
 
 impl LineParts {
-    /// Parts of this many that nothing makes any more although nobody gave them up.
+    /// Returns how many of this quantity no job produces any more although they were not given up.
     pub fn missing(&self, quantity: u32) -> u64 {
         u64::from(quantity).saturating_sub(self.good + self.running + self.cancelled)
     }
 }
 
-/// Returns how many parts of one print count as good; none of a print in whose place the job was printed again.
+/// Returns how many parts of one print count as good; 0 for a print that was replaced by another print of the job.
 pub(super) fn good_parts(job: &Job, attempt: &Attempt, plate: u32) -> u32 {
     match &attempt.sign_off {
         _ if !attempt.printed() || attempt.withdrawn => 0,
@@ -68,12 +68,12 @@ fn good_of(job: &Job, plate: u32) -> u64 {
 }
 
 impl Order {
-    /// Number of parts that the plate of a job makes.
+    /// Returns the number of parts on the plate of a job.
     pub fn plate_of(&self, job: &Job) -> u32 {
         self.lines.get(job.line as usize).map_or(1, plate_parts)
     }
 
-    /// The parts of each line, in the order of the lines; one pass over the jobs.
+    /// Returns the part counts of each line, in the order of the lines, in one pass over the jobs.
     pub fn parts(&self) -> Vec<LineParts> {
         let mut parts = vec![LineParts::default(); self.lines.len()];
         for job in self.jobs.values() {
@@ -103,8 +103,8 @@ impl Order {
         parts
     }
 
-    /// Returns the jobs among these that were made for rejected parts and are not needed any more, newest first:
-    /// without them as many parts are good or under way as were ordered.
+    /// Returns the selected jobs that were created for rejected parts and are no longer needed, newest first: without
+    /// them, enough parts are good or in production.
     pub(super) fn surplus_jobs(&self, among: impl Fn(&&Job) -> bool) -> Vec<&Job> {
         let unfinished = |job: &&Job| !matches!(job.state, JobState::Completed | JobState::Cancelled);
         let jobs = self.jobs.values().map(|job| &**job).filter(|job| job.reprint && job.cancel_requested_at.is_none());
@@ -129,13 +129,13 @@ impl Order {
         jobs
     }
 
-    /// The lines of a kit's parts, each with how many of them one set has.
+    /// Returns the lines of a kit's parts, each with the number of them in one set.
     pub(super) fn parts_of_kit(&self, kit: usize) -> impl Iterator<Item = (usize, u64)> + use<'_> {
         let lines = self.lines.iter().enumerate();
         lines.filter(move |(_, line)| line.kit_line == Some(kit as u32)).map(|(n, line)| (n, line.in_one_set()))
     }
 
-    /// A kit is counted in complete sets: as many as the part of which there are the fewest makes up.
+    /// Counts a kit in complete sets: as many as its scarcest part allows.
     fn sets(&self, kit: usize, parts: &[LineParts]) -> LineParts {
         let fewest = |of: fn(&LineParts) -> u64| {
             let sets = self.parts_of_kit(kit).map(|(n, in_one_set)| of(&parts[n]) / in_one_set);

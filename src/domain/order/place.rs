@@ -1,4 +1,4 @@
-//! Placing and editing an order. Prices, tax and shipping are frozen when the order is made.
+//! Placing and editing an order. Prices, tax and shipping are frozen when the order is created.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +16,22 @@ use crate::domain::rules::Rules;
 use crate::domain::tax::{tax_bps, tax_of};
 use crate::domain::time::Timestamp;
 
-/// Priority of an order that names none, on the scale 0 to 9.
+/// Priority of an order that specifies none, on the scale 0 to 9.
 pub(super) const DEFAULT_PRIORITY: u8 = 5;
 
-/// Number of jobs that a line makes: one for each plate, the last of which may be partly filled.
+/// Returns the number of jobs that a line creates: one for each plate, the last of which may be partly filled.
 pub(super) fn plates(line: &Line) -> u32 {
     if line.make.is_none() { 0 } else { line.quantity.div_ceil(plate_parts(line)) }
 }
 
-/// The address with its region as ISO 3166-2 code, where the region is known.
+/// Returns the address with its region as ISO 3166-2 code, if the region is known.
 pub(super) fn with_region_code(address: &Address) -> Address {
     let region = address.region.as_deref().map(|region| region_code(&address.country, region));
     Address { region: region.filter(|region| !region.is_empty()), ..address.clone() }
 }
 
-/// Subtotal of the lines and the whole tax in minor units; `None` on overflow. The tax is rounded once for each rate,
-/// over the sum of all that it applies to; shipping is taxed at the destination's rate.
+/// Returns the subtotal of the lines and the total tax in minor units; `None` on overflow. The tax is rounded once for
+/// each rate, over the sum of all that it applies to; shipping is taxed at the destination's rate.
 fn sums(lines: &[Line], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, i64)> {
     let mut nets = BTreeMap::from([(shipping_bps, shipping_cents)]);
     let mut subtotal = 0i64;
@@ -45,15 +45,15 @@ fn sums(lines: &[Line], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, 
     Some((subtotal, tax))
 }
 
-/// Why a due date is refused: nothing can be ready in the past.
+/// Reason for refusing a due date: nothing can be ready in the past.
 const PAST_FAULT: &str = "is in the past";
 
-/// Whether a due date can be kept at all.
+/// Returns whether a due date is in the future, or absent.
 pub(super) fn is_ahead(cx: &DecisionContext<'_>, due_at: Option<Timestamp>) -> bool {
     due_at.is_none_or(|due_at| due_at > cx.now)
 }
 
-/// Refuses a changed due date that has passed already.
+/// Refuses a changed due date that has already passed.
 pub(super) fn check_due(
     cx: &DecisionContext<'_>,
     new: Option<Option<Timestamp>>,
@@ -86,8 +86,8 @@ pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result
     faults.refuse()
 }
 
-/// The customer of a new order. A customer, or a key that belongs to one, orders for that customer only; another
-/// address is refused.
+/// Returns the e-mail address of a new order's customer. A customer, or a key that belongs to one, orders for that
+/// customer only; another address is refused.
 fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String>, Refusal> {
     let said = said.map(|email| email.trim().to_lowercase());
     match by {
@@ -102,7 +102,7 @@ fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String
     }
 }
 
-/// These lines with this tax rate, their sum, the whole tax, and what is to be paid, in minor units.
+/// Applies the tax rate to the lines; returns the lines, the subtotal, the tax and the total in minor units.
 fn priced(lines: &[Line], bps: i64, shipping: i64) -> Result<(Vec<Line>, i64, i64, i64), Refusal> {
     let lines: Vec<Line> = lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
     let (subtotal, tax, total) = sums(&lines, shipping, bps)
@@ -112,12 +112,12 @@ fn priced(lines: &[Line], bps: i64, shipping: i64) -> Result<(Vec<Line>, i64, i6
 }
 
 impl NewOrder {
-    /// Whether it would be made, as far as that can be said beforehand: what belongs to it, such as its customer's
-    /// record, is not made for one that is refused.
+    /// Checks beforehand whether the order would be created, so that related records, such as the customer's, are not
+    /// created for one that is refused.
     ///
     /// # Errors
     ///
-    /// All faults of its lines at once, as when it is made.
+    /// All faults of its lines at once, as on creation.
     pub fn judge(&self, by: &Principal, rules: &Rules, now: Timestamp) -> Result<(), Refusal> {
         check_new(self, rules, now)?;
         customer_email(by, self.customer_email.as_ref())?;
@@ -125,7 +125,7 @@ impl NewOrder {
     }
 }
 
-/// Makes the order, placed or as a draft. All faults of its lines are reported at once.
+/// Creates the order, placed or as a draft. All faults of its lines are reported at once.
 pub(super) fn create(
     id: Id,
     cx: &DecisionContext<'_>,
@@ -188,8 +188,8 @@ pub(super) fn create(
     Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
 }
 
-/// What a line orders, and what that is made from, must not be deleted. Parts of a kit are told of by the kit's own
-/// line.
+/// Returns the requirements that a line's SKU, materials and file are not deleted. For parts of a kit, faults are
+/// reported on the kit's own line.
 pub(super) fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
     let n = line.kit_line.map_or(n, |kit| kit as usize);
     let made_of = line.make.iter().flat_map(|make| {
@@ -202,7 +202,7 @@ pub(super) fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> 
     named.into_iter().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
 }
 
-/// The members that an update may change; `None` leaves one as it is, the inner `None` clears it.
+/// Fields that an update may change; `None` leaves one unchanged, the inner `None` clears it.
 pub(super) struct Patch<'a> {
     pub(super) notes: Option<&'a Option<String>>,
     pub(super) internal_notes: Option<&'a Option<String>>,
@@ -212,8 +212,8 @@ pub(super) struct Patch<'a> {
 }
 
 impl OrderChange<'_> {
-    /// A draft is not paid before it is known what tax its destination asks for. What was placed, paid in part or
-    /// invoiced has its price, also where it goes nowhere; that of a quote was agreed on.
+    /// Refuses payment of a draft until its destination, and thus its tax, is known. Orders that were placed, partly
+    /// paid or invoiced have a fixed price, even without a destination; that of a quote was agreed on.
     pub(super) fn check_destination(&self) -> Result<(), Refusal> {
         let order = &self.order;
         if order.shipping_address.is_some() || !order.is_unpriced() || self.cx.rules.tax_rates.is_empty() {
@@ -223,7 +223,7 @@ impl OrderChange<'_> {
         Err(Refusal::new(Class::Invalid, "address_required", words))
     }
 
-    /// Taxes all lines and shipping at this rate.
+    /// Applies this tax rate to all lines and shipping.
     fn tax_anew(&mut self, bps: i64) -> Result<(), Refusal> {
         let (lines, subtotal, tax, total) = priced(&self.order.lines, bps, self.order.shipping_cents)?;
         let head = self.head();
@@ -233,8 +233,8 @@ impl OrderChange<'_> {
         Ok(())
     }
 
-    /// Places a draft: draft → created. An order whose total is zero is paid by it, without an invoice: invoices are
-    /// over money, and no number is taken for nothing.
+    /// Places a draft: draft → created. An order whose total is zero becomes paid at once, without an invoice: invoices
+    /// are about money, and no invoice number is used for nothing.
     pub(super) fn confirm(mut self) -> Result<Decision<Order>, Refusal> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),
@@ -247,7 +247,7 @@ impl OrderChange<'_> {
         Ok(self.order_done())
     }
 
-    /// Edits the order; its unfinished jobs take over a new priority and due date.
+    /// Edits the order; its unfinished jobs adopt a new priority and due date.
     pub(super) fn update(mut self, patch: &Patch<'_>) -> Result<Decision<Order>, Refusal> {
         if patch.priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));

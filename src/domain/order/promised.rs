@@ -1,4 +1,4 @@
-//! The moment that a customer is told: promised once, by the first forecast that covers all jobs, and never moved.
+//! Completion time promised to the customer: set once, by the first forecast that covers all jobs, and never moved.
 
 use super::change::OrderChange;
 use super::{Order, OrderAnswer, OrderStatus};
@@ -7,7 +7,7 @@ use crate::domain::job::{Job, JobState};
 use crate::domain::promise::Promise;
 
 impl OrderChange<'_> {
-    /// Keeps a promise, unless one is kept already, there is nothing to be printed, or a job may still turn out to be
+    /// Records a promise, unless there is one already, there is nothing to print, or a job may still turn out to be
     /// short of material.
     pub(super) fn promise(mut self, promise: Promise) -> Decision<Order> {
         let open = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
@@ -19,8 +19,8 @@ impl OrderChange<'_> {
     }
 }
 
-/// Whether nothing but time stands between this job and its part. The forecast counts a job whose stock check is under
-/// way as if it passed; a promise waits for the answer.
+/// Returns whether the job needs only time to be printed. The forecast treats a job whose stock check is in progress as
+/// if it passed; a promise waits for the answer.
 fn has_all_it_needs(job: &Job) -> bool {
     match job.state {
         JobState::Created | JobState::Validated | JobState::AwaitingManualReview | JobState::Failed => {

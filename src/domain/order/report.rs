@@ -1,12 +1,12 @@
-//! What a printer reports of an attempt to its order.
+//! Report of a printer on an attempt, sent to its order.
 
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::time::Timestamp;
 
-/// How far a printer came with an attempt. The printer repeats its latest report until the order has answered.
+/// Progress of a printer with an attempt. The printer repeats its latest report until the order has answered.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Report {
-    /// The printer accepted the attempt and uploads its file.
+    /// The printer accepted the attempt and is uploading its file.
     Uploading,
     /// The start is stored and about to be sent.
     StartSent,
@@ -14,40 +14,39 @@ pub enum Report {
     Printing,
     /// The printer shows the file as paused.
     Paused,
-    /// It is unknown whether the print began or, if it was seen before, how it ended; with the reason in words for
-    /// people.
+    /// It is unknown whether the print began or, if it was seen before, how it ended; with the human-readable reason.
     Unverified(String),
     /// The print began and is over.
     Ended {
-        /// How the print ended.
+        /// Outcome of the print.
         end: PrintEnd,
-        /// Filament used in millimetres; `None` if the printer does not tell.
+        /// Filament used in millimetres; `None` if the printer does not report it.
         filament_mm: Option<f64>,
-        /// How far the print came, 0 to 1.
+        /// Final progress of the print, 0 to 1.
         progress: f64,
-        /// The printer's own words on the end, if it gave any.
+        /// Printer's own message about the end, if any.
         reason: Option<String>,
-        /// When the printer was first seen printing it; `None` if it never was.
+        /// Time at which the printer was first seen printing it; `None` if it never was.
         began_at: Option<Timestamp>,
-        /// Nobody knows when it ended, because the printer was out of sight then.
+        /// `true` if the time of the end is unknown, because the printer was unreachable then.
         unseen: bool,
-        /// The spools on which the printer itself booked it in the system that knows spools.
+        /// Spools on which the printer itself booked the consumption in the external spool inventory.
         booked_on: Vec<i64>,
     },
     /// The attempt certainly printed nothing and cannot start later: it was refused, its upload failed, or its file
     /// was removed.
     NotStarted {
-        /// Whether a start had been sent; `false` means that nothing was tried at the machine.
+        /// `true` if a start was sent; `false` means that nothing was tried at the machine.
         start_sent: bool,
-        /// Whether it counts as a refusal of the job by this printer, rather than as an accident in between.
+        /// `true` if it counts as a refusal of the job by this printer, rather than as an incidental failure.
         counts: bool,
-        /// Why, in words for people.
+        /// Human-readable reason.
         reason: String,
     },
-    /// An emergency stop came before the print was seen: nothing is printed, and the job is not tried again without a
-    /// person.
+    /// An emergency stop came before the print was seen: nothing is printed, and the job is not retried without an
+    /// operator.
     Stopped {
-        /// Why, in words for people.
+        /// Human-readable reason.
         reason: String,
     },
     /// Cancelled before anything began, or the printer never had the attempt.

@@ -1,4 +1,4 @@
-//! The order as an aggregate: which rule answers which command, and which effects its state calls for.
+//! The order as an aggregate: dispatches commands to rules, and derives the effects that its state requires.
 
 use std::collections::{BTreeMap, BTreeSet};
 

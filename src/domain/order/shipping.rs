@@ -1,7 +1,7 @@
-//! Shipping: what leaves in which shipment, and when the whole order has left.
+//! Shipping: contents of each shipment, and when the whole order has left.
 //!
-//! Parts may leave as soon as they are good. The order is shipped with the shipment by which the last of them left: all
-//! that was ordered or, once it is ready and the customer takes it as it is, all that is good.
+//! Parts may leave as soon as they are good. The order is shipped with the shipment that completes it: all ordered
+//! parts or, once it is ready and the customer accepts it as it is, all good ones.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::domain::aggregate::Decision;
 use crate::domain::event::data::{OrderPartShippedData, OrderShippedData};
 use crate::domain::refusal::{Faults, Refusal};
 
-/// Most shipments of one order: they are part of its snapshot row.
+/// Maximum number of shipments of one order: they are part of its snapshot row.
 const MAX_SHIPMENTS: usize = 50;
 
-/// How far a line has left.
+/// Shipping progress of a line.
 struct Leaving {
     /// Parts that are still owed.
     owed: u64,
@@ -24,7 +24,7 @@ struct Leaving {
 
 impl Order {
     /// Returns how many parts of each line have left and were not rejected afterwards, in the order of the lines: at
-    /// most what was ordered. Of a kit, complete sets.
+    /// most the ordered quantity. Kits count in complete sets.
     pub fn shipped_parts(&self) -> Vec<u64> {
         let mut left = self.departed_parts();
         for job in self.jobs.values() {
@@ -35,7 +35,7 @@ impl Order {
         self.with_sets(left)
     }
 
-    /// The parts that a shipment names, with kits taken apart.
+    /// Expands the kits that a shipment names into their parts.
     fn parts_named(&self, lines: &[SentLine]) -> Vec<SentLine> {
         let mut parts: BTreeMap<u32, u64> = BTreeMap::new();
         for SentLine { line, quantity } in lines {
@@ -52,7 +52,7 @@ impl Order {
         parts.into_iter().map(sent).collect()
     }
 
-    /// How far each line has left; a kit's line by its complete sets.
+    /// Returns the shipping progress of each line; a kit's line counts in complete sets.
     fn leaving(&self) -> Vec<Leaving> {
         let lines = self.lines.iter().zip(self.parts()).zip(self.shipped_parts());
         let left = lines.map(|((line, parts), left)| {
@@ -68,12 +68,13 @@ impl Order {
         left
     }
 
-    /// Good parts of each line that have not left and are owed, in the order of the lines; of a kit, complete sets.
+    /// Returns the good parts of each line that are owed and have not left, in the order of the lines; kits count in
+    /// complete sets.
     pub fn parts_there(&self) -> Vec<u64> {
         self.leaving().into_iter().map(|line| line.there).collect()
     }
 
-    /// All good parts that have not left; kits leave by their parts.
+    /// Returns all good parts that have not left; kits leave as their parts.
     fn all_there(&self, leaving: &[Leaving]) -> Vec<SentLine> {
         let lines = self.lines.iter().zip(leaving).enumerate();
         let there = lines.filter(|(_, (line, leaving))| !line.is_kit() && leaving.there > 0);
@@ -81,20 +82,20 @@ impl Order {
         there.map(|(n, (_, leaving))| SentLine { line: n as u32, quantity: sent(leaving.there) }).collect()
     }
 
-    /// Returns whether parts that are owed are not here. What a kit lacks, its parts lack.
+    /// Returns whether parts that are owed are not available. A kit is judged by its parts.
     fn is_short(&self, leaving: &[Leaving]) -> bool {
         let mut lines = self.lines.iter().zip(leaving).filter(|(line, _)| !line.is_kit());
         lines.any(|(_, leaving)| leaving.there < leaving.owed)
     }
 
-    /// Returns whether any printed part of it is good, here or with the customer.
+    /// Returns whether any printed part is good, here or with the customer.
     fn has_good_parts(&self) -> bool {
         let mut lines = self.lines.iter().zip(self.parts()).filter(|(line, _)| line.make.is_some());
         lines.any(|(_, parts)| parts.good > 0)
     }
 
-    /// Whether nothing more is to leave: all that was ordered has left or, where a short order is accepted, all that is
-    /// good.
+    /// Returns whether nothing more is to leave: all ordered parts have left or, if a short order is accepted, all good
+    /// ones.
     fn has_left(&self, short: bool) -> bool {
         let lines = self.lines.iter().zip(self.leaving()).filter(|(line, _)| !line.is_kit());
         lines.into_iter().all(|(_, leaving)| leaving.owed == 0 || (short && leaving.there == 0))
@@ -102,8 +103,8 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Ships parts: those that are named or, without names, all that are good and have not left. The delivery date must
-    /// be a real date. What is picked up needs neither tracking number nor date: it leaves today.
+    /// Ships parts: the named ones or, without names, all good ones that have not left. The delivery date must be a
+    /// real date. A pickup needs neither tracking number nor date: it leaves today.
     pub(super) fn ship(
         mut self,
         shipment: &Shipment,
@@ -166,7 +167,7 @@ impl OrderChange<'_> {
         Ok(self.order_done())
     }
 
-    /// The shipment as it is recorded; refused with all its faults.
+    /// Validates and normalizes a shipment for recording; refused with all its faults.
     fn checked(&self, shipment: &Shipment) -> Result<Shipment, Refusal> {
         let mut shipment = shipment.clone();
         if shipment.carrier.trim().eq_ignore_ascii_case(PICKUP) {
@@ -187,7 +188,7 @@ impl OrderChange<'_> {
     }
 }
 
-/// Refuses a shipment that names lines which the order has not, or one twice.
+/// Refuses a shipment that names lines that the order does not have, or the same line twice.
 fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     for (at, SentLine { line, quantity }) in lines.iter().enumerate() {

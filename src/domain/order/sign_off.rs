@@ -1,13 +1,13 @@
-//! Good parts: what people say of finished prints, and what is made again because of it.
+//! Quality of finished prints: sign-offs by inspectors, and the reprints that they cause.
 //!
-//! The parts of a print count at its end, or once a person has signed them off (`quality.sign_off`). A sign-off of a
-//! COMPLETED job that leaves parts missing makes further jobs in its own commit, at most `quality.max_reprints` for
-//! each line; what is missing then is flagged. A FAILED job is left to a person. Once the order is cancelled or
-//! refunded, a sign-off is only recorded. A shipped order goes on when parts of it that left are rejected: they are
-//! owed again.
+//! The parts of a print count at its end, or once they were signed off (`quality.sign_off`). A sign-off of a COMPLETED
+//! job that leaves parts missing creates further jobs in its own commit, at most `quality.max_reprints` for each line;
+//! parts still missing then are flagged. A FAILED job is left to an operator. Once the order is cancelled or refunded,
+//! a sign-off is only recorded. A shipped order is reopened when parts of it that left are rejected: they are owed
+//! again.
 //!
-//! A correction upwards withdraws jobs that were made for parts which are not missing any more, while no printer has
-//! them; a person is told of the others.
+//! An upward correction withdraws jobs that were created for parts which are no longer missing, unless a printer
+//! already has them; an operator is alerted of those.
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
@@ -21,7 +21,7 @@ use crate::domain::sign_off::{Inspection, SignOff};
 use crate::domain::time::Timestamp;
 
 impl OrderChange<'_> {
-    /// A print has ended: its parts count as its end says, unless a person must sign them off.
+    /// Records the parts of a print that has ended: they count by its outcome, unless a sign-off is required.
     pub(super) fn printed(&mut self, job: &Job, attempt: Id, finished: bool) {
         let (now, plate) = (self.cx.now, self.order.plate_of(job));
         let first_pass = !job.reprint && job.last_print().is_none();
@@ -32,7 +32,7 @@ impl OrderChange<'_> {
         });
     }
 
-    /// A person signs off the last print of a job, or corrects what was said of it.
+    /// Signs off the last print of a job, or corrects an earlier sign-off.
     pub(super) fn sign_off(mut self, id: Id, said: &Inspection) -> Result<Decision<Order>, Refusal> {
         said.check(&self.cx.rules.quality)?;
         let job = self.job(id)?;
@@ -48,8 +48,8 @@ impl OrderChange<'_> {
         Ok(self.job_done(id)?.requires(said.requires()))
     }
 
-    /// A printer tells what a person said when they cleared its bed. Of two people who said something, the later is
-    /// right; who cleared the bed without a word did not contradict anybody.
+    /// Records the inspection that was entered at a printer when its bed was cleared. The later of two inspections
+    /// wins; clearing the bed without a statement contradicts none.
     pub(super) fn signed_at_printer(
         mut self,
         id: Id,
@@ -69,7 +69,7 @@ impl OrderChange<'_> {
         self.heard(false)
     }
 
-    /// The picture of a print's end was taken, or is deleted now; told of it again, nothing changes.
+    /// Records the photo of a print's end, or its deletion; a repeat changes nothing.
     pub(super) fn photographed(mut self, id: Id, attempt: Id, file: Option<Id>) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let known = job.attempts.iter().find(|one| one.id == attempt);
@@ -84,7 +84,7 @@ impl OrderChange<'_> {
         Ok(self.heard(false))
     }
 
-    /// Records a sign-off, and makes again what is missing because of it.
+    /// Records a sign-off, and reprints the parts that are missing because of it.
     fn signed(&mut self, job: &Job, attempt: &Attempt, said: &Inspection, by: String, at: Timestamp) {
         let plate = self.order.plate_of(job);
         let before = match &attempt.sign_off {
@@ -127,8 +127,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Goes on with a shipped order of which so many more parts that left are rejected, where they are owed again.
-    /// Returns whether it does.
+    /// Reopens a shipped order when this many more of its shipped parts are rejected and owed again. Returns whether it
+    /// did.
     fn reopen(&mut self, job: &Job, owed_again: u64) -> bool {
         let shipped = self.order.shipped_parts();
         let line = self.order.lines.get(job.line as usize).zip(shipped.get(job.line as usize));
@@ -141,7 +141,7 @@ impl OrderChange<'_> {
         reopens
     }
 
-    /// Makes jobs for what a line misses, at most for so many parts and within the bounds of the settings.
+    /// Creates jobs for the missing parts of a line, at most for this many parts and within the limits of the settings.
     fn make_missing(&mut self, line: usize, at_most: u64) {
         let (rules, status) = (&self.cx.rules.quality, self.order.status);
         let open = matches!(status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready);
@@ -163,9 +163,9 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Cancels jobs of a line that were made for rejected parts and whose parts nothing needs any more, newest first.
-    /// Jobs that a printer has go on, and people are told of them ([`Order::surplus_jobs`]); `except` names one that a
-    /// person has just asked for.
+    /// Cancels jobs of a line that were created for rejected parts and are no longer needed, newest first. Jobs that a
+    /// printer already has continue, and the operators are alerted of them ([`Order::surplus_jobs`]); `except` names
+    /// one that an operator has just requested.
     pub(super) fn withdraw_surplus(&mut self, line: u32, except: Option<Id>) {
         if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready) {
             return;
@@ -182,7 +182,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Marks all jobs that are not over: the order has all its parts without them.
+    /// Marks all jobs that are not over as surplus: the order has all its parts without them.
     pub(super) fn mark_surplus(&mut self) {
         let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
         for id in open {
@@ -190,7 +190,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// A COMPLETED job is printed again: the parts of its last print no longer count.
+    /// Withdraws the last print of a COMPLETED job that is printed again: its parts no longer count.
     pub(super) fn withdraw(&mut self, job: &Job) {
         if let Some(last) = job.last_print() {
             self.edit_attempt(job.id, last.id, |attempt| attempt.withdrawn = true);

@@ -1,7 +1,7 @@
-//! Slicing: jobs without G-code get it made from their SKU's model while all their material is reserved.
+//! Slicing: jobs without G-code are sliced from their SKU's model while all their material is reserved.
 //!
-//! What the G-code says that it takes corrects the reservations. A failure frees them, and an operator decides whether
-//! the model is sliced again.
+//! The needs that the G-code states correct the reservations. A failure frees them, and an operator decides whether the
+//! model is sliced again.
 
 use super::change::OrderChange;
 use super::{Make, Order, SlicingNews};
@@ -14,12 +14,12 @@ use crate::domain::refusal::{Refusal, shortened};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::slice_source::SliceSource;
 
-/// Length at which the slicer's words are cut, in characters.
+/// Maximum length of the slicer's message, in characters.
 const MAX_WORDS_CHARS: usize = 500;
 
 impl OrderChange<'_> {
-    /// How slicing went, for the jobs that wait for it now. Others, whose reservation was taken away meanwhile, ask
-    /// again.
+    /// Applies the outcome of slicing to the jobs that wait for it now. Others, whose reservation was recalled
+    /// meanwhile, request slicing again.
     pub(super) fn slicing(mut self, sku: Id, source: &SliceSource, news: &SlicingNews) -> Decision<Order> {
         let waits = self.order.jobs.values().filter(|job| job.sku_id == sku && job.to_slice() == Some(source));
         let waiting: Vec<Id> = waits.map(|job| job.id).collect();
@@ -45,7 +45,7 @@ impl OrderChange<'_> {
         self.heard(true)
     }
 
-    /// Tells the operators of a model that cannot be sliced, once for all jobs of the order that wait for it.
+    /// Alerts the operators of a model that cannot be sliced, once for all jobs of the order that wait for it.
     fn tell_failure(&mut self, waiting: &[Id], source: &SliceSource, words: &str) {
         let Some(job) = waiting.first().and_then(|id| self.job(*id).ok()) else { return };
         let others = match waiting.len() - 1 {
@@ -63,8 +63,8 @@ impl OrderChange<'_> {
         self.alert(AlertKind::JobFailed, &subject, &text);
     }
 
-    /// The jobs have G-code. Those whose reservations it does not change wait for a printer; the others wait for the
-    /// materials to correct them.
+    /// Sets the G-code of the jobs. Those whose reservations it does not change wait for a printer; the others wait for
+    /// the materials to correct them.
     fn sliced(mut self, waiting: &[Id], make: &Make) -> Decision<Order> {
         let Some(file) = make.file_id else { return self.heard(true) };
         let first = MaterialNeed { material_id: make.material_id, need: make.need };
@@ -90,7 +90,7 @@ impl OrderChange<'_> {
         self.heard(true).requires([Requirement::not_deleted(Referenced::File, file, "fileId")])
     }
 
-    /// An operator has a job sliced again that could not be sliced: its material is asked for anew.
+    /// Restarts slicing of a job that could not be sliced: its material is claimed anew.
     pub(super) fn slice_again(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
         self.edit(id, |job| {
             job.state = JobState::Validated;

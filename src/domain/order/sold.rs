@@ -1,10 +1,10 @@
-//! Orders that another shop sold: made as paid, at its prices; what happens there is followed, and it is told what has
-//! left.
+//! Orders that another shop sold: created as paid, at its prices; changes there are applied here, and the shop is
+//! notified of shipments.
 //!
 //! The money of such an order is with the other shop. It is recorded as one payment of the method [`CHANNEL_METHOD`],
-//! so that the books are complete and our own payment processor is never asked to pay it back. It gets an invoice as
-//! every paid order does: who prints and ships is the seller of the parts, and the shop's own receipt has no number of
-//! ours.
+//! so that the books are complete and our own payment processor is never called to refund it. It gets an invoice as
+//! every paid order does: the business that prints and ships is the seller of the parts, and the other shop's own
+//! receipt has no number of ours.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,82 +17,82 @@ use crate::domain::invoice::{InvoiceLine, Sums};
 use crate::domain::ledger::{returned_elsewhere, taken_elsewhere};
 use crate::domain::refusal::Refusal;
 
-/// The method of the payment that another shop took.
+/// Method of the payment that another shop collected.
 pub const CHANNEL_METHOD: &str = "channel";
 
-/// Where an order was sold.
+/// Origin of an order in another shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SoldElsewhere {
-    /// The record of the order there.
+    /// Channel order that records it.
     pub channel_order_id: Id,
-    /// The channel that it came by.
+    /// Sales channel through which it arrived.
     pub channel_id: Id,
-    /// Its number there, as people see it.
+    /// Display number of the order in the other shop.
     pub number: String,
-    /// How many of the order's lines are lines there; the parts of kits and sets follow behind them.
+    /// Number of the order's lines that are lines in the other shop; the parts of kits and sets follow after them.
     pub lines: u32,
     /// Tax rate of the shipping in basis points.
     pub shipping_tax_rate_bps: i64,
-    /// What was paid beyond the sums, in minor units: prices with tax in them are no whole net amounts.
+    /// Amount paid beyond the sums, in minor units: tax-inclusive prices are not whole net amounts.
     #[serde(default)]
     pub rounding_cents: i64,
-    /// Whether the customer hears of shipments from that shop, and not from us.
+    /// `true` if the other shop, and not this one, notifies the customer of shipments.
     #[serde(default)]
     pub tells_customer: bool,
-    /// How many shipments the record knows.
+    /// Number of shipments that the channel order knows.
     #[serde(default)]
     pub told_shipments: u32,
-    /// Whether the record knows that nothing more leaves.
+    /// `true` if the channel order knows that nothing more leaves.
     #[serde(default)]
     pub told_last: bool,
 }
 
-/// An order that another shop sold.
+/// New order that another shop sold.
 #[derive(Clone, Debug)]
 pub struct SoldOrder {
-    /// What is made. Its lines have the prices and tax rates of the other shop; parts of sets are behind them.
+    /// Order data. Its lines have the prices and tax rates of the other shop; parts of sets follow after them.
     pub new: NewOrder,
-    /// Where it was sold.
+    /// Origin in the other shop.
     pub sold: SoldElsewhere,
-    /// Net charge for shipping in minor units.
+    /// Net shipping charge in minor units.
     pub shipping_cents: i64,
     /// Net discount in minor units.
     pub discount_cents: i64,
-    /// What was paid in all, in minor units.
+    /// Total paid, in minor units.
     pub total_cents: i64,
 }
 
-/// What happened to an order in the shop that sold it. Both only ever grow.
+/// Changes to an order in the shop that sold it. Both values only ever grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NewsThere {
-    /// Whether it was cancelled.
+    /// `true` if it was cancelled.
     pub cancelled: bool,
-    /// All that was paid back so far, in minor units.
+    /// Total refunded so far, in minor units.
     pub refunded_cents: i64,
 }
 
-/// What has left, as the other shop counts it.
+/// Shipment, as the other shop counts it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftShipment {
-    /// Counts from 1 within the order.
+    /// Sequence number within the order, from 1.
     pub number: u32,
     /// Name of the carrier.
     pub carrier: String,
     /// The carrier's tracking number.
     pub tracking_number: String,
-    /// How many of each line there it completes, in the order of the lines.
+    /// Units of each of the other shop's lines that it completes, in the order of the lines.
     pub units: Vec<u32>,
 }
 
 impl Order {
-    /// What is paid beyond the other amounts, in minor units; 0 for what is sold here.
+    /// Returns the amount due beyond the other sums, in minor units; 0 for orders sold here.
     pub fn rounding_cents(&self) -> i64 {
         self.sold.as_ref().map_or(0, |sold| sold.rounding_cents)
     }
 }
 
-/// Makes the order: placed, paid and invoiced in one commit.
+/// Creates the order: placed, paid and invoiced in one commit.
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Result<Decision<Order>, Refusal> {
     let SoldOrder { new, sold, .. } = order;
     check_new(new, cx.rules, cx.now)?;
@@ -157,7 +157,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
 }
 
 impl Order {
-    /// The shipments as the shop that sold the order counts them: a set there has left with the last of its parts.
+    /// Returns the shipments as the selling shop counts them: a set has left with the last of its parts.
     pub fn left_there(&self) -> Vec<LeftShipment> {
         let lines = self.sold.as_ref().map_or(0, |sold| sold.lines as usize).min(self.lines.len());
         let mut before = vec![0u64; lines];
@@ -182,7 +182,7 @@ impl Order {
         self.shipments.iter().map(shipment).collect()
     }
 
-    /// The effect that tells the record of the order there, while it does not know what has left.
+    /// Returns the effect that notifies the channel order, while it does not know all shipments.
     pub(super) fn tell_shop(&self) -> Option<OrderEffect> {
         let sold = self.sold.as_ref()?;
         let shipments = u32::try_from(self.shipments.len()).unwrap_or(u32::MAX);
@@ -194,7 +194,7 @@ impl Order {
 }
 
 impl OrderChange<'_> {
-    /// Records what the other shop took, which pays the order.
+    /// Records the payment that the other shop collected, which pays the order.
     fn paid_there(&mut self, total_cents: i64, number: &str) {
         if total_cents == 0 {
             return self.become_paid();
@@ -202,15 +202,15 @@ impl OrderChange<'_> {
         taken_elsewhere(self, total_cents, CHANNEL_METHOD, number);
     }
 
-    /// Follows what happened in the shop that sold it. Told twice, or late, it changes nothing. What has been shipped
-    /// is not cancelled any more.
+    /// Applies changes in the shop that sold the order. Idempotent: repeated or late ones change nothing. A shipped
+    /// order is not cancelled any more.
     pub(super) fn there(mut self, news: NewsThere) -> Result<Decision<Order>, Refusal> {
         returned_elsewhere(&mut self, CHANNEL_METHOD, news.refunded_cents);
         let over = matches!(self.order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
         if news.cancelled && !over { self.cancel(false, &SeenPrints::new()) } else { Ok(self.order_done()) }
     }
 
-    /// The record of the order there knows what has left.
+    /// Records that the channel order knows these shipments.
     pub(super) fn shop_told(mut self, shipments: u32, last: bool) -> Decision<Order> {
         let known = self.order.sold.as_ref().map(|sold| (sold.told_shipments, sold.told_last));
         if let Some((told, was_last)) = known

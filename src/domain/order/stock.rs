@@ -1,4 +1,4 @@
-//! An order and its materials: the answers to its claims, reservations asked back, and settlement.
+//! An order and its materials: answers to its claims, recalled reservations, and settlement.
 //!
 //! A claim that was sent is settled only after the material has answered it. Messages to one material arrive in the
 //! order they were sent, so a settlement never overtakes its claim and no reservation is left behind.
@@ -12,7 +12,7 @@ use crate::domain::material::{ClaimId, ClaimState};
 use crate::domain::order::{Order, OrderAnswer};
 
 impl OrderChange<'_> {
-    /// A material's answers to claims.
+    /// Applies a material's answers to the claims of this order's jobs.
     pub(super) fn stock(mut self, material: Id, answers: &[(ClaimId, ClaimState, Option<String>)]) -> Decision<Order> {
         for (claim, state, words) in answers {
             if let Ok(job) = self.job(claim.job) {
@@ -22,7 +22,7 @@ impl OrderChange<'_> {
         self.heard(true)
     }
 
-    /// A material has settled claims; the order need not tell it again.
+    /// Records that a material has settled claims, which ends the notifications.
     pub(super) fn settled(mut self, claims: &[ClaimId]) -> Decision<Order> {
         for claim in claims {
             self.edit(claim.job, |job| {
@@ -38,8 +38,8 @@ impl OrderChange<'_> {
         self.heard(true)
     }
 
-    /// A material asks reservations back. A job that waits for a printer gives its reservation up. One with a live
-    /// attempt keeps it, and gives it up later if the attempt prints nothing.
+    /// Handles a material's recall of reservations. A job that waits for a printer gives its reservation up. One with a
+    /// live attempt retains it, and gives it up later if the attempt prints nothing.
     pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order> {
         let mut kept = Vec::new();
         for claim in claims {
@@ -64,7 +64,7 @@ impl OrderChange<'_> {
     }
 
     /// Gives a reservation up: the job is blocked, the old claim is settled with nothing consumed, and a new one is
-    /// asked for. The job keeps its rank in the waiting line, because the line goes by priority, due date and age of
+    /// requested. The job retains its rank in the waiting line, because that depends on priority, due date and age of
     /// the job.
     pub(super) fn give_up(&mut self, job: &Job, number: u32, words: &str) {
         self.edit(job.id, |job| job.give_up_claim(number));
@@ -118,8 +118,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// One more claim of the job is held: the next one is asked for, or with the last the job is sliced or waits for a
-    /// printer.
+    /// Continues after one more claim of the job is held: the next one is requested, or with the last the job is sliced
+    /// or waits for a printer.
     fn held(&mut self, id: Id) {
         let Ok(job) = self.job(id) else { return };
         if job.state == JobState::AwaitingManualReview {

@@ -59,7 +59,7 @@ pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
     }
 }
 
-/// So many units of a material.
+/// Builds a need for this many units of a material.
 pub(super) fn need(material: u32, units: i64) -> MaterialNeed {
     MaterialNeed { material_id: id(material), need: Amount::units(units) }
 }
@@ -84,7 +84,7 @@ pub(super) fn new_order(lines: Vec<Line>) -> NewOrder {
     }
 }
 
-/// An order of one part at this net price, to an address in this country.
+/// Builds an order of one part at this net price, to an address in this country.
 pub(crate) fn order_to(country: &str, cents: i64) -> NewOrder {
     let address = Address {
         line1: "Weg 1".to_owned(),
@@ -108,7 +108,7 @@ impl Desk {
         desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
         desk
     }
-    /// One paid job whose material is reserved.
+    /// Builds a desk with one paid job whose material is reserved.
     pub(super) fn sliced() -> Self {
         let mut desk = Self::with(new_order(vec![line(1, 500, true)]));
         desk.pay();
@@ -124,7 +124,7 @@ impl Desk {
         self.prepare();
         paid
     }
-    /// The SKU is read, as the lines say that it is: jobs whose line has a file are VALIDATED.
+    /// Reports the SKU as read, with the lines' own data: jobs whose line has a file become VALIDATED.
     pub(super) fn prepare(&mut self) -> Option<Decision<Order>> {
         let makes: Vec<Make> = self.o().lines.iter().filter_map(|line| line.make.clone()).collect();
         let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
@@ -160,18 +160,18 @@ impl Desk {
     }
 }
 
-/// The stock of a material of which this many grams are free.
+/// Builds the stock of a material with this many available grams.
 pub(super) fn free(units: i64) -> StockNow {
     StockNow { available: Amount::units(units), unit: "g", name: "PLA black".to_owned() }
 }
 
-/// The names of the events, without those of the order's invoice.
+/// Returns the names of the events, except those of the order's invoice.
 pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {
     let own = decision.events.iter().filter(|event| event.subject_kind != "invoice");
     own.map(|event| event.event.as_str()).collect()
 }
 
-/// The mails that a commit sends.
+/// Returns the mails that a commit sends.
 pub(super) fn mails(decision: &Decision<Order>) -> Vec<&Mail> {
     fn mail(created: &OrderCreated) -> Option<&Mail> {
         match created {
@@ -182,7 +182,7 @@ pub(super) fn mails(decision: &Decision<Order>) -> Vec<&Mail> {
     decision.created.iter().filter_map(mail).collect()
 }
 
-/// Jobs that were made by themselves make less than one plate more than was missing, and no more than the settings
+/// Asserts that automatic reprints produce less than one plate more than was missing, and no more than the settings
 /// allow.
 pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &Order) {
     let quality = &bench.rules.quality;
@@ -200,7 +200,7 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
     }
 }
 
-/// The mail of a shipment that leaves after, or before, what was promised.
+/// Returns the mail of a shipment that leaves after the promised time, or before.
 pub(crate) fn shipped_mail(late: bool) -> Mail {
     shipping::shipped(late)
 }

@@ -1,4 +1,4 @@
-//! The jobs of an order: made when it is paid, then ranked, cancelled, retried and released.
+//! Jobs of an order: created when it is paid, then ranked, cancelled, retried and released.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use crate::domain::refusal::{Class, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
-/// Why a job with nothing to print stays CREATED, for the API's `waitingReason`.
+/// Reason why a job with nothing to print stays CREATED, for the API's `waitingReason`.
 const NO_FILE_REASON: &str = "its SKU has no G-code file, nor a model with a slicer profile";
-/// Why a job is CREATED whose SKU had something to print when it was ordered.
+/// Reason why a job is still CREATED although its SKU had something to print when it was ordered.
 const BEING_READ_REASON: &str = "its SKU and file are being read";
 
 impl OrderChange<'_> {
-    /// Makes the jobs of all lines. They are CREATED until [`Self::prepared`] knows what they are printed from.
+    /// Creates the jobs of all lines. They stay CREATED until [`Self::prepared`] sets their production data.
     pub(super) fn make_jobs(&mut self) {
         let lines = self.order.lines.clone();
         for (n, line) in lines.iter().enumerate() {
@@ -34,7 +34,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Makes one job of a line; `rejected` says how many parts are missing, where it replaces parts that were rejected.
+    /// Creates one job of a line; `rejected` is the number of missing parts, if it replaces rejected ones.
     pub(super) fn make_job(&mut self, n: usize, line: &Line, rejected: Option<u64>) {
         let Some(make) = &line.make else { return };
         let (reprint, plate) = (rejected.is_some(), plate_parts(line));
@@ -97,8 +97,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// A SKU and its file were read: the CREATED jobs of that SKU are VALIDATED, and what they are made from and with
-    /// no longer follows the SKU. Without a file or a model to slice they wait for one, and say so.
+    /// Applies a SKU and file that were read: the CREATED jobs of that SKU become VALIDATED, and their production data
+    /// no longer follows the SKU. Without a file or a model to slice they wait for one, and report it.
     pub(super) fn prepared(mut self, sku: Id, make: &Make) -> Decision<Order> {
         let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
         let ids: Vec<Id> = jobs.map(|job| job.id).collect();
@@ -132,7 +132,7 @@ impl OrderChange<'_> {
         self.heard(true).requires(named)
     }
 
-    /// Says of a CREATED job that there is nothing to print it from, once.
+    /// Records, once, that a CREATED job has nothing to print.
     fn has_no_file(&mut self, id: Id) {
         if self.job(id).is_ok_and(|job| job.block_reason.as_deref() == Some(BEING_READ_REASON)) {
             self.edit(id, |job| job.block_reason = Some(NO_FILE_REASON.to_owned()));
@@ -140,7 +140,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Changes a job's rank. A claim that waits is sent again, so that the material knows its new rank.
+    /// Changes a job's rank. A waiting claim is sent again, so that the material knows its new rank.
     pub(super) fn rank(&mut self, id: Id, priority: Option<u8>, due_at: Option<Option<Timestamp>>) {
         self.edit(id, |job| {
             let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
@@ -210,7 +210,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Cancels one job; a FAILED one may be cancelled, a COMPLETED one not.
+    /// Cancels one job, which may be FAILED but not COMPLETED.
     pub(super) fn cancel_job(mut self, id: Id, force: bool, seen: &SeenPrints) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if matches!(job.state, JobState::Completed | JobState::Cancelled) {
@@ -221,9 +221,9 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// A job without a live attempt is cancelled at once. One with a live attempt waits for its printer's report,
-    /// because only the printer knows for certain whether a start was sent; before a start it reports at once. With
-    /// `force` the attempt is abandoned without waiting, and used what its latest progress says.
+    /// Cancels a job without a live attempt at once. One with a live attempt waits for its printer's report, because
+    /// only the printer knows for certain whether a start was sent; before a start it reports at once. With `force` the
+    /// attempt is abandoned without waiting, and its latest progress counts as consumed.
     fn cancel_one(&mut self, id: Id, force: bool, seen: &SeenPrints) {
         let Ok(job) = self.job(id) else { return };
         let now = self.cx.now;
@@ -267,7 +267,7 @@ impl OrderChange<'_> {
         self.job_event("job.cancelled", id, None);
     }
 
-    /// Refuses to make a cancelled job again when its line has enough without it.
+    /// Refuses to retry a cancelled job if its line has enough parts without it.
     fn check_missing(&self, job: &Job) -> Result<(), Refusal> {
         let (parts, line) = (self.order.parts(), job.line as usize);
         let (Some(parts), Some(line)) = (parts.get(line), self.order.lines.get(line)) else { return Ok(()) };
@@ -279,7 +279,7 @@ impl OrderChange<'_> {
         Err(Refusal::conflict("nothing_missing", words))
     }
 
-    /// Prints a job again that is over, with a new claim; earlier claims are still settled. A ready order goes back to
+    /// Prints a job again that is over, with a new claim; earlier claims are still settled. A ready order returns to
     /// printing. A job that was cancelled before its SKU had a file waits for the file again.
     pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
@@ -323,9 +323,9 @@ impl OrderChange<'_> {
         self.job_done(id)
     }
 
-    /// Lets a job past the reorder point. Refused while material is short, because there is nothing to reserve.
-    /// Judged by the stock of now: what once blocked the job may have changed since. A job that could not be sliced
-    /// asks for its material again and is then sliced again.
+    /// Releases a job past the reorder point. Refused while material is short, because there is nothing to reserve.
+    /// Judged by the current stock, because the reason that once blocked the job may have changed since. A job that
+    /// could not be sliced claims its material again and is then sliced again.
     pub(super) fn release_job(mut self, id: Id, stock: &StockNow) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {

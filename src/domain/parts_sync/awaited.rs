@@ -1,6 +1,6 @@
-//! What printers' own servers are to book on spools, and what becomes of it when they do not: a server that lost count,
-//! as after a restart of the printer's firmware, books nothing, and nobody else does either. Giving that back to our
-//! stock would make it more than what lies on the shelf, so a person decides.
+//! Tracking of stock movements that a printer's own server is expected to book on spools. A server that loses count,
+//! for example after a firmware restart, books nothing, and nothing else does either. Returning that amount to our
+//! stock would overstate it, so an operator decides.
 
 use std::collections::BTreeSet;
 
@@ -8,27 +8,29 @@ use super::{AwaitedUse, ConflictKind, OurSide, Quantities, RightSide, StockLink,
 use crate::domain::amount::Amount;
 use crate::domain::time::Timestamp;
 
-/// Largest difference that concerns nobody, however small the print.
+/// Largest difference that is ignored however small the print was.
 const NEGLIGIBLE: Amount = Amount(100);
-/// Largest difference that priming, purging and rounding explain where the share below is less.
+/// Largest difference attributed to priming, purging and rounding when [`EXPLAINED_SHARE`] allows less.
 const EXPLAINED: Amount = Amount::units(1);
-/// Share of a use by which the printer's measure and the file's may differ, as by the density of the filament.
+/// Share of a print's use by which the printer's measurement may differ from the file's, for example because of the
+/// filament's density.
 const EXPLAINED_SHARE: f64 = 0.05;
 
-/// Returns how much less than this may be booked without anything being amiss. Half of a very small print is no
-/// rounding.
+/// Returns how far a booking may fall short of this use before the rest counts as missing. For a very small print it is
+/// at most half, unless [`NEGLIGIBLE`] allows more.
 fn tolerance(used: Amount) -> Amount {
     used.part(0.5).clamp(NEGLIGIBLE, EXPLAINED).max(used.part(EXPLAINED_SHARE))
 }
 
-/// Returns how much more of a spool there is than both sides agree on; negative: how much less.
+/// Returns how much more a spool holds than both sides agreed on; negative if it holds less.
 fn surplus(now: &Quantities, agreed: &Quantities, spool: i64) -> Amount {
     let held = |side: &Quantities| side.get(&spool).copied().unwrap_or_default();
     held(now) - held(agreed)
 }
 
 impl AwaitedUse {
-    /// Decides how it stands when so much of it is not booked. What was missing before is taken to be missing still.
+    /// Updates the due and missing amounts from the amount that is not booked. What was missing before is counted as
+    /// missing first.
     fn judge(&mut self, unbooked: Amount, overdue: bool) {
         let before = unbooked.min(self.missing);
         let fresh = unbooked - before;
@@ -41,16 +43,16 @@ impl AwaitedUse {
         }
     }
 
-    /// Returns how much of what is not booked our side does not take over: what is missing, and what may still be
-    /// booked.
+    /// Returns how much of the unbooked amount must not be taken over into our stock: what is missing, and what may
+    /// still be booked.
     fn held_back(&self, unbooked: Amount) -> Amount {
         if self.due > Amount::ZERO { unbooked } else { unbooked.min(self.missing) }
     }
 }
 
 impl StockLink {
-    /// Waits for the printer's server to book what a print used on these spools. What shares a spool is waited for
-    /// together.
+    /// Expects the printer's server to book what a print used on these spools. Uses that share a spool are merged into
+    /// one.
     pub(super) fn await_use(&mut self, spools: BTreeSet<i64>, used: Amount, now: Timestamp) {
         let mut whole = AwaitedUse { spools, due: used, missing: Amount::ZERO, at: now };
         self.awaited.retain(|other| {
@@ -65,8 +67,9 @@ impl StockLink {
         self.awaited.push(whole);
     }
 
-    /// Decides which uses are booked by what was read (`now`), and returns that without what is not booked yet and
-    /// without what is missing. While a printer books on a spool, nobody can tell which print it books.
+    /// Settles awaited uses from the quantities just read (`now`) and returns those quantities without what is not
+    /// booked yet and without what is missing. A use is not judged while a printer books on one of its spools, because
+    /// the booking cannot be attributed to a print.
     pub(super) fn without_awaited(
         &mut self,
         mut now: Quantities,
@@ -94,7 +97,7 @@ impl StockLink {
         now
     }
 
-    /// Adds what is missing to what both sides can agree on: what a person sees and decides by.
+    /// Adds the missing amounts to the quantities. The result is what an operator sees and decides by.
     pub(super) fn with_missing(&self, mut now: Quantities) -> Quantities {
         for one in &self.awaited {
             if let Some(holds) = one.spools.last().and_then(|spool| now.get_mut(spool)) {
@@ -104,7 +107,7 @@ impl StockLink {
         now
     }
 
-    /// Returns why a person is needed; `None` when nothing is missing.
+    /// Returns the conflict that describes the missing use; `None` when nothing is missing.
     pub(super) fn missing_use(&self, unit: &str) -> Option<SyncConflict> {
         let missing = self.awaited.iter().filter(|one| one.missing > Amount::ZERO);
         let parts: Vec<String> = missing
@@ -122,13 +125,13 @@ impl StockLink {
         (!parts.is_empty()).then(|| SyncConflict::new(ConflictKind::PrintNotBooked, words))
     }
 
-    /// Returns what was not booked on a spool in time; `None` when nothing is missing there.
+    /// Returns the amount that was not booked on a spool in time; `None` when nothing is missing there.
     pub fn missing_from(&self, spool: i64) -> Option<Amount> {
         let of_it = self.awaited.iter().find(|one| one.spools.contains(&spool))?;
         Some(of_it.missing).filter(|missing| *missing > Amount::ZERO)
     }
 
-    /// Settles what is missing by a person's word: where our side is right, we book it on its spool.
+    /// Settles missing amounts by an operator's decision: if our side is right, they are booked on their spools.
     pub(super) fn decide_missing(&mut self, right: RightSide) {
         self.owed.clear();
         for one in &mut self.awaited {
@@ -140,7 +143,7 @@ impl StockLink {
         self.awaited.retain(|one| one.due > Amount::ZERO);
     }
 
-    /// Takes what our booking moved on an item off what is owed to it; `moved` is negative for a removal.
+    /// Deducts what our booking moved on an item from the amount owed to it; `moved` is negative for a removal.
     pub(super) fn pay_owed(&mut self, item: i64, moved: Amount) {
         if let Some(owed) = self.owed.get_mut(&item) {
             *owed += moved.min(Amount::ZERO);

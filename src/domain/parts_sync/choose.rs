@@ -1,13 +1,14 @@
-//! On which item of an entry our next booking goes.
+//! Selection of the item of an entry that our next booking changes.
 
 use std::collections::BTreeSet;
 
 use super::{Quantities, StockLook};
 use crate::domain::amount::Amount;
 
-/// The item for the next booking, and how much of what is due it takes. Use goes to the items that are `owed` it first,
-/// then to the items in slots, as much as was drawn from each; then to what is in a slot; then to the oldest. What came
-/// in goes to the newest that has room. Items on which somebody else is booking just now are passed over.
+/// Returns the item for the next booking and how much of the due amount it takes; `None` when no item can take any.
+/// Removals go to the items that `owed` lists first, then to the items in slots, up to what was drawn from each; then
+/// to any item in a slot; then to the oldest. Additions go to the newest item that has room. Items that a printer is
+/// booking on right now are skipped.
 pub(super) fn choose(
     due: Amount,
     look: &StockLook,

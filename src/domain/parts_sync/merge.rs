@@ -1,4 +1,5 @@
-//! The rule: what a look, the outcome of a booking and a person's word make of a link.
+//! Merge rules of a link: the link that results from reading the entry, from the outcome of a booking and from an
+//! operator's decision.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +12,14 @@ use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// Our side of a link when it is merged.
+/// State of our side at the time a link is merged.
 #[derive(Clone, Copy, Debug)]
 pub struct OurSide<'a> {
     /// Stock on hand.
     pub quantity: Amount,
-    /// The unit of the material.
+    /// Unit in which the material is counted.
     pub unit: StockUnit,
-    /// The unit's name for people.
+    /// Display name of the unit.
     pub unit_name: &'a str,
     /// See [`super::LinkCommand::Looked`].
     pub drawn: &'a Quantities,
@@ -26,13 +27,13 @@ pub struct OurSide<'a> {
     pub in_use: &'a BTreeSet<i64>,
     /// See [`super::LinkCommand::Looked`].
     pub overdue: &'a BTreeSet<i64>,
-    /// The id of the booking that may come of it.
+    /// Id to use for the next booking if this merge decides one.
     pub booking: Id,
-    /// The time.
+    /// Current time.
     pub now: Timestamp,
 }
 
-/// The sum of some quantities.
+/// Returns the sum of the quantities of all items.
 pub fn total(quantities: &Quantities) -> Amount {
     quantities.values().copied().sum()
 }
@@ -43,23 +44,24 @@ impl SyncConflict {
     }
 }
 
-/// A quantity with its sign, for people.
+/// Formats a quantity with an explicit sign for display.
 fn signed(amount: Amount) -> String {
     if amount > Amount::ZERO { format!("+{amount}") } else { amount.to_string() }
 }
 
 impl StockLink {
-    /// Whether nothing moves until a person or a look settles its conflict.
+    /// Returns whether synchronisation is paused until an operator's decision or a later read settles the conflict.
     pub fn rests(&self) -> bool {
         self.conflict.as_ref().is_some_and(|conflict| conflict.kind.stops())
     }
 
-    /// Whether nobody can tell what became of its booking.
+    /// Returns whether the outcome of the pending booking cannot be determined.
     pub fn is_unclear(&self) -> bool {
         self.conflict.as_ref().is_some_and(|conflict| conflict.kind == ConflictKind::Unclear)
     }
 
-    /// The entry was read: takes over what changed there, and decides the next booking of what changed here.
+    /// Merges an entry that was just read: takes over what changed there and decides the next booking of what changed
+    /// here.
     pub fn looked(&self, look: &StockLook, ours: &OurSide<'_>) -> SyncStep {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
@@ -175,9 +177,10 @@ impl StockLink {
         self.round = self.round.wrapping_add(1);
     }
 
-    /// A print used so much of our stock, and its printer books that on one of these spools: what both sides agree on
-    /// changes with our stock, so that it is not booked there again. The printer's booking is waited for; what it
-    /// booked a little more or less than that shows as a change of theirs. `None` when nothing of it concerns the link.
+    /// Records that a print used this much of our stock and that its printer books the use on one of these spools. The
+    /// agreed quantities change together with our stock, so that we do not book the use as well. The printer's booking
+    /// is awaited; if it differs slightly, the difference appears as a change on their side. Returns `None` when the
+    /// use does not concern this link.
     pub fn used_there(&self, used: Amount, booked_on: &[i64], now: Timestamp) -> Option<Self> {
         let agreed = self.agreed.as_ref().filter(|_| used > Amount::ZERO && !booked_on.is_empty())?;
         let known = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
@@ -200,7 +203,8 @@ impl StockLink {
         Some(next)
     }
 
-    /// Spools that were not read before are read now: what was used of those that are of this entry is booked already.
+    /// Resolves uses of spools that had not been read before: uses of the spools that turn out to belong to this entry
+    /// are already booked.
     fn read_uses(&mut self, now: &Quantities) {
         for UnreadUse { spools, used } in std::mem::take(&mut self.unread_uses) {
             let of_it = spools.iter().rev().find(|spool| now.contains_key(spool));
@@ -210,8 +214,8 @@ impl StockLink {
         }
     }
 
-    /// A booking that was given up arrived after all. What both sides agree on changes by it, so that it is no change
-    /// of theirs; what was booked in its place shows as ours and is booked back.
+    /// Records that a booking that had been given up arrived after all. The agreed quantities change by it, so that it
+    /// does not count as their change; the booking sent in its place shows as ours and is reversed.
     fn arrived_late(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
         let at = self.given_up.iter().position(|lost| lost.id == booking)?;
         let mut next = Self { round: self.round.wrapping_add(1), ..self.clone() };
@@ -225,7 +229,7 @@ impl StockLink {
         Some(next)
     }
 
-    /// Takes over what our booking moved on an item.
+    /// Applies what our booking moved on an item to the agreed quantities.
     fn moved_there(&mut self, item: i64, moved: Amount) {
         *self.agreed.get_or_insert_default().entry(item).or_default() += moved;
         self.pay_owed(item, moved);
@@ -233,8 +237,8 @@ impl StockLink {
         self.seen = None;
     }
 
-    /// The outcome of a booking became known. `None` when it is neither under way nor looked for: it was settled
-    /// before.
+    /// Applies the outcome of a booking. Returns `None` when the booking is neither pending nor still looked for,
+    /// because it was settled before.
     pub fn settled(&self, booking: Id, verdict: &BookingVerdict) -> Option<Self> {
         let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == booking) else {
             return self.arrived_late(booking, verdict);
@@ -275,8 +279,8 @@ impl StockLink {
         Some(next)
     }
 
-    /// A person says which side is right, by what was last read. `None` when nothing usable was read yet, or when our
-    /// booking is on its way and its outcome will be known.
+    /// Applies an operator's decision about which side is right, based on the quantities last read. Returns `None` when
+    /// nothing usable has been read yet, or while our booking is in flight and its outcome will become known.
     pub fn agree(&self, right: RightSide, quantity: Amount) -> Option<SyncStep> {
         let seen = self.seen.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
         let there = total(&seen);
@@ -303,7 +307,7 @@ impl StockLink {
     }
 }
 
-/// What each item holds, if all of it can be counted.
+/// Returns the quantity of each item, or the conflict that prevents the entry from being counted.
 fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConflict> {
     let conflict = |kind, words: String| Err(SyncConflict::new(kind, words));
     if look.name.is_none() {
@@ -333,7 +337,8 @@ fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConf
     Ok(now)
 }
 
-/// What is there without what printers are booking just now: it belongs to prints whose use is still in our stock.
+/// Returns the quantities without what printers are booking right now, which belongs to prints whose use is still in
+/// our stock.
 fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSet<i64>) -> Quantities {
     for spool in in_use {
         if let Some((holds, before)) = now.get_mut(spool).zip(agreed.get(spool)) {
@@ -343,7 +348,7 @@ fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSe
     now
 }
 
-/// What changed there since both sides agreed, if it can be taken over.
+/// Returns the total change on their side since the last agreement, or the conflict that prevents taking it over.
 fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<Amount, SyncConflict> {
     let taken = total(now) - total(agreed);
     let gone: Vec<String> = agreed

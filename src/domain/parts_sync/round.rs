@@ -1,51 +1,52 @@
-//! One round of keeping a link in step, as a machine without I/O: what is done next, and what each outcome means. The
-//! task that carries the messages and the test that loses them on purpose go by the same steps.
+//! One synchronisation round of a link as an I/O-free state machine: the next step, and the meaning of each outcome.
+//! The task that does the I/O and the test that loses messages on purpose run the same steps.
 
 use super::{Booking, BookingVerdict, StockLink};
 
-/// Most bookings of one link in one round.
+/// Maximum number of bookings of one link in one round.
 const MAX_ROUND_BOOKINGS: u32 = 50;
 
-/// What is to be done next.
+/// Next step of a round.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SyncMove {
-    /// Find out whether this booking, which was sent earlier, was booked; then [`LinkRound::sought`].
+    /// Look up whether this booking, sent earlier, was booked; then call [`LinkRound::sought`].
     Seek(Booking),
-    /// Read the entry and tell the material of it ([`super::LinkCommand::Looked`]).
+    /// Read the entry and pass it to the material ([`super::LinkCommand::Looked`]).
     Look,
-    /// Send this booking, once; then [`LinkRound::sent`].
+    /// Send this booking, once; then call [`LinkRound::sent`].
     Send(Booking),
-    /// Nothing more in this round. `true`: a booking is still to be found out, when it certainly arrived or never will.
+    /// Nothing more to do in this round. `true`: the outcome of a booking must still be looked up, once it has
+    /// certainly arrived or never will.
     Rest(bool),
 }
 
-/// How sending a booking came out.
+/// Outcome of sending a booking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SendOutcome {
-    /// It was answered.
+    /// The other system answered.
     Answered(BookingVerdict),
-    /// It was refused, in these words.
+    /// The other system refused the booking, with this message.
     Refused(String),
-    /// It certainly never left, or was turned away at the door: no connection, a wrong token.
+    /// The booking certainly did not take effect: the connection failed or the credentials were rejected.
     NeverLeft,
-    /// It may have arrived.
+    /// The booking may have arrived.
     Unknown,
 }
 
-/// Where the round of one link stands.
+/// Progress of one link's round.
 #[derive(Debug, Default)]
 pub struct LinkRound {
-    /// Whether the entry was read, and nothing was sent since.
+    /// `true` if the entry was read and nothing has been sent since.
     looked: bool,
-    /// How many of the bookings that were given up were looked for.
+    /// Number of given-up bookings that were looked up in this round.
     sought: usize,
     sent: u32,
-    /// Set when the round is over: whether a booking is still to be found out.
+    /// `Some` once the round is over: `true` if the outcome of a booking must still be looked up.
     over: Option<bool>,
 }
 
 impl LinkRound {
-    /// What is to be done next, with the link as it is now.
+    /// Returns the next step for the link in its current state.
     pub fn next(&mut self, link: &StockLink) -> SyncMove {
         if let Some(left) = self.over {
             return SyncMove::Rest(left);
@@ -72,8 +73,8 @@ impl LinkRound {
         SyncMove::Look
     }
 
-    /// A booking was looked for. What is to be told to the material, if anything. `long_enough`: it was looked for as
-    /// long as one may be on its way.
+    /// Records the result of looking up a booking and returns the verdict to report to the material, if any.
+    /// `long_enough` states whether the lookup has lasted as long as a booking may be in flight.
     pub fn sought(
         &mut self,
         link: &StockLink,
@@ -98,8 +99,8 @@ impl LinkRound {
         }
     }
 
-    /// A booking was sent. What is to be told to the material; `None` when nobody knows yet, and the next round finds
-    /// out.
+    /// Records the outcome of sending a booking and returns the verdict to report to the material; `None` when the
+    /// outcome is unknown and the next round must look it up.
     pub fn sent(&mut self, outcome: SendOutcome) -> Option<BookingVerdict> {
         let (verdict, left) = match outcome {
             SendOutcome::Answered(verdict) => return Some(verdict),

@@ -1,10 +1,11 @@
-//! What the slots of printers have to do with the items of a link: which use is booked where, and what is left.
+//! Relation between the slots of printers and the items of a link: the item on which each use is booked, and the amount
+//! left.
 
 use super::{Quantities, StockLink, StockSystem, total};
 use crate::domain::amount::Amount;
 
-/// What was drawn from the items of a link that are in slots, and is not booked yet. `slots` are the spools in slots
-/// with what the slots say is left on them.
+/// Returns the amounts drawn from the link's items in slots that are not booked yet. `slots` are the spools in slots
+/// with the amount that each slot reports as left.
 pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amount>)>) -> Quantities {
     let Some(agreed) = link.agreed.as_ref().filter(|_| link.system == StockSystem::Spools) else {
         return Quantities::new();
@@ -16,17 +17,18 @@ pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amou
     drawn.collect()
 }
 
-/// What a link knows of a spool.
+/// Remaining amount of a spool according to a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpoolKnown {
-    /// Both sides agree that so much is left on it, and nothing of ours is to be booked.
+    /// Both sides agree on this remaining amount, and we have nothing left to book.
     Settled(Amount),
-    /// Something is still on its way.
+    /// A booking or a conflict is still open.
     Unsettled,
 }
 
 impl StockLink {
-    /// What is known of a spool, when our stock is `quantity`; `None` when it is no spool of this link.
+    /// Returns what the link knows of a spool when our stock is `quantity`; `None` when the spool does not belong to
+    /// this link.
     pub fn knows(&self, spool: i64, quantity: Amount) -> Option<SpoolKnown> {
         let agreed = self.agreed.as_ref().filter(|_| self.system == StockSystem::Spools)?;
         let held = *agreed.get(&spool)?;

@@ -1,4 +1,4 @@
-//! Reading a payment event. Only the members that are needed are read; all others may have any shape.
+//! Parsing of payment events. Only the members that are needed are read; all others may have any shape.
 
 mod back;
 mod period;
@@ -10,25 +10,25 @@ use serde_json::{Map, Value};
 
 use crate::domain::bounds::MAX_CENTS;
 
-/// Length limit of an accepted id or reference, in bytes.
+/// Maximum length of an accepted id or reference, in bytes.
 const MAX_ID_BYTES: usize = 255;
-/// Length at which a failure's reason is cut, in characters.
+/// Length to which a failure reason is truncated, in characters.
 const MAX_REASON_CHARS: usize = 300;
 
 /// An event of the payment processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentEvent {
-    /// The processor's id of the event, by which repeats are recognised.
+    /// The processor's id of the event, used for deduplication.
     pub id: String,
-    /// When the processor made it, in Unix seconds.
+    /// Time at which the processor created the event, in Unix seconds.
     pub created: i64,
-    /// What it means for an order.
+    /// Meaning of the event for an order.
     pub effect: PaymentEffect,
-    /// The references by which its order is found.
+    /// References by which the order is found.
     pub links: OrderLinks,
 }
 
-/// What an event means for an order.
+/// Meaning of an event for an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentEffect {
     /// A checkout was paid.
@@ -44,80 +44,80 @@ pub enum PaymentEffect {
         /// The processor's id of the customer.
         customer: Option<String>,
     },
-    /// A checkout was completed but not paid yet, as with slow payment methods; another event follows.
+    /// A checkout was completed but is not paid yet, as with slow payment methods; another event follows.
     Unpaid,
     /// A payment failed. Not final, because the customer may try again in the same session.
     Failed {
         /// The processor's reason, at most 300 characters.
         reason: String,
     },
-    /// Money was given back.
+    /// Money was refunded.
     Refunded {
         /// Total of all refunds of this payment so far, in minor units.
         amount_refunded_cents: i64,
-        /// Whether the whole payment was refunded.
+        /// `true` if the whole payment was refunded.
         full: bool,
         /// ISO 4217 code in lower case, if the processor named it.
         currency: Option<String>,
     },
-    /// Money that was being given back did not arrive, and is with the shop again.
+    /// A refund failed, so the money is back with the shop.
     RefundFailed {
-        /// How much, in minor units.
+        /// Amount of the failed refund, in minor units.
         amount_cents: i64,
-        /// The processor's word for why, or that it failed.
+        /// The processor's failure reason, or a generic text if it gave none.
         reason: String,
         /// The processor's id of the refund, `re_...`.
         refund: Option<String>,
     },
-    /// The customer's bank takes a payment back, or has decided about it.
+    /// The customer's bank disputes a payment, or has decided the dispute.
     Disputed(DisputeNews),
     /// A checkout session has expired and can no longer be paid.
     SessionExpired,
-    /// Something about a subscription changed; its state is read from the processor.
+    /// A subscription changed; its state is then read from the processor.
     SubscriptionChanged {
         /// The processor's id of the customer.
         customer: Option<String>,
-        /// The processor's id of it, `sub_...`.
+        /// The processor's id of the subscription, `sub_...`.
         subscription: Option<String>,
     },
-    /// The invoice of a subscription was paid, which the processor makes each period.
+    /// A subscription's invoice, which the processor issues each period, was paid.
     PeriodPaid(Box<PaidPeriod>),
-    /// Tells by which payment intent the invoice of a subscription was paid, which the invoice itself does not say.
+    /// Names the payment intent that paid a subscription's invoice, which the invoice itself does not contain.
     PeriodPaymentNamed {
-        /// The processor's id of its invoice, `in_...`.
+        /// The processor's id of the invoice, `in_...`.
         invoice: String,
-        /// The processor's id of that payment, `pi_...`.
+        /// The processor's id of the payment, `pi_...`.
         payment_intent: String,
     },
-    /// An event that has no use here.
+    /// An event without meaning for this server.
     Ignored {
-        /// The processor's name of the event's type.
+        /// The processor's name of the event type.
         kind: String,
     },
 }
 
-/// The references by which an order is found; each may be absent.
+/// References by which an order is found; each may be absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrderLinks {
-    /// The reference that we gave when the session was made.
+    /// Reference that we passed when creating the session.
     pub client_reference_id: Option<String>,
     /// The order's id from the metadata of the event: `metadata.orderId` or `metadata.order_id`.
     pub order_id: Option<String>,
     /// The invoice's id from the metadata of the event: `metadata.invoiceId` or `metadata.invoice_id`.
     pub invoice_id: Option<String>,
-    /// The processor's id of one payment, `pi_...`.
+    /// The processor's id of a payment, `pi_...`.
     pub payment_intent: Option<String>,
     /// The processor's id of the checkout session.
     pub session: Option<String>,
 }
 
-/// Why an event cannot be read.
+/// Reason an event cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// The body is not JSON.
     #[error("the event is not valid JSON: {detail}")]
     NotJson {
-        /// Where in the body, and why.
+        /// Position in the body and the cause.
         detail: String,
     },
     /// A member has the wrong shape.
@@ -125,12 +125,12 @@ pub enum EventError {
     Shape {
         /// Dotted path of the member.
         path: String,
-        /// What is expected there.
+        /// Expected shape of the member.
         expected: &'static str,
     },
 }
 
-/// Reads an event. Its signature must be checked before, over the raw bytes.
+/// Parses an event. The caller must have verified its signature over the raw bytes.
 pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
     let event = bounded_json::read(body, bounded_json::REQUEST)
         .map_err(|error| EventError::NotJson { detail: error.to_string() })?;
@@ -152,7 +152,7 @@ pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
     Ok(PaymentEvent { id, created, effect, links })
 }
 
-/// The types of event that are used, by how they are read.
+/// Event types in use, grouped by how they are parsed.
 #[derive(Debug, Clone, Copy)]
 enum Reading {
     SessionCompleted,
@@ -243,7 +243,7 @@ impl Reading {
         Ok((effect, links))
     }
 
-    /// Reads a checkout session in payment mode.
+    /// Parses a checkout session in payment mode.
     fn session(
         self,
         object: &EventMembers<'_>,
@@ -288,7 +288,7 @@ fn links(object: &EventMembers<'_>) -> Result<OrderLinks, EventError> {
     Ok(links)
 }
 
-/// The processor's reason for a failed payment, cut and cleaned for display.
+/// Returns the processor's reason for a failed payment, truncated and cleaned for display.
 fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
     let mut said = None;
     if let Some(error) = object.child("last_payment_error")? {
@@ -303,7 +303,7 @@ fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
 
 const AMOUNT: &str = "a whole number of minor units, not negative";
 
-/// The members of one JSON object, with its path for error messages.
+/// Members of one JSON object, with the object's path for error messages.
 struct EventMembers<'a> {
     path: String,
     object: &'a Map<String, Value>,
@@ -322,7 +322,7 @@ impl<'a> EventMembers<'a> {
         EventError::Shape { path: format!("{}{name}", self.path), expected }
     }
 
-    /// The member; null counts as absent.
+    /// Returns the member with this name; null counts as absent.
     fn get(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
@@ -340,7 +340,7 @@ impl<'a> EventMembers<'a> {
         }
     }
 
-    /// An id or another short text; the empty text counts as absent.
+    /// Returns an id or another short text; the empty text counts as absent.
     fn text(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.any_text(name)? {
             Some(text) if text.len() > MAX_ID_BYTES || text.contains(char::is_control) => {
@@ -354,7 +354,7 @@ impl<'a> EventMembers<'a> {
         self.text(name)?.ok_or_else(|| self.wrong(name, "a string that is not empty"))
     }
 
-    /// A reference to another object: its id, or the object itself if the processor expanded it.
+    /// Returns the id of a referenced object, whether the processor sent only the id or expanded the object.
     fn reference(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.get(name) {
             Some(Value::Object(_)) => self.child(name)?.map(|child| child.required_text("id")).transpose(),

@@ -1,11 +1,11 @@
-//! Prices that can be worked out by hand, and sums that hold for all.
+//! Prices that can be verified by hand, and invariants of sums for all inputs.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Rates that are easy to reckon with.
+/// Returns rates that make mental arithmetic easy.
 pub(crate) fn rates() -> PriceRates {
     PriceRates {
         material_cents_per_kg: 2500,

@@ -1,8 +1,8 @@
-//! What people have a printer do past its jobs: who asked for it and what came of it.
+//! Direct actions of operators on a printer, outside its jobs: who requested them and with which outcome.
 //!
-//! Such an act goes straight to the printer, which may refuse it or not answer. It is recorded afterwards, in the audit
-//! log and as an event on the timeline of the order whose job the printer had in hand. It changes nothing else: what
-//! the printer does then is seen by its watch.
+//! Such an action goes straight to the printer, which may refuse it or not answer. It is recorded afterwards, in the
+//! audit log and as an event on the timeline of the order whose job the printer had in hand. It changes nothing else:
+//! its effect on the printer is observed by the monitor.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,35 +13,35 @@ use crate::domain::event::Event;
 use crate::domain::event::data::{PrinterCommandData, PrinterData};
 use crate::domain::id::Id;
 
-/// Most characters of the facts and of the printer's words that are recorded.
+/// Maximum length of the recorded details and of the printer's message, in characters.
 const MAX_TEXT_CHARS: usize = 1000;
 
-/// Something that a person has a printer do.
+/// Direct action of an operator on a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Act {
-    /// Pauses the running print.
+    /// Pause the running print.
     Pause,
-    /// Goes on with a paused print.
+    /// Resume a paused print.
     Resume,
-    /// Ends the running or paused print.
+    /// Cancel the running or paused print.
     Cancel,
-    /// Runs lines of G-code.
+    /// Run lines of G-code.
     Gcode,
-    /// Puts a file on the printer.
+    /// Upload a file to the printer.
     PutFile,
-    /// Deletes a file on the printer.
+    /// Delete a file on the printer.
     DeleteFile,
-    /// Restarts the firmware, which ends a shutdown.
+    /// Restart the firmware, which ends a shutdown.
     RestartFirmware,
-    /// Moves all axes to their end stops.
+    /// Move all axes to their end stops.
     Home,
-    /// Cuts motors and heaters.
+    /// Turn off motors and heaters at once.
     EmergencyStop,
 }
 
 impl Act {
-    /// Its name in the audit log.
+    /// Returns the action's name in the audit log.
     pub const fn action(self) -> &'static str {
         match self {
             Self::Pause => "printer.pause",
@@ -57,16 +57,16 @@ impl Act {
     }
 }
 
-/// An act and what came of it.
+/// Direct action and its outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ActRecord {
-    /// What the printer was to do.
+    /// Requested action.
     pub act: Act,
-    /// The lines of G-code, the name of the file; `None` where the act says it all.
+    /// Lines of G-code or name of the file; `None` if the action needs no details.
     pub detail: Option<String>,
-    /// The order and the job that the printer had in hand when it was asked.
+    /// Order and job that the printer had in hand at the time of the request.
     pub of: Option<(Id, Id)>,
-    /// `None` when the printer did it; else the error's code and the printer's own words.
+    /// Error code and the printer's message; `None` when the printer carried out the action.
     pub error: Option<(String, String)>,
 }
 
@@ -75,7 +75,7 @@ impl ActRecord {
         self.error.as_ref().map_or("done", |(code, _)| code)
     }
 
-    /// What the audit log says besides the act's name.
+    /// Returns the outcome and the details for the audit log.
     pub fn audit_facts(&self) -> AuditFacts {
         let words = self.error.as_ref().map(|(_, words)| cut(words));
         let job = self.of.map(|(_, job)| job);
@@ -89,7 +89,7 @@ fn cut(text: &str) -> String {
 }
 
 impl Printer {
-    /// Records what a person had the printer do, and what came of it.
+    /// Records a direct action and its outcome as an event.
     pub(super) fn acted(self, record: &ActRecord, cx: &DecisionContext<'_>) -> Decision<Self> {
         let printer = PrinterData {
             printer_id: self.id,
@@ -109,8 +109,8 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Done).events([event])
     }
 
-    /// What keeps G-code and homing from the printer: the code and the words of a refusal. `None` when nothing prints
-    /// and nothing is about to.
+    /// Returns the code and message of the refusal that protects a print from G-code and homing; `None` when nothing
+    /// prints and nothing is about to.
     pub fn print_in_the_way(&self) -> Option<(&'static str, &'static str)> {
         use super::Phase;
         let phase = self.in_hand.as_ref().filter(|in_hand| !in_hand.over()).map(|in_hand| &in_hand.phase);

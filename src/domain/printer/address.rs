@@ -1,8 +1,8 @@
-//! Where a printer is: which addresses are refused, and when two registrations mean the same machine.
+//! Printer addresses: the ones that are denied, and the comparison that finds two registrations of the same machine.
 //!
-//! Printers stand in the shop's own network, so private addresses are what is wanted here. Link-local addresses and the
-//! metadata services of clouds are not: no printer is there, and whoever may register printers must not read through
-//! this server what a cloud tells its machines.
+//! Printers stand in the shop's own network, so private addresses are expected here. Link-local addresses and cloud
+//! metadata services are denied: no printer runs there, and users who may register printers must not be able to read
+//! instance metadata through this server.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -10,10 +10,10 @@ use url::{Host, Url};
 
 use super::PrinterFields;
 
-/// Schemes of brokers, each with the port of one whose address names none.
+/// Schemes of MQTT brokers with their default ports.
 const BROKER_PORTS: [(&str, u16); 2] = [("mqtts", 8883), ("mqtt", 1883)];
 
-/// Hosts that stand for the metadata service of a cloud, besides addresses.
+/// Host names of cloud metadata services.
 const METADATA_HOSTS: [&str; 5] =
     ["metadata.google.internal", "metadata.goog", "metadata", "instance-data", "metadata.azure.internal"];
 
@@ -23,7 +23,7 @@ const METADATA_V4: [Ipv4Addr; 3] =
 const METADATA_V6: [Ipv6Addr; 2] =
     [Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)];
 
-/// Why a text is no address of a printer, in words that follow its name.
+/// Parses and validates the base URL of a printer. The error continues a sentence that begins with the field's name.
 pub fn check_base_url(text: &str) -> Result<Url, String> {
     let no_url = || "must be an http, https or mqtts URL, such as http://192.168.1.20:7125".to_owned();
     let url = Url::parse(text.trim()).map_err(|_| no_url())?;
@@ -37,9 +37,9 @@ pub fn check_base_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// The URL of a broker with its host read as web addresses are: other schemes leave it as it is written, so that one
-/// address could hide as another. Its port is that of the broker; a web address stays as it is. `None` for a host that
-/// cannot be one.
+/// Converts the URL of a broker to a web address with the broker's port, so that its host is normalised: hosts of other
+/// schemes are left as written, and a denied address could be disguised. Returns a web address unchanged, and `None`
+/// for an invalid host.
 pub fn as_web_address(url: &Url) -> Option<Url> {
     let Some((scheme, port)) = BROKER_PORTS.into_iter().find(|(scheme, _)| *scheme == url.scheme()) else {
         return Some(url.clone());
@@ -52,8 +52,8 @@ pub fn as_web_address(url: &Url) -> Option<Url> {
     Some(read)
 }
 
-/// What keeps the host of a URL from being a printer's, if anything does. A name passes whatever it resolves to,
-/// because that is judged when it is dialled ([`denied_address`]).
+/// Returns the denied range that the host of a URL belongs to, if any. Any other host name passes here, because the
+/// address that it resolves to is checked when it is dialled ([`denied_address`]).
 pub fn denied_host(url: &Url) -> Option<&'static str> {
     match url.host()? {
         Host::Ipv4(ip) => denied_address(IpAddr::V4(ip)),
@@ -65,7 +65,7 @@ pub fn denied_host(url: &Url) -> Option<&'static str> {
     }
 }
 
-/// What keeps an address from being a printer's, if anything does.
+/// Returns the denied range that an address belongs to, if any.
 pub fn denied_address(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) if ip.is_link_local() => Some("a link-local address"),
@@ -78,7 +78,7 @@ pub fn denied_address(ip: IpAddr) -> Option<&'static str> {
     }
 }
 
-/// The IPv4 address that an IPv6 address stands for: mapped, compatible, NAT64 or 6to4.
+/// Returns the IPv4 address embedded in an IPv6 address: mapped, compatible, NAT64 or 6to4.
 fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let [prefix @ .., high, low] = ip.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
@@ -89,7 +89,7 @@ fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// Where a printer's server listens, however it is written.
+/// Normalised network address of a printer's server, for comparison.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MachineAddress {
     host: String,
@@ -98,7 +98,7 @@ pub struct MachineAddress {
 }
 
 impl MachineAddress {
-    /// The address in a base URL; `None` if it is no URL with a host.
+    /// Extracts the address from a base URL; `None` if it is not a URL with a host.
     pub fn of(base_url: &str) -> Option<Self> {
         let url = as_web_address(&Url::parse(base_url.trim()).ok()?)?;
         let local = match url.host()? {
@@ -111,14 +111,16 @@ impl MachineAddress {
         Some(Self { host: host.to_ascii_lowercase(), port, path: url.path().trim_matches('/').to_owned() })
     }
 
-    /// Whether two base URLs lead to the same server by the same scheme, so that a key for the one may go to the other.
+    /// Returns whether two base URLs lead to the same server with the same scheme, so that a key for one may be sent to
+    /// the other.
     pub fn same(one: &str, other: &str) -> bool {
         let scheme = |text: &str| Url::parse(text.trim()).ok().map(|url| url.scheme().to_owned());
         one == other || (Self::of(one).is_some() && Self::of(one) == Self::of(other) && scheme(one) == scheme(other))
     }
 }
 
-/// What shows that two registrations mean the same machine, in words that follow "this": `None` if nothing does.
+/// Returns the attribute by which two registrations are recognised as the same machine, to follow "this"; `None` if
+/// they differ.
 pub fn same_machine(one: &PrinterFields, other: &PrinterFields) -> Option<&'static str> {
     let at = |fields: &PrinterFields| MachineAddress::of(&fields.base_url);
     let serial = |fields: &PrinterFields| {

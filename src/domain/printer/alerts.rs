@@ -1,4 +1,4 @@
-//! Mails to the operators about a printer that needs a person.
+//! Alert mails to the operators about a printer that needs attention.
 
 use super::{Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
@@ -8,7 +8,7 @@ use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 
 impl Printer {
-    /// The printer cannot be reached.
+    /// Builds the alert for a printer that cannot be reached.
     pub(super) fn lost_alert(&self, cx: &DecisionContext<'_>, reason: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let seen = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
@@ -21,7 +21,8 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Printer lost: {name}"), &text)
     }
 
-    /// The printer prints a file that was sent to it for a job that is over, and nobody started it here.
+    /// Builds the alert for a printer that prints a file uploaded for a finished job, although this server did not
+    /// start it.
     pub(super) fn leftover_alert(&self, cx: &DecisionContext<'_>, file: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let text = format!(
@@ -32,7 +33,7 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Old file started by itself: {name}"), &text)
     }
 
-    /// The printer's firmware reports an error or has shut down.
+    /// Builds the alert for a firmware that reports an error or has shut down.
     pub(super) fn fault_alert(&self, cx: &DecisionContext<'_>, words: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let text = format!(
@@ -42,8 +43,8 @@ impl Printer {
         Mail::alert(cx, AlertKind::Printer, &format!("Printer fault: {name}"), &text)
     }
 
-    /// The pictures of the print in hand look like a failure: people are told. An attempt that is over, or not in hand
-    /// any more, is nobody's concern.
+    /// Alerts the operators that the pictures of the print in hand look like a failure. Ignored for an attempt that is
+    /// over or no longer in hand.
     pub(super) fn failure_suspected(
         self,
         attempt: Id,

@@ -1,5 +1,5 @@
-//! The rules of the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. What becomes of
-//! a start that nobody confirmed is in `verdict`.
+//! Rules of the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. `verdict` decides
+//! the outcome of an unconfirmed start.
 
 use super::{InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer, StartFailure};
 use crate::domain::aggregate::{Decision, DecisionContext};
@@ -8,16 +8,16 @@ use crate::domain::launch::ChosenSlot;
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 
-/// Reason of an attempt that the order has given up.
+/// End reason of an attempt that the order gave up.
 const GIVEN_UP_REASON: &str = "given up by an operator";
-/// Reason of an attempt that an emergency stop ended.
+/// End reason of an attempt that an emergency stop ended.
 const STOPPED_REASON: &str = "emergency stop";
-/// Most characters that are kept of a token of the printer's server.
+/// Maximum length of the printer's server token that is stored, in characters.
 const MAX_SERVER_MARK_CHARS: usize = 64;
 
 impl Printer {
-    /// Offers an attempt to the printer. One that is not accepted is never accepted later, so that the order may rely
-    /// on the refusal and give the job to another printer, even if it learns of it much later.
+    /// Offers an attempt to the printer. A rejected attempt is never accepted later, so that the order may rely on the
+    /// rejection and assign the job to another printer, however late it learns of it.
     pub(super) fn take(
         mut self,
         new: InHand,
@@ -48,8 +48,8 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Done)
     }
 
-    /// Changes the attempt in hand if it is this one; a message about any other attempt changes nothing. A change
-    /// that returns `None` frees the printer.
+    /// Applies a change to the attempt in hand if it has this id; a message about any other attempt changes nothing. A
+    /// change that returns `None` frees the printer.
     pub(super) fn of(
         mut self,
         attempt: Id,
@@ -75,8 +75,8 @@ impl Printer {
         }
     }
 
-    /// The file is uploaded. Records that the start is sent and answers [`PrinterAnswer::Go`] to this caller alone; a
-    /// printer that cannot start any more ends the attempt instead.
+    /// Processes a finished upload: records that the start is sent and answers [`PrinterAnswer::Go`] to this caller
+    /// alone. If the printer can no longer start, the attempt ends instead.
     pub(super) fn uploaded(
         self,
         attempt: Id,
@@ -110,7 +110,7 @@ impl Printer {
         decision
     }
 
-    /// The upload failed for good, so nothing was started.
+    /// Ends an attempt whose upload failed for good, so that nothing was started.
     pub(super) fn upload_failed(
         self,
         attempt: Id,
@@ -127,7 +127,7 @@ impl Printer {
         })
     }
 
-    /// The printer certainly refused the start.
+    /// Ends an attempt whose start the printer certainly refused.
     pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |printer, mut in_hand| {
             if matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
@@ -138,7 +138,7 @@ impl Printer {
         })
     }
 
-    /// Records the latest progress seen, which never goes down.
+    /// Records the latest observed progress, which never decreases.
     pub(super) fn progressed(self, attempt: Id, progress: f64, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             if !in_hand.over() && in_hand.began().is_some() && progress > in_hand.progress {
@@ -148,8 +148,8 @@ impl Printer {
         })
     }
 
-    /// The order asks to cancel. Before the start the attempt ends at once; afterwards the print is cancelled once
-    /// the printer shows it.
+    /// Cancels the attempt at the order's request. Before the start it ends at once; afterwards the print is cancelled
+    /// once the printer shows it.
     pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         if !self.holds(attempt) {
             return self.never(attempt);
@@ -165,8 +165,8 @@ impl Printer {
         })
     }
 
-    /// An operator's decision, on which the order has acted already. It ends an attempt unless the printer still shows
-    /// its print, or may yet show it: such a print is cancelled, because the order no longer waits for it.
+    /// Applies an operator's resolution, on which the order has acted already. It ends an attempt unless the printer
+    /// still shows its print, or may yet show it: such a print is cancelled, because the order no longer waits for it.
     pub(super) fn resolved(self, attempt: Id, outcome: Resolution, cx: &DecisionContext<'_>) -> Decision<Self> {
         if !self.holds(attempt) {
             return self.never(attempt);
@@ -200,8 +200,8 @@ impl Printer {
         })
     }
 
-    /// The order has processed the report of a step. Once it has the final one, the printer is free. `wanted: false`
-    /// means that the order has ended the attempt: it ends here too, or is cancelled if its print is on.
+    /// Records that the order has processed the report of a step; the final one frees the printer. `wanted: false`
+    /// means that the order has ended the attempt: it ends here too, or is cancelled if its print has begun.
     pub(super) fn heard(self, attempt: Id, step: u32, wanted: bool, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             in_hand.heard = in_hand.heard.max(step.min(in_hand.step));
@@ -218,7 +218,7 @@ impl Printer {
         })
     }
 
-    /// Emergency stop: whatever was printing has failed, and the printer must be homed and its bed be looked at.
+    /// Applies an emergency stop: the running print has failed, the printer must be homed and its bed inspected.
     pub(super) fn stopped(&mut self, cx: &DecisionContext<'_>) {
         let mut on = matches!(self.activity, Activity::Printing | Activity::Paused);
         if let Some(in_hand) = self.in_hand.as_mut().filter(|in_hand| !in_hand.over()) {
@@ -252,7 +252,7 @@ impl Printer {
         self.updated_at = cx.now;
     }
 
-    /// Ends an attempt that the order has given up and whose end cannot be observed. The bed must be looked at before
+    /// Ends an attempt that the order has given up and whose end cannot be observed. The bed must be inspected before
     /// the next print.
     pub(super) fn give_up(&mut self) {
         let unreachable = self.connection != Connection::Connected;
@@ -271,8 +271,8 @@ impl Printer {
         }
     }
 
-    /// A print has ended by a person's word, unseen: whatever is on the bed, a person looks at it before the next
-    /// print, also on a printer that clears its bed by itself.
+    /// Marks the bed as occupied after a print that ended unseen, by an operator's decision. It must be inspected
+    /// before the next print, even on a printer that clears its bed by itself.
     fn left_on_the_bed(&mut self, end: PrintEnd) {
         self.bed_not_cleared = true;
         self.print_failed |= end == PrintEnd::Failed;
@@ -282,7 +282,7 @@ impl Printer {
         self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == attempt)
     }
 
-    /// Refuses the attempt for ever, also if the message that offers it is still under way.
+    /// Refuses the attempt permanently, even if the message that offers it is still in flight.
     fn never(mut self, attempt: Id) -> Decision<Self> {
         if self.past.contains(&attempt) {
             return Decision::unchanged(PrinterAnswer::NotInHand);
@@ -296,7 +296,7 @@ pub(super) fn not_started(start_sent: bool, counts: bool, reason: String) -> Pha
     Phase::NotStarted { start_sent, counts, reason }
 }
 
-/// The same end, of which nobody knows when it was.
+/// Returns the same end marked as unseen, so that its time counts as unknown.
 fn untimed(phase: Phase) -> Phase {
     match phase {
         Phase::Ended { end, filament_mm, progress, reason, .. } => {

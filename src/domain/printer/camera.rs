@@ -1,4 +1,4 @@
-//! The camera that a person set for a printer, in place of the one that the printer may tell of.
+//! Camera that an operator configured for a printer, in place of the one that the printer may report.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -6,17 +6,18 @@ use url::Url;
 use super::denied_host;
 use crate::domain::failure_detection::keeps_secret;
 
-/// A camera that looks at a printer.
+/// Camera that films a printer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CameraFields {
-    /// Where one picture, or a stream of pictures, is answered. There is no secret in it: it is shown.
+    /// URL of a still picture or a picture stream. It contains no secret, because it is displayed.
     pub snapshot_url: String,
-    /// `user:password`, encrypted with `SECRETS_KEY`; empty if it asks for none. No answer of the API contains it.
+    /// `user:password`, encrypted with `SECRETS_KEY`; empty if the camera needs none. Never part of an API response.
     pub encrypted_credentials: String,
 }
 
-/// Why a text is no address of a camera's pictures, in words that follow its name.
+/// Parses and validates the URL of a camera's pictures. The error continues a sentence that begins with the field's
+/// name.
 pub fn check_camera_url(text: &str) -> Result<Url, String> {
     let no_url = || "must be an http or https URL, such as http://192.168.1.20/webcam/?action=snapshot".to_owned();
     let url = Url::parse(text).map_err(|_| no_url())?;
@@ -32,8 +33,7 @@ pub fn check_camera_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Whether credentials that were given for one camera may be shown at the other address: the same server by the same
-/// scheme.
+/// Returns whether credentials for one camera URL may be sent to the other: same server, same scheme.
 pub fn same_camera(one: &str, other: &str) -> bool {
     let origin = |text: &str| Url::parse(text).ok().map(|url| url.origin());
     one == other || origin(one).is_some_and(|one| Some(one) == origin(other))

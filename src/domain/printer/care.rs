@@ -1,7 +1,7 @@
-//! The care of a printer: its odometer, its reminders, and what was done to it.
+//! Maintenance of a printer: its odometer, its reminders and its maintenance log.
 //!
-//! What a print adds to the odometer is added in the commit that ends it, so it is counted once whatever crashes, and
-//! the reminders that become due by it are noted in the same commit, with the event and the mails that tell of them.
+//! A print is added to the odometer in the commit that ends it, so it is counted once despite crashes. The reminders
+//! that become due by it are recorded in the same commit, with the event and the mails that announce them.
 
 use super::{Phase, Printer, PrinterAnswer, PrinterRow};
 use crate::domain::aggregate::{Decision, DecisionContext};
@@ -16,10 +16,10 @@ use crate::domain::maintenance::{
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
-/// Reminders that are named in the words for why a printer takes no job.
+/// Maximum number of reminders named in the reason a printer accepts no job.
 const MAX_REMINDERS_NAMED: usize = 2;
 
-/// The command's name for the audit log.
+/// Returns the command's name for the audit log.
 pub(super) fn name(command: &CareCommand) -> &'static str {
     match command {
         CareCommand::Remind(_) => "printer.add_reminder",
@@ -29,7 +29,7 @@ pub(super) fn name(command: &CareCommand) -> &'static str {
     }
 }
 
-/// The version of the printer that the command was made from, if it was made from one.
+/// Returns the printer version on which the command is based, if any.
 pub(super) fn if_version(command: &CareCommand) -> Option<i64> {
     match command {
         CareCommand::Change { if_version, .. } => *if_version,
@@ -38,7 +38,7 @@ pub(super) fn if_version(command: &CareCommand) -> Option<i64> {
 }
 
 impl Printer {
-    /// Puts the reminders back from their rows after a load.
+    /// Restores the reminders from their rows after a load.
     pub fn hydrate(mut self, reminders: impl IntoIterator<Item = Reminder>) -> Self {
         for reminder in reminders {
             self.reminders.insert_mut(reminder.id, reminder);
@@ -64,7 +64,8 @@ impl Printer {
         self.reminders.get(&id).ok_or_else(|| Refusal::not_found("reminder"))
     }
 
-    /// The change of a reminder, which is a change of the printer's settings. The rows follow from the difference.
+    /// Changes the reminders, which counts as a change of the printer's settings. The rows are derived from the
+    /// difference.
     fn with_reminder(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self)) -> Decision<Self> {
         self.say(cx, change, Some("printer.updated"))
     }
@@ -156,8 +157,8 @@ impl Printer {
         Ok(Decision::to(next, answer).rows([PrinterRow::Entry(Box::new(entry))]).events([event]))
     }
 
-    /// Follows up on a decision: what a print that has just ended took is on the odometer, reminders that are due by
-    /// now are noted and told, and every reminder that differs is written.
+    /// Completes a decision: adds a print that has just ended to the odometer, records and announces reminders that are
+    /// due by now, and writes every reminder that changed.
     pub(super) fn with_care(
         before: Option<&Self>,
         mut decision: Decision<Self>,
@@ -179,7 +180,7 @@ impl Printer {
         decision
     }
 
-    /// Notes the reminders that have just become due.
+    /// Marks the reminders that have just become due and returns them.
     fn newly_due(&mut self, now: Timestamp) -> Vec<Reminder> {
         let mut due = Vec::new();
         for reminder in self.reminders.values() {
@@ -194,15 +195,14 @@ impl Printer {
         due
     }
 
-    /// The reminders that are due, the one that is due longest first.
+    /// Returns the due reminders, the one due for longest first.
     pub fn due_reminders(&self) -> Vec<&Reminder> {
         let mut due: Vec<&Reminder> = self.reminders.values().filter(|reminder| reminder.due_at.is_some()).collect();
         due.sort_by_key(|reminder| (reminder.due_at, reminder.id));
         due
     }
 
-    /// What keeps the printer from jobs until it is done, in a few words that follow "the printer is"; `None` while
-    /// nothing does.
+    /// Returns the due maintenance that blocks jobs, as a phrase to follow "the printer is"; `None` when nothing does.
     pub(super) fn blocked_by_care(&self) -> Option<String> {
         let blocking: Vec<&Reminder> =
             self.due_reminders().into_iter().filter(|reminder| reminder.fields.blocking).collect();
@@ -236,7 +236,7 @@ impl Printer {
     }
 }
 
-/// What an attempt that has just ended adds to the odometer; nothing if none has.
+/// Returns what an attempt that has just ended adds to the odometer; zero if none has.
 fn wear(before: &Printer, next: &Printer, now: Timestamp) -> Odometer {
     let over = |printer: &Printer| printer.in_hand.as_ref().is_some_and(super::InHand::over);
     let (Some(in_hand), false) = (&next.in_hand, over(before)) else { return Odometer::ZERO };
@@ -261,7 +261,7 @@ fn wear(before: &Printer, next: &Printer, now: Timestamp) -> Odometer {
     }
 }
 
-/// The rows of the reminders that differ.
+/// Returns the rows of the reminders that changed or were removed.
 fn differing(before: Option<&Printer>, next: &Printer) -> Vec<PrinterRow> {
     let known = |id: &Id| before.and_then(|before| before.reminders.get(id));
     let put = next.reminders.values().filter(|reminder| known(&reminder.id) != Some(*reminder));

@@ -1,5 +1,5 @@
-//! When a bed had something on it, and when somebody had cleared it: kept for the last few prints, so that the forecast
-//! learns how long beds wait. Whatever rule set or cleared the bed, it is noted here.
+//! Periods between an occupied and a cleared bed, stored for the last few prints so that the forecaster learns how long
+//! beds wait. Every change of the bed's state is recorded here, whichever rule caused it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use super::Printer;
 use crate::domain::aggregate::Decision;
 use crate::domain::time::Timestamp;
 
-/// How many clearings a printer remembers.
+/// Number of clearings that a printer stores.
 const MAX_CLEARINGS: usize = 8;
 
-/// A bed that was cleared.
+/// Period for which a bed was occupied until it was cleared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Clearing {
-    /// When something lay on it first.
+    /// Time at which something first lay on the bed.
     pub from: Timestamp,
-    /// When somebody said that it is clear.
+    /// Time at which an operator reported it clear.
     pub to: Timestamp,
 }
 
-/// The decision, with a note if it changes whether the bed is clear.
+/// Returns the decision with the bed's times updated if it changes whether the bed is clear.
 pub(super) fn noted(before: Option<&Printer>, mut decision: Decision<Printer>, now: Timestamp) -> Decision<Printer> {
     if let Some(next) = &mut decision.next {
         match (before.is_some_and(|before| before.bed_not_cleared), next.bed_not_cleared) {

@@ -1,4 +1,4 @@
-//! The messages of a printer: commands, answers, and the effects by which it works with the machine and with orders.
+//! Messages of a printer: commands, answers, and the effects by which it works with the machine and with orders.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,46 +11,46 @@ use crate::domain::printer_status::{Connection, PastPrint, ReportedSlot, ServerR
 use crate::domain::sign_off::Inspection;
 use crate::domain::time::Timestamp;
 
-/// What was found out about a start that was not confirmed in time: from the printer's status, from its history, and
-/// from deleting the uploaded file.
+/// Evidence on a start that was not confirmed in time: from the printer's status, from its history, and from deleting
+/// the uploaded file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Evidence {
     /// The printer's status names the file.
     Shows(Status),
     /// The printer's history contains the file.
     Remembers(PastPrint),
-    /// The history was read and does not contain the file, or the printer keeps none. Gathered for prints that were
-    /// seen and are gone; nothing is deleted for it.
+    /// The history was read and does not contain the file, or the printer keeps none. Collected for prints that were
+    /// seen and have vanished; nothing is deleted for it.
     Forgets {
-        /// Whether the printer's server was restarted since the start.
+        /// Evidence on whether the printer's server was restarted since the start.
         server: ServerRun,
-        /// Whether the printer shows that the print did not come to its end: it still names the file, it was watched
-        /// falling into an error, or its server's record of the file has no end.
+        /// `true` if the printer shows that the print did not finish: it still names the file, it was observed entering
+        /// an error, or its server's record of the file has no end.
         stopped: bool,
-        /// The time since the print was last seen, in milliseconds; `None` if it was not seen over this connection.
+        /// Time since the print was last seen, in milliseconds; `None` if it was not seen over this connection.
         unseen_ms: Option<i64>,
     },
-    /// The printer's firmware has been away from its server for so long that the printer counts as offline, and the
-    /// history does not tell how the print ended. Gathered for prints that were seen.
+    /// The printer's firmware has been disconnected from its server for so long that the printer counts as offline, and
+    /// the history does not contain how the print ended. Collected for prints that were seen.
     Away,
     /// The printer is reachable, neither status nor history has the file, and the file is deleted or was not there: a
-    /// start that arrives late finds nothing. Whether the print ran and ended unseen is another question, which the
-    /// members answer.
+    /// start that arrives late finds nothing. The members help decide whether the print ran and ended unseen.
     Revoked {
-        /// Whether the history covers the time since the start was sent.
+        /// Evidence on whether the history covers the time since the start was sent.
         server: ServerRun,
-        /// The longest time without a look at the printer since the start was sent, in milliseconds; `None` if unknown.
+        /// Longest time without an observation of the printer since the start was sent, in milliseconds; `None` if
+        /// unknown.
         unwatched_ms: Option<i64>,
     },
-    /// The printer keeps no history, and names the file as that of its last print. Such a print may have run and ended
-    /// unseen, or the name was taken over before the start took effect. Nothing is deleted for it.
+    /// The printer keeps no history, and reports the file as that of its last print. Such a print may have run and
+    /// ended unseen, or the printer adopted the name before the start took effect. Nothing is deleted for it.
     NamesLast,
-    /// Anything else; with the reason in words for people.
+    /// Inconclusive, with a human-readable reason.
     Unclear(String),
 }
 
 impl Evidence {
-    /// With every number within the bounds of what is stored.
+    /// Clamps every number to the bounds of what is stored.
     #[must_use]
     pub(super) fn bounded(self) -> Self {
         match self {
@@ -61,7 +61,7 @@ impl Evidence {
     }
 }
 
-/// What can be asked of a printer.
+/// Command of a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
     /// Registers a new printer.
@@ -69,273 +69,276 @@ pub enum PrinterCommand {
     /// Replaces the registration. `kind` and `base_url` must not change while an attempt or a manual print is in hand
     /// (409).
     Update {
-        /// The version that the caller read; refused with 412 if the printer has changed since.
+        /// Version that the caller read; refused with 412 if the printer has changed since.
         if_version: Option<i64>,
-        /// The whole new registration.
+        /// Complete new registration.
         fields: Box<PrinterFields>,
     },
     /// Deletes the printer; refused with 409 while an attempt or a manual print is in hand.
     Archive,
-    /// An operator connects (`true`) or disconnects (`false`) the printer.
+    /// Connects (`true`) or disconnects (`false`) the printer at an operator's request.
     Connect(bool),
-    /// The monitor got a status that changes what is recorded: state, connection, file, end of a print, homed,
-    /// progress by tenths.
+    /// Processes a status from the monitor that changes what is recorded: state, connection, file, end of a print,
+    /// homed, progress by tenths.
     Seen(Box<Status>),
-    /// The printer has not answered for too long: its connection, the reason in words for people, and when it last
-    /// answered.
+    /// Records that the printer has not answered for too long: its connection state, the human-readable reason, and
+    /// when it last answered.
     Silent(Connection, String, Option<Timestamp>),
-    /// An operator says what is in a slot.
+    /// Sets the content of a slot, entered by an operator.
     LoadSlot {
         /// Number of the slot, from 0.
         slot: u32,
-        /// What is in it.
+        /// Content of the slot.
         spool: Spool,
     },
-    /// An operator takes a slot away that the printer does not have.
+    /// Removes a slot that the printer does not have, at an operator's request.
     RemoveSlot(u32),
-    /// The system that knows spools says what is left on the one in a slot.
+    /// Updates the remaining amount on the spool in a slot, from the spool management system.
     SpoolLeft(SpoolLeft),
-    /// The printer reported the spools in its slots.
+    /// Processes the spools that the printer reported in its slots.
     SlotsReported {
-        /// All that it reported.
+        /// All reported slots.
         slots: Vec<ReportedSlot>,
-        /// To which materials such spools belong: the printer's own bindings first, then those from elsewhere in the
-        /// shop. Of deleted materials there are none.
+        /// Materials of such spools: the printer's own bindings first, then those from elsewhere in the shop. Deleted
+        /// materials are excluded.
         known: Vec<SpoolBinding>,
     },
-    /// The printer proved by the key with this digest, in hexadecimal digits, who it is.
+    /// Records the digest (in hexadecimal digits) of the key by which the printer proved its identity.
     KeyShown(String),
-    /// An order offers an attempt. A printer that cannot take it answers `NotTaken` with the reason, and will never
+    /// Offers an attempt of an order. A printer that cannot take it answers `NotTaken` with the reason, and will never
     /// accept it later.
     Take {
-        /// Which try of a job is meant.
+        /// Identifier of the attempt.
         attempt: Id,
-        /// The job that is attempted.
+        /// Job that is attempted.
         job: Id,
-        /// The order of the job.
+        /// Order of the job.
         order: Id,
-        /// The G-code file to upload.
+        /// G-code file to upload.
         file_id: Id,
-        /// The unique name to give the file on the printer.
+        /// Unique name for the file on the printer.
         file_name: String,
-        /// When the order claimed the printer. An emergency stop since then also stops this job.
+        /// Time at which the order claimed the printer. An emergency stop since then also stops this job.
         claimed_at: Timestamp,
-        /// What the printer must have.
+        /// Requirements on the printer.
         needs: Box<LaunchNeeds>,
-        /// What printers of each type print, and from where.
+        /// File formats and slot capabilities of each printer type.
         types: KnownTypes,
-        /// Length of filament of the plate in millimetres, as the file states it.
+        /// Filament length of the plate in millimetres, as stated in the file.
         stated_mm: Option<f64>,
-        /// Print time of the file in seconds, as the file states it.
+        /// Print time in seconds, as stated in the file.
         estimated_seconds: Option<i64>,
     },
-    /// The upload is finished. The caller sends the start only if the answer is [`PrinterAnswer::Go`].
+    /// Records that the upload is finished. The caller sends the start only if the answer is [`PrinterAnswer::Go`].
     Uploaded {
-        /// The attempt that was uploaded.
+        /// Attempt whose file was uploaded.
         attempt: Id,
-        /// The name that the printer gave to the file.
+        /// Name that the printer assigned to the file.
         remote_name: String,
-        /// A token of the run of the printer's server, if it gives one (see [`super::InHand::server_mark`]).
+        /// Token that identifies the current run of the printer's server, if it provides one (see
+        /// [`super::InHand::server_mark`]).
         server_mark: Option<String>,
     },
-    /// The upload failed for good, failed too often, or never began.
+    /// Records that the upload failed for good, failed too often, or never began.
     UploadFailed {
-        /// The attempt that was to be uploaded.
+        /// Attempt whose file was to be uploaded.
         attempt: Id,
-        /// Whose fault it is.
+        /// Cause of the failure.
         why: StartFailure,
-        /// Why, in words for people.
+        /// Human-readable reason.
         reason: String,
     },
-    /// The printer certainly refused the start.
+    /// Records that the printer certainly refused the start.
     StartRefused {
-        /// The attempt that was to be started.
+        /// Attempt that was to be started.
         attempt: Id,
-        /// The printer's own words.
+        /// The printer's own message.
         reason: String,
     },
-    /// The latest progress of an attempt's print, 0 to 1, as last seen. Sent before what ends the print is told,
-    /// because many printers reset their progress at the end.
+    /// Records the latest observed progress of an attempt's print, 0 to 1. Sent before the end of the print is
+    /// reported, because many printers reset their progress at the end.
     Progressed {
-        /// The attempt that prints.
+        /// Attempt that is being printed.
         attempt: Id,
-        /// How far the print was.
+        /// Observed progress.
         progress: f64,
     },
-    /// Evidence on a start that was not confirmed, or on a print that is gone.
+    /// Applies evidence on an unconfirmed start or a vanished print.
     Judged {
-        /// The attempt that was started.
+        /// Attempt that was started.
         attempt: Id,
-        /// What was found out.
+        /// Collected evidence.
         evidence: Box<Evidence>,
     },
-    /// The order asks to cancel this attempt.
+    /// Cancels this attempt at the order's request.
     CancelAttempt(Id),
-    /// An operator's decision on an attempt, passed on by the order.
+    /// Applies an operator's resolution of an attempt, forwarded by the order.
     Resolved {
-        /// The attempt that was decided.
+        /// Resolved attempt.
         attempt: Id,
-        /// What became of the print, as the operator has seen it.
+        /// Outcome of the print as the operator saw it.
         outcome: Resolution,
     },
-    /// The order has processed a report.
+    /// Acknowledges a report that the order has processed.
     Heard {
-        /// The attempt reported on.
+        /// Reported attempt.
         attempt: Id,
-        /// The step that was reported.
+        /// Reported step.
         step: u32,
-        /// Whether the order still wants the attempt; `false` ends it here.
+        /// `false` if the order no longer needs the attempt, which then ends here.
         wanted: bool,
     },
-    /// An operator prints a file that is no job; refused with 409 unless the printer could take a job.
+    /// Prints a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a
+    /// job.
     PrintManually {
-        /// Identifier that the edge made for this print.
+        /// Identifier that the edge generated for this print.
         id: Id,
-        /// The file to upload; `None` if it is on the printer already.
+        /// File to upload; `None` if it is on the printer already.
         file_id: Option<Id>,
         /// Name of the file on the printer.
         file_name: String,
-        /// For each filament of the file the slot that it comes from; empty where the printer has none to choose.
+        /// Source slot of each filament of the file; empty if the printer has no slots to choose from.
         slots: Vec<Option<FilamentSlot>>,
     },
-    /// The file of a manual print is on the printer; answered like `Uploaded`.
+    /// Records that the file of a manual print is on the printer; answered like `Uploaded`.
     ManualUploaded {
-        /// Id of the manual print.
+        /// Identifier of the manual print.
         id: Id,
-        /// The name that the printer gave to the file.
+        /// Name that the printer assigned to the file.
         remote_name: String,
     },
-    /// The printer took the start of a manual print, or it certainly did not begin.
+    /// Records that the printer accepted the start of a manual print, or that it certainly did not begin.
     ManualOver {
-        /// Id of the manual print.
+        /// Identifier of the manual print.
         id: Id,
-        /// Why it did not begin, in words for people; `None` if the printer took the start.
+        /// Human-readable reason it did not begin; `None` if the printer accepted the start.
         error: Option<String>,
     },
-    /// The start of this manual print was not confirmed in time.
+    /// Records that the start of this manual print was not confirmed in time.
     ManualUnclear(Id),
-    /// An emergency stop was sent. Recorded after it was sent, because nothing may delay the stop.
+    /// Records an emergency stop after it was sent, because nothing may delay the stop.
     EmergencyStopped,
-    /// An operator has cleared the bed, and so signed off the parts of the last print, if they were not yet.
+    /// Marks the bed as clear at an operator's request, and signs off the parts of the last print if that has not
+    /// happened yet.
     BedCleared(Inspection),
-    /// The order has heard how the parts of this attempt were signed off.
+    /// Acknowledges that the order knows the sign-off of this attempt's parts.
     SignedOff(Id),
-    /// The picture of this attempt's end is taken and its order has it, or it was given up.
+    /// Records that the picture of this attempt's end was delivered to its order, or was given up.
     PhotoOver(Id),
-    /// Whether the printer has a camera of which pictures can be taken, as it tells.
+    /// Records whether the printer reports a camera that can take pictures.
     CameraTold(bool),
-    /// A person had the printer do something, past its jobs; it is recorded with what came of it.
+    /// Records an operator's direct action outside the printer's jobs, with its outcome.
     Acted(Box<ActRecord>),
-    /// The pictures of an attempt's print look like a failure.
+    /// Records that the pictures of an attempt's print look like a failure.
     FailureSuspected {
-        /// The attempt that prints.
+        /// Attempt that is being printed.
         attempt: Id,
-        /// How sure the detector is, over several pictures.
+        /// Confidence of the detector over several pictures, in percent.
         percent: u8,
-        /// Whether the print was paused; `None` where it was not to be.
+        /// `true` if the print was paused, `false` if pausing failed; `None` if it was not to be paused.
         paused: Option<bool>,
     },
-    /// A person has looked at a printer with a firmware fault or refused starts; refused with 409 while its firmware
-    /// is still in error.
+    /// Acknowledges a firmware fault or refused starts after an operator has inspected the printer; refused with 409
+    /// while its firmware is still in error.
     ClearAttention,
-    /// All axes were homed on our command.
+    /// Records that all axes were homed on our command.
     Homed,
-    /// An operator takes the printer out of service, or puts it back.
+    /// Takes the printer out of service or returns it to service, at an operator's request.
     Maintenance {
         /// `true` takes it out of service.
         on: bool,
-        /// The reason, for people; ignored when it is put back.
+        /// Human-readable reason; ignored when the printer returns to service.
         note: Option<String>,
     },
-    /// Something about its reminders and its maintenance log.
+    /// Changes its reminders or its maintenance log.
     Care(Box<CareCommand>),
 }
 
-/// A row beside the snapshot row of a printer.
+/// Row stored beside the snapshot row of a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterRow {
-    /// A reminder as it is now.
+    /// Current state of a reminder.
     Reminder(Box<Reminder>),
-    /// A reminder that was removed.
+    /// Removed reminder.
     ReminderGone(Id),
-    /// A new line of the maintenance log.
+    /// New entry of the maintenance log.
     Entry(Box<MaintenanceEntry>),
 }
 
 /// A printer's answer to a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum PrinterAnswer {
-    /// The printer after the change.
+    /// State of the printer after the change.
     Printer(Box<Printer>),
-    /// To the task that uploaded: send the start now. Only the caller whose command recorded `start_sent` gets it, so
-    /// the start is sent once.
+    /// Answer to the uploading task: send the start now. Only the caller whose command recorded `start_sent` receives
+    /// it, so the start is sent once.
     Go,
-    /// To an operator: this manual print is accepted.
+    /// Answer to an operator: this manual print is accepted.
     Manual(Id),
-    /// To an operator: the reminder as it is now, with what the printer has done.
+    /// Answer to an operator: the current reminder, with the printer's odometer.
     Reminder(Box<Reminder>, Odometer),
-    /// To an operator: the new line of the maintenance log.
+    /// Answer to an operator: the new entry of the maintenance log.
     Logged(Box<MaintenanceEntry>),
-    /// To an order: the attempt is not accepted and never will be, with the reason in words for people.
+    /// Answer to an order: the attempt is not accepted and never will be, with a human-readable reason.
     NotTaken(String),
-    /// To an order that claimed the printer before an emergency stop: the attempt was stopped, with the reason.
+    /// Answer to an order that claimed the printer before an emergency stop: the attempt was stopped, with the reason.
     Stopped(String),
-    /// To an order that cancels or resolves: the printer does not have the attempt and will never accept it.
+    /// Answer to an order that cancels or resolves: the printer does not have the attempt and will never accept it.
     NotInHand,
-    /// Done now, or done before.
+    /// The command is applied, now or earlier.
     Done,
 }
 
-/// Work outside the printer's state that the state calls for. Each effect is repeated, also after a restart, until
-/// the state no longer calls for it.
+/// Work outside the printer's state that the state calls for. Each effect is repeated, also after a restart, until the
+/// state no longer calls for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PrinterEffect {
-    /// Keep a connection to the printer and watch it. It differs when address or key change, so that the connection
-    /// is made anew.
+    /// Keep a connection to the printer and monitor it. A change of address or key makes it a different effect, so that
+    /// the printer is reconnected.
     Watch {
-        /// Type of the adapter.
+        /// Adapter type of the printer.
         kind: String,
-        /// Address of the printer's API.
+        /// Base URL of the printer's API.
         base_url: String,
         /// The printer's API key, encrypted; empty if none.
         encrypted_api_key: String,
         /// Serial number, for adapter types that need one.
         serial: Option<String>,
     },
-    /// Bring the attempt to a print or a verdict: upload in phase `Taken`, then send the start once, then find out
-    /// what became of it. From the phases `StartSent` and `Unverified` on, only the latter; so also for a print that
-    /// was seen and is gone. It stays the same effect through these phases, so that the task that recorded the start
-    /// goes on to send it.
+    /// Drive the attempt to a print or a verdict: upload in phase `Taken`, then send the start once, then determine the
+    /// outcome. From the phases `StartSent` and `Unverified` on, only the last step runs; the same holds for a print
+    /// that was seen and has vanished. It stays the same effect through these phases, so that the task that recorded
+    /// the start goes on to send it.
     Run {
-        /// The attempt in hand.
+        /// Attempt in hand.
         attempt: Id,
     },
-    /// Bring a manual print to its start: upload, then start once. A start that was sent is only waited for.
+    /// Drive a manual print to its start: upload, then start once. A start that was sent is only awaited.
     Manual {
-        /// Id of the manual print.
+        /// Identifier of the manual print.
         id: Id,
     },
-    /// Cancel this attempt's print at the printer: look first, and only if the printer shows the attempt's file, cancel
-    /// once for each look. It ends with the print, and when the printer shows anything else.
+    /// Cancel this attempt's print at the printer: read the status first, and cancel once per status that shows the
+    /// attempt's file. It ends with the print, and when the printer shows anything else.
     CancelPrint {
-        /// The attempt in hand.
+        /// Attempt in hand.
         attempt: Id,
     },
-    /// Report to the order how far the attempt is, until it has acknowledged this step.
+    /// Report the attempt's progress to the order until it has acknowledged this step.
     Report {
-        /// The attempt in hand.
+        /// Attempt in hand.
         attempt: Id,
-        /// The step to report.
+        /// Step to report.
         step: u32,
     },
-    /// Tell the order how the parts of this attempt were signed off, until it has acknowledged that.
+    /// Report the sign-off of this attempt's parts to the order until it has acknowledged it.
     TellSignOff {
-        /// The attempt, which is one of [`Printer::signed_prints`].
+        /// Signed-off attempt, one of [`Printer::signed_prints`].
         attempt: Id,
     },
-    /// Take a picture of this attempt's end, keep it and tell the order, or give it up.
+    /// Take a picture of this attempt's end, store it and notify the order, or give it up.
     Photograph {
-        /// The attempt of [`Printer::photo_due`].
+        /// Attempt of [`Printer::photo_due`].
         attempt: Id,
     },
 }

@@ -1,4 +1,4 @@
-//! Which rule answers which command of a printer.
+//! Dispatch of a printer's commands to the rules that decide them.
 
 use super::registration::create;
 use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterCommand};
@@ -6,7 +6,7 @@ use crate::domain::aggregate::{Aggregate as _, Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 
-/// The answer to one command.
+/// Decides one command of a printer.
 pub(super) fn decide(
     this: Option<&Printer>,
     id: Id,

@@ -1,4 +1,4 @@
-//! The attempt that a printer works on, and how far it came.
+//! The attempt that a printer works on, and its phase.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,129 +7,129 @@ use crate::domain::launch::{ChosenSlot, FilamentSlot};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::time::Timestamp;
 
-/// How far the attempt in hand came. Phases only move forward, each in a commit of its own.
+/// Phase of the attempt in hand. Phases only move forward, each in a commit of its own.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum Phase {
     /// Accepted from the order; the file is to be uploaded. After a crash it is uploaded again, under the same unique
     /// name.
     Taken,
-    /// Recorded before the start is sent; never sent again. Evidence is to be found out.
+    /// Start recorded before it is sent; never sent again. Evidence of its outcome is due.
     StartSent {
-        /// When it was recorded.
+        /// Time at which the start was recorded.
         at: Timestamp,
     },
     /// It is unknown whether the print began or, if it was seen ([`InHand::began_at`]), how it ended. The printer takes
     /// no other attempt until evidence or an operator decides.
     Unverified {
-        /// Why it is unknown, in words for people.
+        /// Human-readable reason it is unknown.
         reason: String,
     },
     /// The printer shows the attempt's file as printing.
     Printing {
-        /// When it was first seen printing.
+        /// Time at which it was first seen printing.
         at: Timestamp,
     },
     /// The print is paused at the printer.
     Paused {
-        /// When the print was first seen printing.
+        /// Time at which the print was first seen printing.
         at: Timestamp,
     },
-    /// The print began and is over; kept until the order has acknowledged it.
+    /// The print began and is over; stored until the order has acknowledged it.
     Ended {
-        /// How the print ended.
+        /// Result of the print.
         end: PrintEnd,
-        /// Filament used in millimetres; `None` if the printer does not tell.
+        /// Filament used in millimetres; `None` if the printer does not report it.
         filament_mm: Option<f64>,
-        /// How far the print came, 0 to 1.
+        /// Final progress, 0 to 1.
         progress: f64,
-        /// The printer's own words on the end, if it gave any.
+        /// The printer's own message about the end, if any.
         reason: Option<String>,
-        /// The printer was out of sight before, so that nobody knows when it ended.
+        /// `true` if the printer was out of sight before, so that the time of the end is unknown.
         #[serde(default)]
         unseen: bool,
     },
-    /// An emergency stop came before the print was seen; kept until the order has acknowledged it.
+    /// An emergency stop came before the print was seen; stored until the order has acknowledged it.
     Stopped {
-        /// Why, in words for people.
+        /// Human-readable reason.
         reason: String,
     },
-    /// It certainly printed nothing and cannot start later; kept until the order has acknowledged it.
+    /// Nothing was printed and nothing can start later; stored until the order has acknowledged it.
     NotStarted {
-        /// Whether a start had been sent.
+        /// `true` if a start had been sent.
         start_sent: bool,
-        /// Whether it counts as a refusal of the job by this printer, rather than as an accident in between.
+        /// `true` if it counts as a refusal of the job by this printer rather than as an unrelated incident.
         counts: bool,
-        /// Why, in words for people.
+        /// Human-readable reason.
         reason: String,
     },
 }
 
-/// The attempt that a printer works on. A printer has at most one.
+/// Attempt that a printer works on. A printer has at most one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InHand {
-    /// Id of the attempt, given by the order.
+    /// Identifier of the attempt, assigned by the order.
     pub attempt: Id,
-    /// The job that is attempted.
+    /// Job that is attempted.
     pub job: Id,
-    /// The order of the job.
+    /// Order of the job.
     pub order: Id,
-    /// The G-code file to upload.
+    /// G-code file to upload.
     pub file_id: Id,
-    /// The name under which the file is uploaded; unique to the attempt and never used again.
+    /// Name under which the file is uploaded; unique to the attempt and never reused.
     pub file_name: String,
-    /// The name that the printer gave to the uploaded file, as it answered; `None` before the upload.
+    /// Name that the printer assigned to the uploaded file; `None` before the upload.
     pub remote_name: Option<String>,
-    /// How far it came.
+    /// Current phase.
     pub phase: Phase,
-    /// Number of the current phase, counted from 1; the order acknowledges a report by it.
+    /// Number of the current phase, from 1; the order acknowledges a report by it.
     pub step: u32,
-    /// The last step that the order has acknowledged; the report is repeated while it is below `step`.
+    /// Last step that the order has acknowledged; the report is repeated while it is below `step`.
     pub heard: u32,
-    /// Whether the order asked to cancel; carried out when the print shows, and at once before the start.
+    /// `true` if the order requested cancellation, which happens at once before the start, and later once the printer
+    /// shows the print.
     pub cancel: bool,
-    /// Whether the order has given the attempt up: the print is cancelled, and the printer is freed even if its end
-    /// cannot be seen.
+    /// `true` if the order has given up the attempt: the print is cancelled, and the printer is freed even if its end
+    /// cannot be observed.
     #[serde(default)]
     pub unwanted: bool,
-    /// The latest progress recorded, 0 to 1. While the print runs it is recorded at each tenth only; when the print
-    /// ends, and before an emergency stop is recorded, the latest that was seen.
+    /// Latest recorded progress, 0 to 1. A running print is recorded at each tenth only; when the print ends, and
+    /// before an emergency stop is recorded, the latest observed value is.
     #[serde(default)]
     pub progress: f64,
-    /// Print time of the file in seconds, as the file states it; `None` if it does not.
+    /// Print time in seconds, as stated in the file; `None` if it is not.
     #[serde(default)]
     pub estimated_seconds: Option<i64>,
-    /// A token of the run of the printer's server, taken before the start: it tells later whether the server has been
-    /// restarted since. `None` if the printer gives none.
+    /// Token of the printer's server run, read before the start; it shows later whether the server has been restarted
+    /// since. `None` if the printer provides none.
     #[serde(default)]
     pub server_mark: Option<String>,
-    /// When the file was first seen printing; `None` if it never was.
+    /// Time at which the file was first seen printing; `None` if it never was.
     #[serde(default)]
     pub began_at: Option<Timestamp>,
-    /// Why the print is taken to be over although the printer did not say how it ended; its history is then asked.
-    /// `None` while the printer shows the print or cannot be read.
+    /// Reason the print is assumed to be over although the printer did not report how it ended; its history is then
+    /// queried. `None` while the printer shows the print or cannot be read.
     #[serde(default)]
     pub gone: Option<String>,
-    /// The printer fell silent during the print and has not been seen printing it since.
+    /// `true` if the printer stopped responding during the print and has not been seen printing it since.
     #[serde(default)]
     pub out_of_sight: bool,
-    /// The slots that it prints from, as they were chosen when it was accepted.
+    /// Slots that it prints from, as chosen on acceptance.
     #[serde(default)]
     pub used_slots: Vec<ChosenSlot>,
-    /// Number of the plate in the file, from 1; 0 in attempts that were made before it was kept here.
+    /// Number of the plate in the file, from 1; 0 in attempts that predate this field.
     #[serde(default)]
     pub plate: u32,
-    /// For each filament of the file the slot that it comes from; `None` for one that the plate does not use. Empty
-    /// where nobody knows.
+    /// Source slot of each filament of the file; `None` for one that the plate does not use. Empty if unknown.
     #[serde(default)]
     pub filament_slots: Vec<Option<FilamentSlot>>,
-    /// Length of filament in millimetres, as the file states it; `None` if it does not.
+    /// Filament length in millimetres, as stated in the file; `None` if it is not.
     #[serde(default)]
     pub stated_mm: Option<f64>,
-    /// The spools that were active at the printer during the print, where its own server books what it prints.
+    /// Spools that were active at the printer during the print, if its own server books what it prints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
-    /// When it was accepted; on the way in, when the order claimed the printer.
+    /// Time of acceptance; in an offered attempt, the time at which the order claimed the printer.
     pub taken_at: Timestamp,
 }

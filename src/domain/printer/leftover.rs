@@ -1,17 +1,17 @@
-//! Which files on a printer are left of attempts that are over.
+//! Detection of files on a printer that are left over from finished attempts.
 
 use super::Printer;
 use crate::domain::id::Id;
 
 impl Printer {
-    /// Whether a file on the printer was uploaded for an attempt that is over here. Files of people, of other servers
-    /// and of the attempt in hand never are.
+    /// Returns whether a file on the printer was uploaded for an attempt that is over here. Files uploaded by hand, by
+    /// other servers and for the attempt in hand never are.
     pub fn is_leftover(&self, path: &str) -> bool {
         let in_hand = self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path));
         !in_hand && attempt_of(path).is_some_and(|attempt| self.past.contains(&attempt))
     }
 
-    /// Whether a file on the printer is needed there now: it is printed, paused, or in hand for a job.
+    /// Returns whether a file on the printer is in use: printing, paused, or in hand for a job.
     pub fn is_using(&self, path: &str) -> bool {
         let bare = |path: &str| path.trim_start_matches('/').to_owned();
         self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path))
@@ -19,12 +19,12 @@ impl Printer {
     }
 }
 
-/// Whether a file on a printer is named as only this server names files, for an attempt at a job.
+/// Returns whether a file's name has the form that only this server uses, for an attempt at a job.
 pub fn is_of_job(path: &str) -> bool {
     attempt_of(path).is_some()
 }
 
-/// The attempt that a file is named for: `JOB-000123_{attempt}.gcode`, in any folder.
+/// Extracts the attempt's id from a file name of the form `JOB-000123_{attempt}.gcode`, in any folder.
 fn attempt_of(path: &str) -> Option<Id> {
     let name = path.rsplit('/').next()?;
     let (number, rest) = name.split_once('_')?;

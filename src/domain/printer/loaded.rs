@@ -1,5 +1,5 @@
-//! Which material each filament of a file is of, where nobody says it: what is loaded in the printers that could print
-//! it decides, if it leaves no choice. Not for choosing slots, which is done at each launch anew.
+//! Materials of a file's filaments where they are not specified: what is loaded in the printers that could print the
+//! file decides, if it leaves no choice. Not for choosing slots, which happens anew at each launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use crate::domain::id::Id;
 use crate::domain::launch::KnownTypes;
 use crate::domain::sku::MachineType;
 
-/// Materials by the numbers of the filaments in the file.
+/// Materials by filament number in the file.
 pub type FilamentMaterials = BTreeMap<u32, Id>;
 
-/// Why what is loaded does not say of what a file is printed.
+/// Reason the loaded materials do not determine a file's materials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Undecided {
-    /// No printer has a material for each of its filaments.
+    /// No printer has a material for each of the filaments.
     NotLoaded,
-    /// Printers have different materials for them, or one printer several that it could be.
+    /// Ambiguous: printers have different materials for them, or one printer has several candidates.
     Several,
 }
 
-/// The materials of a file's filaments; without any it has one, with the number 0. Every printer of this type of
-/// machine that prints such files and has a material for each filament must have the same.
+/// Returns the materials of a file's filaments; a file that lists none has one filament with the number 0. Every
+/// printer of this type of machine that prints such files and has a material for each filament must agree.
 pub fn loaded_materials<'a>(
     filaments: &[PlateFilament],
     form: GcodeForm,
@@ -52,7 +52,7 @@ pub fn loaded_materials<'a>(
     }
 }
 
-/// The materials that one printer has for these filaments.
+/// Returns the materials that one printer has for these filaments.
 fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> Result<FilamentMaterials, Undecided> {
     let of = |filament: &PlateFilament| -> Result<Id, Undecided> {
         match slots {
@@ -68,8 +68,8 @@ fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> R
     filaments.iter().map(|filament| Ok((filament.index, of(filament)?))).collect()
 }
 
-/// Where a filament can come from any slot, its colour tells them apart; where no slot has its colour there must be
-/// only one material.
+/// Selects the material of a filament that can come from any slot by its colour; if no slot has that colour, only one
+/// material may be loaded.
 fn by_colour(filament: &PlateFilament, slots: &[Slot]) -> Result<Id, Undecided> {
     let reported = || slots.iter().filter(|slot| slot.source == SlotSource::Printer);
     let alike = |slot: &&Slot| match (&slot.color, &filament.color) {

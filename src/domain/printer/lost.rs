@@ -1,19 +1,19 @@
-//! The verdict on a print that was seen and is gone, of which no history knows.
+//! Verdict on a print that was seen, has vanished and appears in no history.
 //!
-//! It has failed where the printer shows so, and where it was watched so closely that it cannot have come to its end
-//! in between. Otherwise it may have ended well while nobody looked: a person who printed something else since has
-//! taken the part off the bed, and one who emptied the history may have it in their hands. Only the person who stands
-//! before the printer can tell then.
+//! It has failed if the printer shows so, or if it was observed so closely that it cannot have finished in between.
+//! Otherwise it may have finished unobserved: a person who has printed something else since has taken the part off the
+//! bed, and one who emptied the history may have the part in hand. In that case only an operator at the printer can
+//! decide.
 
 use super::InHand;
 use super::seen::{CLEARED_REASON, UNKNOWN_REASON};
 use super::verdict::MIN_PRINT_SECONDS;
 use crate::domain::printer_status::ServerRun;
 
-/// Reason of a print that was lost when the server that fed the printer was restarted.
+/// Failure reason of a print that was lost when the server that fed the printer was restarted.
 const RESTARTED_REASON: &str = "the printer's server was restarted during the print and came back without the print";
 
-/// What is known of a print that is gone; see [`super::Evidence::Forgets`] for the members.
+/// Facts about a vanished print; see [`super::Evidence::Forgets`] for the members.
 pub(super) struct Lost {
     pub(super) server: ServerRun,
     pub(super) stopped: bool,
@@ -21,8 +21,8 @@ pub(super) struct Lost {
 }
 
 impl Lost {
-    /// Returns why the print has failed, or as the error why nobody can tell how it ended; in words for people.
-    /// `looked_like` is why it was taken to be over.
+    /// Returns the human-readable reason the print has failed, or as the error the reason its end cannot be determined.
+    /// `looked_like` is the reason it was assumed to be over.
     pub(super) fn judge(&self, in_hand: &InHand, looked_like: String) -> Result<String, String> {
         let tells_nothing = [CLEARED_REASON, UNKNOWN_REASON].contains(&looked_like.as_str());
         let why = match self.server {
@@ -42,8 +42,8 @@ impl Lost {
         Err(format!("{why}; it was last seen at {percent} %, and nobody saw how it ended"))
     }
 
-    /// Whether what was left of the print can have been printed since it was last seen. Half of the stated time is
-    /// allowed for, because a machine may print faster than its file says.
+    /// Returns whether the rest of the print could have finished since it was last seen. Only half of the stated time
+    /// is assumed, because a machine may print faster than its file states.
     fn may_have_finished(&self, in_hand: &InHand) -> bool {
         let Some(unseen_ms) = self.unseen_ms else { return true };
         let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::domain::printer::tests::PrinterFixture;
 
-    /// A print of 600 s that was last seen at this progress.
+    /// Builds a print of 600 s that was last seen at this progress.
     fn print(progress: f64, out_of_sight: bool) -> InHand {
         let in_hand = PrinterFixture::printing().p().in_hand.clone().unwrap();
         InHand { progress, out_of_sight, ..in_hand }

@@ -1,8 +1,8 @@
-//! A print that an operator starts through the server and that is no job (`POST /api/printers/{id}/print`). While it
-//! is uploaded and started, the printer takes no attempt, and the start is sent at most once.
+//! A print that an operator starts through the server and that is not a job (`POST /api/printers/{id}/print`). While it
+//! is uploaded and started, the printer accepts no attempt, and the start is sent at most once.
 //!
-//! Once the printer has taken the start, it is a print like one that was started at the machine: it is shown, and
-//! never interfered with.
+//! Once the printer has accepted the start, it is treated like a print that was started at the machine: it is shown,
+//! and never interfered with.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,63 +14,63 @@ use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
-/// How far a manual print is.
+/// Phase of a manual print.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum ManualPhase {
     /// The file is being uploaded, or on the printer already. After a crash it is uploaded again.
     Taken,
-    /// Recorded before the start is sent; never sent again.
+    /// Start recorded before it is sent; never sent again.
     StartSent {
-        /// When it was recorded.
+        /// Time at which the start was recorded.
         at: Timestamp,
     },
 }
 
-/// A manual print that is being uploaded or started.
+/// Manual print that is being uploaded or started.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manual {
-    /// Identifier that the edge made for this print, so that a repeated request is recognised.
+    /// Identifier that the edge generated for this print, used for deduplicating a repeated request.
     pub id: Id,
-    /// The file to upload; `None` if it is on the printer already.
+    /// File to upload; `None` if it is on the printer already.
     pub file_id: Option<Id>,
     /// Name of the file on the printer.
     pub file_name: String,
-    /// For each filament of the file the slot that was chosen for it; empty where the printer has none to choose.
+    /// Slot chosen for each filament of the file; empty if the printer has no slots to choose from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<Option<FilamentSlot>>,
-    /// How far it is.
+    /// Current phase.
     pub phase: ManualPhase,
 }
 
-/// Why a manual print did not begin, with the reason in words for people.
+/// Cause for which a manual print did not begin, with a human-readable reason.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "why", content = "words", rename_all = "snake_case")]
 pub enum ManualFailure {
-    /// The printer was no longer ready for it.
+    /// The printer was no longer ready.
     Busy(String),
-    /// The printer, or the connection to it, refused it.
+    /// The printer, or the connection to it, refused the print.
     Refused(String),
-    /// It is unknown whether it began.
+    /// It is unknown whether the print began.
     Unclear(String),
 }
 
-/// How the start of a manual print came out.
+/// Outcome of a manual print's start.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManualEnd {
-    /// Id of the manual print; also in the name of its file on the printer.
+    /// Identifier of the manual print; also part of its file's name on the printer.
     pub id: Id,
     /// Name of the file on the printer.
     pub file_name: String,
-    /// Why it did not begin; `None` if the printer took the start.
+    /// Cause for which it did not begin; `None` if the printer accepted the start.
     pub error: Option<ManualFailure>,
 }
 
 impl Printer {
-    /// Accepts a manual print if the printer could take a job; a repeated request for the same print is answered
-    /// alike.
+    /// Accepts a manual print if the printer could take a job. Repeating the request for the same print returns the
+    /// same answer.
     pub(super) fn print_manually(mut self, new: Manual, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         let known = self.manual.as_ref().is_some_and(|manual| manual.id == new.id)
             || self.last_manual.as_ref().is_some_and(|last| last.id == new.id);
@@ -85,7 +85,7 @@ impl Printer {
         Ok(Decision::to(self, PrinterAnswer::Manual(id)))
     }
 
-    /// The file is on the printer. Records that the start is sent and answers [`PrinterAnswer::Go`] to this caller
+    /// Processes a finished upload: records that the start is sent and answers [`PrinterAnswer::Go`] to this caller
     /// alone.
     pub(super) fn manual_uploaded(mut self, id: Id, remote_name: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         let could = self.could_start();
@@ -102,7 +102,8 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Go)
     }
 
-    /// The start came out: the printer took it (`error` is `None`), or the print certainly did not begin.
+    /// Records the outcome of the start: the printer accepted it (`error` is `None`), or the print certainly did not
+    /// begin.
     pub(super) fn manual_over(mut self, id: Id, error: Option<&str>, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(manual) = self.manual.as_ref().filter(|manual| manual.id == id) else {
             return Decision::unchanged(PrinterAnswer::Done);
@@ -117,7 +118,8 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Done)
     }
 
-    /// The start was not confirmed in time and is never sent again. The bed must be looked at before the next print.
+    /// Ends a manual print whose start was not confirmed in time; the start is never sent again. The bed must be
+    /// inspected before the next print.
     pub(super) fn manual_unclear(mut self, id: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(manual) = self.manual.as_ref().filter(|manual| manual.id == id) else {
             return Decision::unchanged(PrinterAnswer::Done);
@@ -132,8 +134,8 @@ impl Printer {
         Decision::unchanged(PrinterAnswer::Done)
     }
 
-    /// A status that shows a print after the start was sent proves that the start was taken. A start in the future was
-    /// recorded before the clock was set back.
+    /// Ends the manual print as started if a status shows a print after the start was sent. A start time in the future
+    /// was recorded before the clock was set back, and does not count.
     pub(super) fn manual_seen(&mut self, status: &Status, now: Timestamp) {
         let Some(Manual { phase: ManualPhase::StartSent { at }, .. }) = &self.manual else { return };
         let on = matches!(status.state, Activity::Printing | Activity::Paused);
@@ -142,7 +144,7 @@ impl Printer {
         }
     }
 
-    /// Ends the manual print and keeps how it came out.
+    /// Ends the manual print and stores its outcome.
     pub(super) fn manual_ends(&mut self, error: Option<ManualFailure>) {
         if let Some(Manual { id, file_name, .. }) = self.manual.take() {
             self.last_manual = Some(ManualEnd { id, file_name, error });

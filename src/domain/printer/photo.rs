@@ -1,5 +1,5 @@
-//! The picture of an ended print: due from the commit of its end until it is taken, or until the next print begins, of
-//! which it would be a picture otherwise. It holds nothing up.
+//! Picture of an ended print: due from the commit of its end until it is taken, or until the next print begins, which
+//! the picture would otherwise show. Nothing waits for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,24 +8,25 @@ use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// A print that has ended and of which a picture is to be taken.
+/// Ended print that is to be photographed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhotoDue {
-    /// The attempt that ended.
+    /// Attempt that ended.
     pub attempt: Id,
-    /// The job that was printed.
+    /// Job that was printed.
     pub job: Id,
-    /// The order of the job.
+    /// Order of the job.
     pub order: Id,
-    /// The file that was printed, by its name on the printer.
+    /// Name of the printed file on the printer.
     pub file_name: String,
-    /// When its end was recorded.
+    /// Time at which its end was recorded.
     pub ended_at: Timestamp,
 }
 
 impl Printer {
-    /// Follows up on a decision: of a print that has just ended a picture is due, and of none once the next begins.
+    /// Completes a decision: makes a picture due for a print that has just ended, and drops it once the next print
+    /// begins.
     pub(super) fn with_photo(
         before: Option<&Self>,
         mut decision: Decision<Self>,
@@ -63,13 +64,14 @@ impl Printer {
         }
     }
 
-    /// Whether there may be a camera: a person set one, or the printer did not say that it has none.
+    /// Returns whether a camera may exist: an operator configured one, or the printer has not reported that it has
+    /// none.
     fn may_have_camera(&self) -> bool {
         self.fields.camera.is_some() || !self.camera_absent
     }
 
-    /// The printer told whether it has a camera. Of one without nothing is due, until a person sets one or it tells of
-    /// one.
+    /// Records whether the printer reports a camera. Without one no picture is due, until an operator configures a
+    /// camera or the printer reports one.
     pub(super) fn camera_told(mut self, has: bool, cx: &DecisionContext<'_>) -> Decision<Self> {
         let before = (self.camera_absent, self.photo_due.clone());
         self.camera_absent = !has;
@@ -83,7 +85,7 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Done)
     }
 
-    /// The picture is taken and its order has it, or it was given up.
+    /// Clears the due picture after it was delivered to its order or given up.
     pub(super) fn photo_over(mut self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         if self.photo_due.take_if(|due| due.attempt == attempt).is_none() {
             return Decision::unchanged(PrinterAnswer::Done);

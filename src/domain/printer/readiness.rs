@@ -1,15 +1,15 @@
-//! What follows from a printer's state: whether it can take a job, what needs a person, and what the order is told of
-//! the attempt.
+//! Conclusions from a printer's state: whether it can accept a job, which conditions need an operator, and the
+//! attempt's report to its order.
 
 use super::{Attention, InHand, Phase, Printer, Refusals};
 use crate::domain::id::Id;
 use crate::domain::order::Report;
 use crate::domain::printer_status::{Activity, Connection};
 
-/// How many ended attempts a printer remembers so as to refuse them; more than can be under way in messages.
+/// Number of ended attempts that a printer remembers in order to refuse them; more than can be in flight in messages.
 const MAX_PAST_ATTEMPTS: usize = 32;
 
-/// The report to the order that corresponds to the attempt's phase.
+/// Returns the report to the order that corresponds to the attempt's phase.
 pub fn report_of(in_hand: &InHand) -> Report {
     match &in_hand.phase {
         Phase::Taken => Report::Uploading,
@@ -35,18 +35,18 @@ pub fn report_of(in_hand: &InHand) -> Report {
 }
 
 impl InHand {
-    /// Whether the attempt has ended here and only waits for the order's acknowledgement.
+    /// Returns whether the attempt has ended here and only waits for the order's acknowledgement.
     pub fn over(&self) -> bool {
         matches!(self.phase, Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. })
     }
 
-    /// Whether its start was sent, so that it may print.
+    /// Returns whether its start was sent, so that it may be printing.
     pub(super) fn may_print(&self) -> bool {
         !matches!(self.phase, Phase::Taken) && !self.over()
     }
 
-    /// Whether a path that the printer shows is this attempt's file: either the name it gave at the upload, or our
-    /// own unique name in any folder, because printers move and prefix files.
+    /// Returns whether a path reported by the printer is this attempt's file: either the name assigned at the upload,
+    /// or our own unique name in any folder, because printers move and prefix files.
     pub fn is_ours(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -54,7 +54,7 @@ impl InHand {
             || name == self.file_name
     }
 
-    /// Moves to another phase, of which the order will be told.
+    /// Enters another phase, which the order will be notified of.
     pub(super) fn enter(&mut self, phase: Phase) {
         self.phase = phase;
         self.step += 1;
@@ -62,8 +62,8 @@ impl InHand {
 }
 
 impl Printer {
-    /// Whether the printer prints, or has paused, a file that is not the attempt's. Such a print is shown and never
-    /// interfered with.
+    /// Returns whether the printer is printing, or has paused, a file that is not the attempt's. Such a print is shown
+    /// and never interfered with.
     pub fn foreign_print(&self) -> bool {
         self.shows.as_deref().is_some_and(|file| !self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(file)))
             || (matches!(self.activity, Activity::Printing | Activity::Paused)
@@ -71,7 +71,7 @@ impl Printer {
                 && self.in_hand.is_none())
     }
 
-    /// What needs a person before the next job, in the words of the API's `attention`.
+    /// Returns the conditions that need an operator before the next job: `attention` in the API.
     pub fn attention(&self) -> Vec<Attention> {
         let unreachable = !self.disconnected
             && (self.outage || matches!(self.connection, Connection::Unreachable | Connection::FirmwareDisconnected));
@@ -96,7 +96,7 @@ impl Printer {
         .collect()
     }
 
-    /// What a person should know about the attention of now, in words; `None` where the attention says it all.
+    /// Returns a human-readable explanation of the current attention; `None` where the attention explains itself.
     pub fn attention_words(&self) -> Option<String> {
         let fault = self.fault.as_ref().map(|fault| format!("firmware error: {}", fault.words));
         let refusals = self.refusals.as_ref().filter(|refusals| refusals.needs_attention() || refusals.disk_full);
@@ -111,7 +111,7 @@ impl Printer {
         (!words.is_empty()).then(|| words.join("; "))
     }
 
-    /// Whether the printer can take a job now; otherwise why not, in a few words that follow "the printer is".
+    /// Checks that the printer can accept a job now. The error is the reason, a phrase to follow "the printer is".
     pub fn free(&self) -> Result<(), String> {
         if self.manual.is_some() {
             return Err("starting a manual print".to_owned());
@@ -132,8 +132,8 @@ impl Printer {
         }
     }
 
-    /// Whether it could take a job once its present print is over and the bed is cleared, with nothing else for a
-    /// person to do: it is connected, in service and without a fault.
+    /// Returns whether it could accept a job once its current print is over and the bed is cleared, without further
+    /// work by an operator: it is connected, in service and without a fault.
     pub fn goes_on(&self) -> bool {
         let mut later = self.clone();
         (later.in_hand, later.manual, later.shows, later.bed_not_cleared) = (None, None, None, false);
@@ -143,7 +143,8 @@ impl Printer {
         later.free().is_ok()
     }
 
-    /// Whether a start may be sent now, regardless of what is in hand; otherwise why not, in the same words.
+    /// Checks that a start may be sent now, regardless of what is in hand. The error is the reason, a phrase to follow
+    /// "the printer is".
     pub fn could_start(&self) -> Result<(), String> {
         let no = |words: &str| Err(words.to_owned());
         if self.archived {
@@ -185,7 +186,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Remembers that the attempt is over here, so that it is never accepted again.
+    /// Records that the attempt is over here, so that it is never accepted again.
     pub(super) fn forget(&mut self, attempt: Id) {
         if !self.past.contains(&attempt) {
             self.past.push(attempt);

@@ -1,5 +1,5 @@
-//! What operators do with a printer's registration: create it, edit it, connect and disconnect it. What it has in hand
-//! keeps its type and address, and keeps it connected.
+//! Operations on a printer's registration: create, edit, connect and disconnect. While work is in hand, its type and
+//! address cannot change, and it stays connected.
 
 use super::{MachineAddress, Printer, PrinterAnswer, PrinterFields};
 use crate::domain::aggregate::{Decision, DecisionContext};
@@ -9,7 +9,7 @@ use crate::domain::printer_status::{Activity, Connection};
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
 
-/// Most characters of a key's digest; those of SHA-256 take them all.
+/// Maximum length of a key's digest, in characters; that of a SHA-256 digest in hexadecimal.
 const MAX_KEY_CHARS: usize = 64;
 
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
@@ -58,13 +58,13 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
     Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event]).requires(loaded)
 }
 
-/// What is loaded must not be deleted.
+/// Requires that the loaded material is not deleted.
 fn loaded(material: Option<Id>) -> Option<Requirement> {
     material.map(|id| Requirement::not_deleted(Referenced::Material, id, "loadedMaterialId"))
 }
 
 impl Printer {
-    /// Refuses while work is in hand; `what` says what it would be done to, in words for people.
+    /// Refuses while work is in hand; `what` completes "it can be … once that has ended".
     pub(super) fn not_busy(&self, what: &str) -> Result<(), Refusal> {
         let has = match (&self.in_hand, &self.manual) {
             (Some(_), _) => "has a job in hand",
@@ -109,8 +109,8 @@ impl Printer {
         Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
     }
 
-    /// The printer showed by this key who it is. Only the first one is kept; a printer that was disconnected meanwhile
-    /// has none.
+    /// Records the key that identified the printer. Only the first one is stored, and none for a printer that was
+    /// disconnected meanwhile.
     pub(super) fn key_shown(mut self, key: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         let sound = key.len() <= MAX_KEY_CHARS && key.bytes().all(|byte| byte.is_ascii_hexdigit());
         if self.known_key.is_some() || self.disconnected || !sound {
@@ -121,8 +121,8 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Done)
     }
 
-    /// An operator connects or disconnects the printer. Connecting one that is connected lifts the hold on a connection
-    /// that was closed behind its own server.
+    /// Connects or disconnects the printer at an operator's request. Connecting a connected printer permits reopening a
+    /// connection that was closed behind its own server.
     pub(super) fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         if on && !self.disconnected {
             return Ok(self.say(cx, |printer| printer.kept_closed = false, Some("printer.connected")));

@@ -1,4 +1,4 @@
-//! The printer as an aggregate: which rule answers which command, and which effects its state calls for.
+//! The printer as an aggregate: dispatch of its commands, and the effects that its state calls for.
 
 use super::clearing::noted;
 use super::decide::decide;
@@ -150,7 +150,7 @@ impl Aggregate for Printer {
 }
 
 impl Printer {
-    /// Applies an operator's command and publishes the event; unchanged if it changes nothing.
+    /// Applies an operator's command and publishes the event; returns an unchanged decision if nothing changes.
     pub(super) fn say(
         self,
         cx: &DecisionContext<'_>,
@@ -169,7 +169,7 @@ impl Printer {
         Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
     }
 
-    /// Notes a change that is shown. What the server does by itself moves no version.
+    /// Records a visible change. Changes by the server itself do not increase the version.
     pub(super) fn changed(&mut self, cx: &DecisionContext<'_>) {
         self.updated_at = cx.now;
         self.revision = (self.revision + i64::from(cx.by.is_person())).max(1);
@@ -195,8 +195,8 @@ impl Printer {
             .created(alert.into_iter().chain(left).flatten())
     }
 
-    /// The printer, or the firmware behind its server, has not answered for too long. `printer.offline` is published
-    /// once per outage.
+    /// Records that the printer, or the firmware behind its server, has not answered for too long. `printer.offline` is
+    /// published once per outage.
     pub(super) fn silent(
         self,
         connection: Connection,
@@ -235,7 +235,8 @@ impl Printer {
         Decision::to(next, PrinterAnswer::Done).events([event]).created(alert)
     }
 
-    /// An event about this printer, also on the timeline of the order whose attempt it has in hand.
+    /// Builds an event about this printer, which also appears on the timeline of the order whose attempt it has in
+    /// hand.
     pub(super) fn event_with<D: EventData>(
         &self,
         cx: &DecisionContext<'_>,
@@ -252,7 +253,7 @@ impl Printer {
         Event::new(cx, name, ("printer", self.id), self.in_hand.as_ref().map(|in_hand| in_hand.order), &data)
     }
 
-    /// The attempt in hand with its [`report_of`], if it is this attempt.
+    /// Returns the attempt in hand with its [`report_of`], if it has this id.
     pub fn report(&self, attempt: Id) -> Option<(&InHand, crate::domain::order::Report)> {
         self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt).map(|in_hand| (in_hand, report_of(in_hand)))
     }

@@ -1,10 +1,10 @@
-//! What a fault of the firmware and a closed connection ask of a person.
+//! Firmware faults and closed connections, which only an operator may clear.
 //!
 //! A print that ended in a firmware fault may have left a hot, jammed or crashed machine. Nothing that the server can
-//! read proves that it is safe again, so a fault holds the printer until a person says so
+//! read proves that it is safe again, so a fault blocks the printer until an operator acknowledges it
 //! ([`super::PrinterCommand::ClearAttention`]); neither a restart of the firmware, nor homing, nor clearing the bed
 //! does. For the same reason a connection that the printer's own server closed on an error, or that a person closed
-//! there, is opened again only by a person.
+//! there, is reopened only by a person.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,16 +15,16 @@ use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::{Refusal, first_sentence};
 use crate::domain::time::Timestamp;
 
-/// Most characters of a printer's own words that are kept: the snapshot row stays small.
+/// Maximum length of a printer's message that is stored, in characters: the snapshot row stays small.
 const MAX_WORDS_CHARS: usize = 300;
 
-/// An error, shutdown or thermal fault of the firmware that no person has cleared yet.
+/// Error, shutdown or thermal fault of the firmware that no operator has acknowledged yet.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FirmwareFault {
-    /// When the printer was last seen falling into an error.
+    /// Time at which the printer was last seen entering an error.
     pub at: Timestamp,
-    /// The printer's own words on the first error.
+    /// The printer's message on the first error.
     pub words: String,
 }
 
@@ -34,7 +34,8 @@ pub(super) fn kept_words(words: &str) -> String {
 }
 
 impl Printer {
-    /// Notes what a status says of the firmware and of the connection to it. `before` is the printer as it was.
+    /// Records what a status reports about the firmware and the connection to it. `before` is the printer's previous
+    /// state.
     pub(super) fn firmware_seen(&mut self, before: &Self, status: &Status, now: Timestamp) {
         let error = status.state == Activity::Error;
         if status.connection == Connection::Connected && !error {
@@ -56,22 +57,23 @@ impl Printer {
         }
     }
 
-    /// Whether the printer counts as offline because its server answers without the firmware behind it.
+    /// Returns whether the printer counts as offline because its server answers without the firmware behind it.
     pub fn firmware_stays_away(&self) -> bool {
         self.outage && self.connection == Connection::FirmwareDisconnected && !self.disconnected
     }
 
-    /// Since when a status must be to prove that the axes are homed.
+    /// Returns the time from which a status must be to prove that the axes are homed.
     pub(super) fn unhomed_since(&self) -> Option<Timestamp> {
         self.stopped_at.max(self.fault.as_ref().map(|fault| fault.at))
     }
 
-    /// Whether the server may ask the printer's own server to open a closed connection to the firmware.
+    /// Returns whether the server may ask the printer's own server to open a closed connection to the firmware.
     pub fn may_open_connection(&self) -> bool {
         !self.kept_closed
     }
 
-    /// All axes were homed. Told even where that was not needed, because somebody moved the machine.
+    /// Records that all axes were homed. The event is published even if homing was not needed, because the machine was
+    /// moved.
     pub(super) fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.needs_home = false;
         self.changed(cx);
@@ -80,8 +82,8 @@ impl Printer {
         Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])
     }
 
-    /// A person has looked at the printer: clears a firmware fault and the refused starts. Refused while the firmware
-    /// is still in error, because the same error would only be noted again.
+    /// Clears a firmware fault and the refused starts after an operator has inspected the printer. Refused while the
+    /// firmware is still in error, because the same error would only be recorded again.
     pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
             return Err(Refusal::conflict(

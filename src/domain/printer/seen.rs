@@ -1,8 +1,8 @@
-//! Reading a printer's status: its connection and state, and what it proves about the attempt in hand.
+//! Interpretation of a printer's status: its connection and state, and the evidence on the attempt in hand.
 //!
-//! Statuses are told in the order in which the printer was looked at: there is one look at a time for each connection.
-//! Where a status must be newer than a recorded moment, that moment counts only if it is not in the future: a clock
-//! that was set back in between orders nothing, and must not hold anything up.
+//! Statuses arrive in the order in which they were read: each connection has one read at a time. Where a status must be
+//! newer than a recorded time, that time counts only if it does not lie in the future: a clock that was set back in
+//! between establishes no order, and must not block anything.
 
 use super::{InHand, Phase, Printer};
 use crate::domain::id::Id;
@@ -10,43 +10,42 @@ use crate::domain::job::SeenPrint;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
-/// Reason of a print in whose place a reachable printer shows another file.
+/// End reason of a print in whose place a reachable printer shows another file.
 pub(super) const UNKNOWN_REASON: &str = "printer no longer knows the file";
-/// Reason of a print after which a reachable printer shows no file at all.
+/// End reason of a print after which a reachable printer shows no file at all.
 pub(super) const CLEARED_REASON: &str =
     "the printer came back without the print: it or its server was restarted, or somebody cleared it";
-/// Reason of a print whose file was printed once more at the printer.
+/// End reason of a print whose file was printed again at the printer.
 pub(super) const AGAIN_REASON: &str = "somebody printed its file again at the printer";
-/// Reason of a print that stands still before its end.
+/// End reason of a print that stopped before it was complete.
 const STOPPED_EARLY_REASON: &str = "the print stopped before its end";
-/// Reason of a print whose printer is in error without saying why.
+/// End reason of a print whose printer reports an error without a message.
 const ERROR_REASON: &str = "the printer is in error";
 
-/// What a status proves about an attempt.
+/// Evidence that a status gives on an attempt.
 pub(super) enum Observation {
-    /// The status proves nothing about the attempt, so its step stays as it is.
+    /// The status proves nothing about the attempt, so its phase stays as it is.
     Nothing,
     /// The attempt's file is printing.
     Printing,
     /// The attempt's file is paused.
     Paused,
-    /// The attempt's file is being printed, or was, by another print than the attempt's own, which is over.
+    /// The attempt's file is being printed, or was, by a print other than the attempt's own, which is over.
     Again,
-    /// The attempt's print is over: how it ended, and the printer's own words if it gave any.
+    /// The attempt's print is over: its result, and the printer's message if any.
     Ended(PrintEnd, Option<String>),
-    /// The attempt's print is over, and the status does not say how it ended; with what it looks like, in words for
-    /// people.
+    /// The attempt's print is over, and the status does not show how it ended; with a human-readable guess.
     Gone(String),
 }
 
-/// Whether a look at `looked` is older than a recorded moment. A moment later than `now` was recorded before the clock
-/// was set back, and proves nothing.
+/// Returns whether a status read at `looked` is older than a recorded time. A recorded time later than `now` predates a
+/// clock change, and proves nothing.
 fn outdated(looked: Timestamp, recorded: Timestamp, now: Timestamp) -> bool {
     looked < recorded && recorded <= now
 }
 
-/// Reads a status as evidence. A printer that is idle proves nothing about a start that was just sent, because it may
-/// be slow; once the file was seen printing, it proves that the print is over.
+/// Interprets a status as evidence. An idle printer proves nothing about a start that was just sent, because it may be
+/// slow; once the file was seen printing, it proves that the print is over.
 fn shown(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
     if in_hand.over() || status.state == Activity::Offline {
         return Observation::Nothing;
@@ -81,7 +80,7 @@ fn shown(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
 }
 
 impl InHand {
-    /// When the attempt's file was first seen printing, if it was.
+    /// Returns the time at which the attempt's file was first seen printing, if it was.
     pub(super) fn began(&self) -> Option<Timestamp> {
         match self.phase {
             Phase::Printing { at } | Phase::Paused { at } => Some(at),
@@ -91,13 +90,13 @@ impl InHand {
 }
 
 impl Printer {
-    /// Whether this status changes anything that is recorded, so that the monitor should send
+    /// Returns whether this status changes anything that is recorded, so that the monitor should send
     /// [`super::PrinterCommand::Seen`].
     pub fn matters(&self, status: &Status, now: Timestamp) -> bool {
         self.after(status, now).is_some()
     }
 
-    /// Whether the status shows the attempt's own file printing or paused, by its name.
+    /// Returns whether the status shows the attempt's own file, by its name, printing or paused.
     pub fn shows_attempt(in_hand: &InHand, status: &Status) -> bool {
         status.connection == Connection::Connected
             && matches!(status.state, Activity::Printing | Activity::Paused)
@@ -105,7 +104,7 @@ impl Printer {
             && status.file.as_deref().is_some_and(|file| in_hand.is_ours(file))
     }
 
-    /// What is known here of an attempt that an operator wants to resolve.
+    /// Returns what this printer knows of an attempt that an operator wants to resolve.
     pub fn seen_print(&self, attempt: Id) -> SeenPrint {
         let Some(in_hand) = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt) else {
             return SeenPrint::default();
@@ -118,28 +117,28 @@ impl Printer {
         }
     }
 
-    /// Whether a start was sent of which nobody knows yet whether it happened.
+    /// Returns whether a start was sent whose outcome is still unknown.
     pub fn awaits_start(&self) -> bool {
         let phase = self.in_hand.as_ref().map(|in_hand| &in_hand.phase);
         matches!(phase, Some(Phase::StartSent { .. } | Phase::Unverified { .. }))
     }
 
-    /// As [`Self::seen_print`], with the progress that the printer's latest status shows; `None` for an attempt that is
-    /// not in hand.
+    /// Returns the same as [`Self::seen_print`], with the progress of the printer's latest status; `None` for an
+    /// attempt that is not in hand.
     pub fn seen_print_now(&self, attempt: Id, status: Option<&Status>) -> Option<SeenPrint> {
         let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt)?;
         let progress = self.progress_of(in_hand.job, status)?;
         Some(SeenPrint { progress, ..self.seen_print(attempt) })
     }
 
-    /// Whether the printer is connected and was last seen printing or pausing the file of the attempt in hand.
+    /// Returns whether the printer is connected and was last seen printing or pausing the file of the attempt in hand.
     pub(super) fn shows_own(&self) -> bool {
         let ours = |file: &str| self.in_hand.as_ref().is_some_and(|hand| hand.gone.is_none() && hand.is_ours(file));
         self.connection == Connection::Connected && self.shows.as_deref().is_some_and(ours)
     }
 
-    /// How far the job in hand is, 0 to 1: as the status says, if it is about the job's own file, else as last
-    /// recorded. `None` if another job or none is in hand.
+    /// Returns the progress of the job in hand, 0 to 1: the status's if it is about the job's own file and ahead of the
+    /// recorded one, else the recorded one. `None` if another job or none is in hand.
     pub fn progress_of(&self, job: Id, status: Option<&Status>) -> Option<f64> {
         let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.job == job)?;
         let ours = |status: &&Status| status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
@@ -147,7 +146,7 @@ impl Printer {
         Some(told.map_or(0.0, |status| status.progress / 100.0).max(in_hand.progress))
     }
 
-    /// The printer as it is after this status; `None` if nothing that is recorded changes.
+    /// Returns the printer's state after this status; `None` if nothing that is recorded changes.
     pub(super) fn after(&self, status: &Status, now: Timestamp) -> Option<Self> {
         let silent =
             matches!(status.connection, Connection::Unreachable | Connection::Connecting | Connection::Disconnected);
@@ -194,7 +193,7 @@ impl Printer {
         Some(next)
     }
 
-    /// Moves the attempt in hand as far as the status proves.
+    /// Advances the attempt in hand as far as the status proves.
     pub(super) fn evidence(&mut self, status: &Status, now: Timestamp) {
         let auto_clear = self.fields.auto_clear;
         let Some(in_hand) = &mut self.in_hand else {
@@ -253,9 +252,9 @@ impl Printer {
         }
     }
 
-    /// A print of ours has ended: something lies on the bed, unless it finished and the printer clears its bed by
-    /// itself. What failed or was cancelled may stick to the bed or the nozzle, so a person looks; so does what a
-    /// printer with a firmware fault calls finished.
+    /// Marks the bed as occupied after one of our prints ended, unless it finished and the printer clears its bed by
+    /// itself. A failed or cancelled print may stick to the bed or the nozzle, so an operator must inspect it; the same
+    /// holds for a print that a printer with a firmware fault calls finished.
     pub(super) fn print_over(&mut self, end: PrintEnd, auto_clear: bool) {
         self.bed_not_cleared |= !(auto_clear && end == PrintEnd::Finished && self.fault.is_none());
         self.print_failed |= end == PrintEnd::Failed;

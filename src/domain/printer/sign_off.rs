@@ -1,8 +1,8 @@
-//! The last print of a printer, kept until somebody says how its parts are.
+//! The last print of a printer, stored until an operator signs off its parts.
 //!
-//! Whoever clears the bed signs the last print off. The printer keeps what they said and tells the order until the
-//! order has heard it, and only after the order has heard of the print's end. What lies on the bed is the last print's
-//! only as long as nothing else was printed: any later print, of a job or not, takes its place.
+//! Clearing the bed signs off the last print. The printer stores the inspection and reports it to the order until the
+//! order has acknowledged it, and only after the order knows of the print's end. The parts on the bed are attributed to
+//! the last print only as long as nothing else was printed: any later print, of a job or not, replaces it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,39 +13,40 @@ use crate::domain::refusal::Refusal;
 use crate::domain::sign_off::Inspection;
 use crate::domain::time::Timestamp;
 
-/// Sign-offs that may wait for their orders at a time; more cannot be given here until one was heard.
+/// Maximum number of sign-offs that wait for their orders at a time; further ones are refused until one is
+/// acknowledged.
 const MAX_WAITING_SIGN_OFFS: usize = 4;
 
-/// A print of a job that is over and that nobody has signed off at the printer.
+/// Finished print of a job that was not signed off at the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastPrint {
-    /// The attempt of the order that ended.
+    /// Attempt of the order that ended.
     pub attempt: Id,
-    /// The job that was printed.
+    /// Job that was printed.
     pub job: Id,
-    /// The order of the job.
+    /// Order of the job.
     pub order: Id,
 }
 
-/// A print that was signed off at the printer; its order has not heard of it yet.
+/// Print that was signed off at the printer and whose order has not acknowledged it yet.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedPrint {
-    /// The attempt, with its job and order.
+    /// Attempt with its job and order.
     #[serde(flatten)]
     pub print: LastPrint,
-    /// What was said of its parts.
+    /// Result of the inspection of its parts.
     pub said: Inspection,
-    /// The principal who judged the parts, as text.
+    /// Principal who inspected the parts, as text.
     pub by: String,
-    /// When they said it.
+    /// Time of the inspection.
     pub at: Timestamp,
 }
 
 impl Printer {
-    /// Follows up on a decision: a print that has just ended becomes the last print, and any other print that begins
-    /// takes its place.
+    /// Completes a decision: a print that has just ended becomes the last print, and any other print that begins
+    /// replaces it.
     pub(super) fn with_last_print(before: Option<&Self>, mut decision: Decision<Self>) -> Decision<Self> {
         let (Some(before), Some(next)) = (before, &mut decision.next) else { return decision };
         next.note_last_print(before);
@@ -74,8 +75,8 @@ impl Printer {
         }
     }
 
-    /// An operator has cleared the bed, which signs the last print off. Words about parts of which no print is known
-    /// here are refused, so that they are not lost.
+    /// Marks the bed as clear, which signs off the last print. An inspection without a known print is refused, so that
+    /// it is not lost.
     pub(super) fn bed_cleared(self, said: &Inspection, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         said.check(&cx.rules.quality)?;
         if self.last_print.is_none() && !said.says_nothing() {
@@ -98,7 +99,7 @@ impl Printer {
         Ok(self.say(cx, clear, Some("printer.bed_cleared")).requires(said.requires()))
     }
 
-    /// Refuses to go while an order has not heard of a sign-off: nobody else would tell it.
+    /// Refuses deletion while an order has not acknowledged a sign-off, because nothing else would report it.
     pub(super) fn has_told_sign_offs(&self) -> Result<(), Refusal> {
         if self.signed_prints.is_empty() {
             return Ok(());
@@ -107,7 +108,7 @@ impl Printer {
         Err(Refusal::conflict("printer_busy", words))
     }
 
-    /// The order has heard of a sign-off.
+    /// Drops a sign-off that the order has acknowledged.
     pub(super) fn signed_off(mut self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         let before = self.signed_prints.len();
         self.signed_prints.retain(|signed| signed.print.attempt != attempt);
@@ -118,7 +119,7 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Done)
     }
 
-    /// The sign-offs that orders can be told of now: those of prints of whose end they have heard.
+    /// Returns the sign-offs that can be reported now: those of prints whose end the orders have acknowledged.
     pub(super) fn sign_offs_to_tell(&self) -> impl Iterator<Item = PrinterEffect> + use<'_> {
         let in_hand = self.in_hand.as_ref().map(|in_hand| in_hand.attempt);
         let told = self.signed_prints.iter().map(|signed| signed.print.attempt);

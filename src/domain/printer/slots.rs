@@ -1,8 +1,8 @@
-//! The slots of a printer: which spool is where, how much is left on it, and to which material it belongs.
+//! Slots of a printer: the spool in each, the amount left on it, and the material that it belongs to.
 //!
-//! A printer with one spool has one slot, and `loadedMaterialId` is its material. Operators say what is in a slot;
-//! printers that know their spools report them, by the vendor's code and the colour (`reported`). What was reported is
-//! bound to a material by an operator once; the same code and colour are bound by themselves afterwards.
+//! A printer with one spool has one slot, and `loadedMaterialId` is its material. Operators enter the content of a
+//! slot; printers that recognise their spools report them, by the vendor's code and the colour (`reported`). An
+//! operator binds a reported spool to a material once; the same code and colour are bound automatically afterwards.
 
 mod offers;
 mod reported;
@@ -23,94 +23,95 @@ use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
-/// Most slots of one printer, numbered from 0.
+/// Maximum number of slots of one printer, numbered from 0.
 pub const MAX_SLOTS: u32 = 64;
-/// Most bindings that a printer remembers; the oldest go first.
+/// Maximum number of bindings that a printer stores; the oldest are dropped first.
 const MAX_BINDINGS: usize = 200;
 
-/// Who says what is in a slot.
+/// Source of a slot's content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SlotSource {
-    /// An operator.
+    /// Entered by an operator.
     Manual,
-    /// The printer itself.
+    /// Reported by the printer.
     Printer,
 }
 
-/// A place for a spool.
+/// Position for a spool.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Slot {
-    /// Its number, from 0, as the printer counts its tools.
+    /// Number from 0, as the printer counts its tools.
     pub slot: u32,
-    /// The material that is in it; `None` is unknown.
+    /// Loaded material; `None` if unknown.
     pub material_id: Option<Id>,
     /// Colour of the spool as `#rrggbb`.
     pub color: Option<String>,
-    /// What is left on the spool, in the material's unit; `None` is unknown.
+    /// Amount left on the spool, in the material's unit; `None` if unknown.
     pub remaining: Option<Amount>,
-    /// Whether a person or the printer said what is loaded.
+    /// Source of the content: an operator or the printer.
     pub source: SlotSource,
-    /// The vendor's code of the spool, as the printer reported it.
+    /// The vendor's code of the spool, as reported by the printer.
     #[serde(default)]
     pub vendor_code: Option<String>,
-    /// The kind of plastic of the spool, as the printer reported it.
+    /// Type of plastic of the spool, as reported by the printer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Whether the printer itself tells what is left, so that it is not computed.
+    /// `true` if the printer itself reports the remaining amount, so that it is not computed.
     #[serde(default)]
     pub weighed: bool,
-    /// The number of the spool in the system that knows spools; `None` when nobody said.
+    /// Number of the spool in the spool management system; `None` if unknown.
     #[serde(default)]
     pub spool: Option<i64>,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// What an operator says of a slot.
+/// Content of a slot, entered by an operator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spool {
-    /// The material that is in it; `None` is unknown, or empty.
+    /// Loaded material; `None` if unknown or empty.
     pub material_id: Option<Id>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// What is left on it, in the material's unit.
+    /// Amount left on the spool, in the material's unit.
     pub remaining: Option<Amount>,
-    /// Its number in the system that knows spools.
+    /// Number of the spool in the spool management system.
     pub spool: Option<i64>,
 }
 
-/// What the system that knows spools says of the spool in a slot.
+/// Remaining amount of the spool in a slot, according to the spool management system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpoolLeft {
-    /// Number of the slot.
+    /// Slot that holds the spool.
     pub slot: u32,
-    /// Number of the spool there.
+    /// Number of the spool in that system.
     pub spool: i64,
-    /// What the slot said was left when this was decided.
+    /// Remaining amount recorded for the slot when this was decided.
     pub was: Option<Amount>,
-    /// What is left.
+    /// Amount left on the spool.
     pub left: Amount,
-    /// The material that such spools are linked to, if any.
+    /// Material that such spools are linked to, if any.
     pub material: Option<Id>,
 }
 
-/// Spools of this vendor's code and colour are this material.
+/// Assignment of spools with this vendor code and colour to a material.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpoolBinding {
-    /// As the vendor marks such spools.
+    /// The vendor's code on such spools.
     pub vendor_code: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// What such spools are of. Named unlike the material in a slot, because remembering a material is no use of it.
+    /// Material of such spools. Serialized under a name of its own, because remembering a material does not count as
+    /// using it.
     #[serde(rename = "boundTo")]
     pub material_id: Id,
 }
 
 impl SpoolBinding {
-    /// The spools of a material that has a vendor's code.
+    /// Returns the binding of a material's own spools; `None` if the material has no vendor code or is deleted.
     pub fn of(material: &Material) -> Option<Self> {
         let fields = &material.fields;
         let vendor_code = Some(fields.vendor_code.clone()?);
@@ -123,13 +124,13 @@ impl SpoolBinding {
     }
 }
 
-/// A material in a slot must not be deleted.
+/// Requires that the material in a slot is not deleted.
 fn named(material: Option<Id>) -> Option<Requirement> {
     material.map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"))
 }
 
 impl Printer {
-    /// All slots, by their numbers. A printer of which nobody said more than what is loaded has one.
+    /// Returns all slots, by number. A printer of which only the loaded material is known has one.
     pub fn slots(&self) -> Vec<Slot> {
         if !self.slots.is_empty() {
             return self.slots.clone();
@@ -148,14 +149,15 @@ impl Printer {
         }]
     }
 
-    /// With these slots, for tests of others.
+    /// Returns the printer with these slots, for tests of other modules.
     #[cfg(test)]
     pub(crate) fn with_slots(mut self, slots: Vec<Slot>) -> Self {
         self.put_slots(slots);
         self
     }
 
-    /// The printer as the match sees it. `types` says what printers of its type print, and from where.
+    /// Returns the facts by which jobs are matched to the printer. `types` holds the file formats and slot capabilities
+    /// of each printer type.
     pub fn launch_facts(&self, types: &KnownTypes) -> LaunchFacts {
         let fields = &self.fields;
         let slot = |one: Slot| SlotFacts {
@@ -170,7 +172,8 @@ impl Printer {
         facts.of_model(fields.model.as_deref())
     }
 
-    /// The slots from which the printer would take what a job needs; else what is missing, in words for people.
+    /// Returns the slots from which the printer would supply a job. The error is a human-readable description of what
+    /// is missing.
     pub(super) fn resolve_slots(&self, needs: &LaunchNeeds, types: &KnownTypes) -> Result<Vec<ChosenSlot>, String> {
         let found = fit(needs, &self.launch_facts(types));
         if found.fits() {
@@ -179,7 +182,7 @@ impl Printer {
         Err(format!("the printer is not fit for it: {}", found.words(&|_| ("its material".to_owned(), "units"))))
     }
 
-    /// For each filament of a file the slot that was chosen for it, with what the printer says is in it.
+    /// Returns the chosen slot of each filament of a file, with its content as the printer reports it.
     pub(super) fn filament_slots(&self, file: &SlicedFor, chosen: &[ChosenSlot]) -> Vec<Option<FilamentSlot>> {
         let spool = |number: u32| {
             let slot = self.slots.iter().find(|one| one.slot == number && one.source == SlotSource::Printer)?;
@@ -189,7 +192,8 @@ impl Printer {
         file.slots(chosen).into_iter().map(|slot| slot.map(with_spool)).collect()
     }
 
-    /// Whether the slots that were chosen still hold enough of what they were chosen for; otherwise which does not.
+    /// Checks that the chosen slots still hold enough of the materials they were chosen for. The error names the slot
+    /// that does not.
     pub(super) fn still_holds(&self, chosen: &[ChosenSlot]) -> Result<(), String> {
         let slots = self.slots();
         for one in chosen {
@@ -205,7 +209,7 @@ impl Printer {
         Ok(())
     }
 
-    /// An operator says what is in a slot: one word for a swap of spools. A slot that is not there yet is added.
+    /// Sets the content of a slot, so that swapping a spool takes one command. A slot that does not exist yet is added.
     pub(super) fn load_slot(
         self,
         number: u32,
@@ -252,7 +256,7 @@ impl Printer {
         Ok(self.say(cx, change, Some("printer.updated")).requires(named(spool.material_id)))
     }
 
-    /// An operator takes a slot away that the printer does not have. The last one stays.
+    /// Removes a slot that the printer does not have. The last slot stays.
     pub(super) fn remove_slot(self, number: u32, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         let slots = self.slots();
         if !slots.iter().any(|one| one.slot == number) {
@@ -268,7 +272,7 @@ impl Printer {
         Ok(self.say(cx, change, Some("printer.updated")))
     }
 
-    /// `loadedMaterialId` was written: it is the material of the first slot. Another material is another spool.
+    /// Updates the first slot after `loadedMaterialId` was written. Another material means another spool.
     pub(super) fn loaded_by_fields(&mut self, now: Timestamp) {
         let loaded = self.fields.loaded_material_id;
         if let Some(first) = self.slots.first_mut()
@@ -282,9 +286,9 @@ impl Printer {
         }
     }
 
-    /// The system that knows spools says what is left on one. Heeded only while the slot is as the caller saw it:
-    /// meanwhile a print may have used some, or the spool may have been swapped. An unbound slot gets the spool's
-    /// material.
+    /// Sets the remaining amount of a spool from the spool management system. Ignored unless the slot is unchanged
+    /// since the caller read it: a print may have used some meanwhile, or the spool may have been swapped. An unbound
+    /// slot is bound to the spool's material.
     pub(super) fn spool_left(self, said: &SpoolLeft, cx: &DecisionContext<'_>) -> Decision<Self> {
         let SpoolLeft { slot: number, spool, was, left, material } = *said;
         let as_seen =
@@ -306,7 +310,7 @@ impl Printer {
         Decision::to(next, PrinterAnswer::Done).requires(named(newly))
     }
 
-    /// Keeps, or with `None` forgets, to which material spools like this one belong.
+    /// Stores the material of spools like this one, or removes the binding when `material` is `None`.
     fn remember(&mut self, spool: &Slot, material: Option<Id>) {
         if spool.vendor_code.is_none() && spool.color.is_none() {
             return;
@@ -318,7 +322,7 @@ impl Printer {
         self.bindings.drain(..many);
     }
 
-    /// Sets all slots, and what is loaded with them.
+    /// Replaces all slots, and derives the loaded material from the first.
     fn put_slots(&mut self, mut slots: Vec<Slot>) {
         slots.sort_by_key(|one| one.slot);
         self.fields.loaded_material_id = slots.first().and_then(|first| first.material_id);

@@ -1,16 +1,16 @@
-//! Printers whose own server books what they print in the system that knows spools: on which spools a print was booked,
-//! so that nobody books it there a second time, and what a person has to see to.
+//! Printers whose own server books what they print in the spool management system: the spools on which a print was
+//! booked, so that nothing books it there twice, and the warnings for operators.
 
 use super::{InHand, Printer, Slot};
 use crate::domain::material::Material;
 use crate::domain::parts_sync::StockSystem;
 use crate::domain::printer_status::{Connection, SpoolBooking, Status};
 
-/// Most spools that are kept of one print.
+/// Maximum number of spools stored per print.
 const MAX_BOOKED_SPOOLS: usize = 16;
 
 impl InHand {
-    /// The print was booked on these spools as well.
+    /// Adds spools on which the print was booked.
     pub(super) fn book_on(&mut self, spools: impl IntoIterator<Item = i64>) {
         for spool in spools {
             if !self.booked_on.contains(&spool) && self.booked_on.len() < MAX_BOOKED_SPOOLS {
@@ -21,7 +21,7 @@ impl InHand {
 }
 
 impl Printer {
-    /// Takes over where the printer books. What an unreachable printer last told stands.
+    /// Takes over from a status where the printer books. An unreachable printer's last report stays valid.
     pub(super) fn booking_seen(&mut self, status: &Status) {
         if status.connection != Connection::Connected {
             return;
@@ -34,8 +34,8 @@ impl Printer {
         }
     }
 
-    /// The spools on which the printer books just now, or has still to book, what a print of ours uses: what changes
-    /// on them is not settled yet.
+    /// Returns the spools on which the printer is booking one of our prints, or has yet to: changes on them are not
+    /// settled.
     pub fn spools_in_use(&self) -> Vec<i64> {
         let Some(SpoolBooking { spool, unreported, .. }) =
             self.books_on.filter(|_| !self.archived && !self.disconnected)
@@ -47,19 +47,19 @@ impl Printer {
         used.chain(active).collect()
     }
 
-    /// Whether the printer itself books what it prints from this slot now.
+    /// Returns whether the printer itself currently books what it prints from this slot.
     pub fn books_itself(&self, slot: &Slot) -> bool {
         self.books_on.is_some_and(|booking| slot.spool == Some(booking.spool))
     }
 
-    /// Returns why what prints take from a slot may be counted wrongly in the system that knows spools, or was, in
-    /// words for people. `material` is what is in the slot, where known.
+    /// Returns a human-readable warning if what prints take from a slot may be, or was, counted wrongly in the spool
+    /// management system. `material` is the slot's content, if known.
     pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
         let missing = material.zip(slot.spool).and_then(|(material, spool)| material.missing_booking(spool));
         missing.or_else(|| self.booking_warning(slot, material))
     }
 
-    /// Returns why what the next prints take from a slot may be counted wrongly.
+    /// Returns a warning if what the next prints take from a slot may be counted wrongly.
     fn booking_warning(&self, slot: &Slot, material: Option<&Material>) -> Option<String> {
         let SpoolBooking { spool, connected, .. } = self.books_on?;
         let (number, single) = (slot.slot, self.slots().len() == 1);

@@ -16,7 +16,7 @@ use crate::domain::sku::Dimensions;
 use crate::domain::testing::samples::printer_fields;
 use crate::domain::testing::{Bench, id};
 
-/// The file was deleted, and the history covers the time since the start.
+/// Evidence that the file was deleted while the history covers the time since the start.
 pub(super) const REVOKED: Evidence = Evidence::Revoked { server: ServerRun::Unbroken, unwatched_ms: None };
 
 pub(super) const OURS: &str = "JOB-000001_x.gcode";
@@ -46,7 +46,7 @@ pub(super) fn take(attempt: u32) -> PrinterCommand {
     }
 }
 
-/// What a job needs: grams of materials, of which each is the filament with the number of the material above 24.
+/// Builds a job's needs: grams by material, where material 25 is filament 1 of the file, 26 is filament 2, and so on.
 pub(super) fn needs(materials: &[(u32, i64)]) -> LaunchNeeds {
     let need =
         |(material, grams): &(u32, i64)| MaterialNeed { material_id: id(*material), need: Amount::units(*grams) };
@@ -124,12 +124,12 @@ impl PrinterFixture {
     pub(super) fn now(&self) -> Timestamp {
         self.bench.now
     }
-    /// Whether the print of the attempt in hand was seen and has not ended.
+    /// Returns whether the print of the attempt in hand was seen and has not ended.
     pub(super) fn prints_ours(&self) -> bool {
         let phase = self.p().in_hand.as_ref().map(|in_hand| &in_hand.phase);
         matches!(phase, Some(Phase::Printing { .. } | Phase::Paused { .. }))
     }
-    /// The order hears the latest report on this attempt.
+    /// Acknowledges the latest report on this attempt on behalf of the order.
     pub(super) fn heard_of(&mut self, attempt: u32) {
         let step = self.p().in_hand.as_ref().unwrap().step;
         self.ask(PrinterCommand::Heard { attempt: id(attempt), step, wanted: false }).unwrap();

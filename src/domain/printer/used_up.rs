@@ -1,4 +1,4 @@
-//! What a print takes from the spools in a printer's slots.
+//! Consumption of a print from the spools in a printer's slots.
 
 use super::{Phase, Printer, Slot};
 use crate::domain::amount::Amount;
@@ -6,8 +6,8 @@ use crate::domain::launch::used_share;
 use crate::domain::time::Timestamp;
 
 impl Printer {
-    /// The print has just ended: what it used is taken from what is left in its slots, where that is known and the
-    /// printer does not tell it by itself. A spool that was swapped meanwhile for another material is left alone.
+    /// Deducts what the print that has just ended used from its slots' remaining amounts, where these are known and the
+    /// printer does not report them itself. A slot that meanwhile holds another material is left alone.
     pub(super) fn use_up(&mut self, now: Timestamp) {
         let Some(in_hand) = &mut self.in_hand else { return };
         // Nobody looked while it printed: the spool that was active before or after is the best that is known.

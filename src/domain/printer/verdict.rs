@@ -1,14 +1,15 @@
-//! The verdict on a start that was not confirmed in time goes by this rule. The printer shows or remembers the file:
-//! the print began, and its state or history says how it stands. The printer is reachable, neither shows nor
-//! remembers the file, and the file is gone from it: the print cannot start later. It did not run and end unseen either
-//! if the history covers the time since the start, or if the printer was never unwatched for half of the print's time;
+//! The verdict on a start that was not confirmed in time follows this rule. If the printer shows or remembers the file,
+//! the print began, and its state or history determines the phase. If the printer is reachable, neither shows nor
+//! remembers the file, and the file is gone from it, the print cannot start later. It did not run and end unseen either
+//! if the history covers the time since the start, or if the printer was never unobserved for half of the print's time;
 //! then the job may go to another printer. Anything else proves nothing: the attempt is [`Phase::Unverified`] and stays
 //! so until the printer gives evidence or an operator decides. The start itself is never sent a second time.
 //!
-//! A print that was seen and is gone, without a word of the printer on its end, ended as the printer's history says. A
-//! history that breaks off leaves it to an operator. Where no history knows of it, the print has failed if the printer
-//! shows so or if it was watched so closely that it cannot have come to its end ([`Lost`]); anything else leaves it to
-//! an operator, because the part may lie on the bed. So does a firmware that stays away from its server.
+//! A print that was seen and has vanished, without a report on its end, ended as the printer's history states. A
+//! history that breaks off leaves it to an operator. If no history contains it, the print has failed if the printer
+//! shows so or if it was observed so closely that it cannot have finished ([`Lost`]); anything else leaves it to an
+//! operator, because the part may lie on the bed. The same holds for a firmware that stays disconnected from its
+//! server.
 
 use super::attempt::{ended, not_started};
 use super::lost::Lost;
@@ -18,20 +19,19 @@ use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::printer_status::{PastPrint, PrintEnd, ServerRun};
 
-/// Print time in seconds of a file that states none, for the question whether a print can have run unseen: no print
-/// takes less.
+/// Assumed print time, in seconds, of a file that states none, when deciding whether a print can have run unseen: no
+/// print takes less.
 pub(super) const MIN_PRINT_SECONDS: i64 = 10;
-/// Why nobody can tell how a print ended whose printer's server lost its firmware in the middle of it.
+/// Reason the end of a print is unknown after the printer's server lost its firmware in the middle of it.
 const AWAY_REASON: &str = "the printer's server lost the connection to its firmware during the print";
-/// Why nobody can tell how a print ended that was seen.
+/// Reason the end of a print is unknown after the printer's server was restarted.
 const CUT_OFF_REASON: &str =
     "the printer's server was restarted during the print, so its history does not tell how it ended";
-/// Why a start is doubted at a printer that has no history and names the file as its last one.
+/// Reason a start is doubted at a printer that keeps no history and reports the file as its last one.
 const NAMES_LAST_REASON: &str = "the printer names the file as that of its last print, but nobody saw it being printed";
 
 impl Printer {
-    /// Applies the evidence on a start that was not confirmed, or on a print that is gone; the rule is in the module's
-    /// documentation.
+    /// Applies the evidence on an unconfirmed start or a vanished print, by the rule in the module documentation.
     pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &DecisionContext<'_>) -> Decision<Self> {
         let auto_clear = self.fields.auto_clear;
         self.of(attempt, cx, |printer, mut in_hand| {
@@ -110,7 +110,7 @@ fn unverified(in_hand: &mut InHand, reason: &str) {
     }
 }
 
-/// Unverified for a reason that will not pass by itself, whatever was known before.
+/// Marks the attempt as unverified for a reason that will not resolve itself, whatever was known before.
 fn doubt(in_hand: &mut InHand, reason: &str) {
     let known = matches!(&in_hand.phase, Phase::Unverified { reason: known } if known == reason);
     if !known {
@@ -118,8 +118,8 @@ fn doubt(in_hand: &mut InHand, reason: &str) {
     }
 }
 
-/// Whether a print that left no trace may have run and ended unseen; why, in words for people. Half of the stated print
-/// time is allowed for, because a machine may print faster than its file says.
+/// Returns the human-readable reason a print that left no trace may have run and ended unseen; `None` if it cannot
+/// have. Only half of the stated print time is assumed, because a machine may print faster than its file states.
 fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) -> Option<String> {
     let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
     match (server, unwatched_ms) {
@@ -138,7 +138,8 @@ fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) 
     }
 }
 
-/// `lost` is why the print was out of sight, where that says more than what the print looked like.
+/// Returns the end of a print that the printer's history contains. `lost` is the reason the print was out of sight,
+/// used if no more specific one is known.
 fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd, lost: Option<&str>) -> Phase {
     let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
     // That its file was printed again says nothing of its end.

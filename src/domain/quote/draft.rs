@@ -1,5 +1,5 @@
-//! Drafting and editing. The edge has looked up SKUs and materials and measured models before, because the rules do no
-//! look-ups.
+//! Drafting and editing of quotes. The edge has looked up SKUs and materials and measured models before, because the
+//! rules perform no lookups.
 
 use super::{MAX_LINES, Quote, QuoteLine, QuoteModel, QuoteStatus};
 use crate::domain::access::normal_email;
@@ -15,75 +15,75 @@ use crate::domain::sku::MachineType;
 use crate::domain::tax::{tax_bps, tax_of};
 use crate::domain::time::Timestamp;
 
-/// The model of a line as it is wished.
+/// Model of a requested line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DraftModel {
-    /// The uploaded model.
+    /// File of the uploaded model.
     pub file_id: Id,
-    /// What it measures; `None` for a model that the quote has already.
+    /// Measurements of the model; `None` for a model that the quote already contains.
     pub facts: Option<MeshFacts>,
-    /// What it is printed of.
+    /// Material that it is printed in.
     pub material_id: Option<Id>,
-    /// What a kilogram of that costs, in minor units; `None` takes the settings' rate.
+    /// Cost of a kilogram of that material, in minor units; `None` uses the rate of the settings.
     pub material_cents_per_kg: Option<i64>,
-    /// The type of machine that prints it.
+    /// Type of machine that prints it.
     pub machine_type: MachineType,
-    /// How it is sliced.
+    /// Slicer profile to use.
     pub slicer_profile: Option<String>,
 }
 
-/// A line as it is wished.
+/// Requested line of a quote.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DraftLine {
-    /// What is offered, in words.
+    /// Description of the offered item.
     pub description: String,
-    /// How many, at least 1.
+    /// Number of units, at least 1.
     pub quantity: u32,
-    /// Net price of one in minor units; `None` only for a model, which is priced by the rates.
+    /// Net price of one unit, in minor units; `None` only for a model, which is then priced by the rates.
     pub unit_price_cents: Option<i64>,
-    /// The SKU that is printed.
+    /// SKU that is printed.
     pub sku_id: Option<Id>,
-    /// Whether it is printed.
+    /// `true` if the line is printed.
     pub printed: bool,
-    /// The model that it is printed from.
+    /// Model that it is printed from.
     pub model: Option<DraftModel>,
 }
 
-/// A quote as it is wished.
+/// Requested content of a new quote.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DraftQuote {
-    /// The site; `None` takes the configured default.
+    /// Site; `None` uses the configured default.
     pub site: Option<String>,
     /// The customer's e-mail address.
     pub customer_email: Option<String>,
-    /// The custom request that it answers.
+    /// Custom request that it answers.
     pub custom_request_id: Option<Id>,
-    /// The lines, at least one.
+    /// Requested lines, at least one.
     pub lines: Vec<DraftLine>,
-    /// Currency; `None` takes the configured default.
+    /// Currency; `None` uses the configured default.
     pub currency: Option<String>,
-    /// Where it is shipped to.
+    /// Shipping address.
     pub shipping_address: Option<Address>,
-    /// Until when it can be accepted; `None` counts the settings' days from its sending.
+    /// Time until which it can be accepted; if `None`, it is computed on sending from the validity in the settings.
     pub valid_until: Option<Timestamp>,
-    /// Free text that the customer reads.
+    /// Free text for the customer.
     pub notes: Option<String>,
 }
 
-/// What changes of a draft: `None` leaves a member as it is, the inner `None` clears it.
+/// Changes to a draft: `None` leaves a member unchanged, the inner `None` clears it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct QuotePatch {
     /// The customer's e-mail address.
     pub customer_email: Option<Option<String>>,
-    /// The custom request that it answers.
+    /// Custom request that it answers.
     pub custom_request_id: Option<Option<Id>>,
-    /// All lines, in place of those before.
+    /// Complete new list of lines, which replaces the previous one.
     pub lines: Option<Vec<DraftLine>>,
-    /// Where it is shipped to.
+    /// Shipping address.
     pub shipping_address: Option<Option<Address>>,
-    /// Until when it can be accepted.
+    /// Time until which it can be accepted.
     pub valid_until: Option<Option<Timestamp>>,
-    /// Free text that the customer reads.
+    /// Free text for the customer.
     pub notes: Option<Option<String>>,
 }
 
@@ -91,7 +91,7 @@ fn email(given: Option<&String>) -> Result<Option<String>, Refusal> {
     given.map(|email| normal_email(email)).transpose()
 }
 
-/// The lines as they will be; all faults are noted. `before` are those that the quote has.
+/// Builds the lines of a quote and collects all faults. `before` are the quote's current lines.
 fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec<QuoteLine> {
     faults.check(!wished.is_empty(), "lines", "must name at least one line");
     let many = format!("has {} lines; a quote has at most {MAX_LINES}", wished.len());
@@ -132,7 +132,7 @@ fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec
     made
 }
 
-/// The model of a line. What the slicer made of it before counts as long as it is sliced in the same way.
+/// Builds the model of a line. Earlier slicing results remain valid as long as the slicer profile is the same.
 fn model(wished: &DraftModel, facts: MeshFacts, known: Option<&QuoteModel>, priced_by_hand: bool) -> QuoteModel {
     let same = known.filter(|known| known.slicer_profile == wished.slicer_profile);
     QuoteModel {
@@ -153,7 +153,7 @@ fn model(wished: &DraftModel, facts: MeshFacts, known: Option<&QuoteModel>, pric
 }
 
 impl Quote {
-    /// A draft as it is wished. All its faults are told at once.
+    /// Creates a draft from the request, or refuses it with all its faults at once.
     pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, wished: &DraftQuote) -> Result<Self, Refusal> {
         let mut faults = Faults::default();
         let mut quote = Self {
@@ -193,7 +193,7 @@ impl Quote {
         Ok(quote)
     }
 
-    /// Takes over what changes of a draft.
+    /// Applies a patch to a draft.
     pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, patch: &QuotePatch) -> Result<(), Refusal> {
         if self.status != QuoteStatus::Draft {
             return Err(Refusal::transition("changing a quote", self.status));
@@ -217,7 +217,7 @@ impl Quote {
         faults.refuse()
     }
 
-    /// Prices the models at the present rates, and adds everything up.
+    /// Prices the models at the current rates and computes all sums.
     pub(super) fn reckon(&mut self, cx: &DecisionContext<'_>, faults: &mut Faults) {
         self.rates = cx.rules.pricing.rates;
         let rates = self.rates;
@@ -229,8 +229,8 @@ impl Quote {
         faults.check(self.sum_up(), "lines", "are together too much; offer less at once");
     }
 
-    /// Adds everything up: lines and shipping are taxed at the rate of the destination, and the tax is rounded once.
-    /// False when it is too much.
+    /// Computes all sums: lines and shipping are taxed at the rate of the destination, and the tax is rounded once.
+    /// Returns `false` on overflow.
     pub(super) fn sum_up(&mut self) -> bool {
         let mut lines = self.lines.iter();
         let subtotal = lines

@@ -1,5 +1,5 @@
-//! What is left of a price once the parts are printed: the real weight and hours of all attempts, at the rates that
-//! were frozen with the quote, beside the costs that were reckoned with.
+//! Margin that remains once the parts are printed: the actual weight and hours of all attempts, at the rates that were
+//! frozen with the quote, compared with the quoted costs.
 
 use super::Quote;
 use crate::domain::amount::Amount;
@@ -7,37 +7,37 @@ use crate::domain::job::Job;
 use crate::domain::order::Order;
 use crate::domain::pricing::{Costs, PrintWork};
 
-/// The money of one line of a quote that was printed from a model.
+/// Price, costs and margin of one quote line that was printed from a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineMargin {
     /// Index of the line in the quote.
     pub line: usize,
-    /// What the customer pays for it without tax, in minor units.
+    /// Net price that the customer pays for it, in minor units.
     pub price_cents: i64,
-    /// What it was reckoned to cost.
+    /// Costs at the time of the quote.
     pub quoted: Costs,
-    /// What the attempts so far took; prints that failed are in it, so there is no share for them.
+    /// Work of all attempts so far, including failed prints, so there is no surcharge for them.
     pub work: PrintWork,
-    /// What they cost.
+    /// Costs of that work.
     pub actual: Costs,
-    /// Whether no job of the line will print any more.
+    /// `true` once no job of the line will print any more.
     pub is_final: bool,
 }
 
 impl LineMargin {
-    /// What was to be left, in minor units.
+    /// Returns the margin at the quoted costs, in minor units.
     pub fn quoted_margin_cents(&self) -> i64 {
         self.price_cents.saturating_sub(self.quoted.sum_cents())
     }
 
-    /// What is left so far, in minor units.
+    /// Returns the margin at the actual costs so far, in minor units.
     pub fn actual_margin_cents(&self) -> i64 {
         self.price_cents.saturating_sub(self.actual.sum_cents())
     }
 }
 
-/// What the attempts of a job took: grams, seconds, and how many prints were taken off a machine. A print of which
-/// nobody knows how long it took counts with the time that its file states.
+/// Returns the work of a job's attempts: grams, seconds, and number of prints taken off a machine. A print of unknown
+/// duration counts with the time stated in its file.
 fn taken(job: &Job) -> (Amount, i64, u32) {
     let printed = job.attempts.iter().filter(|attempt| attempt.printed());
     let stated = job.estimated_seconds.unwrap_or(0);
@@ -48,8 +48,8 @@ fn taken(job: &Job) -> (Amount, i64, u32) {
     })
 }
 
-/// The margins of the lines that are printed from models, as far as the order of the quote is printed. The lines of the
-/// order are those of the quote, in their order.
+/// Returns the margins of the lines that are printed from models, as far as the quote's order is printed. The order
+/// must have the quote's lines in the same sequence.
 pub fn margins(quote: &Quote, order: &Order) -> Vec<LineMargin> {
     let of_line = |(at, line): (usize, &super::QuoteLine)| {
         let model = line.model.as_ref()?;

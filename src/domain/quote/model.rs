@@ -1,4 +1,4 @@
-//! Lines that are printed from an uploaded model: how they are priced, and the private SKU that they become.
+//! Quote lines that are printed from an uploaded model: their pricing, and the private SKU that they become.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,16 +13,16 @@ use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::sku::{Dimensions, MachineType, Sku, SkuFields};
 use crate::domain::slice_source::SliceSource;
 
-/// Longest text that is kept of why a model is not sliced, in characters.
+/// Maximum length of a slicing error that is stored, in characters.
 const MAX_ERROR_CHARS: usize = 500;
-/// Longest name of the SKU of a model, in characters.
+/// Maximum length of the name of a model's SKU, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// What the G-code of one part says.
+/// Facts from the G-code of one part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SlicedModel {
-    /// The G-code.
+    /// G-code file.
     pub gcode_file_id: Id,
     /// Material in grams.
     pub grams: Amount,
@@ -30,54 +30,54 @@ pub struct SlicedModel {
     pub seconds: i64,
 }
 
-/// The model of a line: what it measures, how it is printed, and what that costs the shop.
+/// Model of a line: its measurements, print parameters and costs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteModel {
-    /// The uploaded model.
+    /// File of the uploaded model.
     pub file_id: Id,
-    /// Box that one part fills, in millimetres.
+    /// Bounding box of one part, in millimetres.
     pub size: Dimensions,
     /// Volume of one part in cubic millimetres.
     pub volume_mm3: i64,
-    /// What it is printed of; required to send the quote.
+    /// Material that it is printed in; required to send the quote.
     pub material_id: Option<Id>,
-    /// What a kilogram of that costs, in minor units; `None` takes the settings' rate.
+    /// Cost of a kilogram of that material, in minor units; `None` uses the rate of the settings.
     pub material_cents_per_kg: Option<i64>,
-    /// The type of machine that prints it.
+    /// Type of machine that prints it.
     pub machine_type: MachineType,
-    /// How it is sliced; without one it is priced by its volume alone.
+    /// Slicer profile to use; without one the model is priced by its volume alone.
     pub slicer_profile: Option<String>,
-    /// What the slicer made of it.
+    /// Slicing result, once there is one.
     pub sliced: Option<SlicedModel>,
-    /// Why the slicer made nothing of it yet.
+    /// Reason slicing failed.
     pub slicing_error: Option<String>,
-    /// An operator set the price; else it follows from the costs.
+    /// `true` if an operator set the price; otherwise it follows from the costs.
     pub priced_by_hand: bool,
-    /// What the line takes, all its parts together.
+    /// Work for all parts of the line together.
     pub work: PrintWork,
-    /// What that costs the shop.
+    /// Costs of that work to the shop.
     pub costs: Costs,
 }
 
 impl QuoteModel {
-    /// What it measures.
+    /// Returns the measurements of the model; the number of facets is not stored and is 0.
     pub(super) fn facts(&self) -> MeshFacts {
         MeshFacts { size: self.size, volume_mm3: self.volume_mm3, facets: 0 }
     }
 
-    /// What its G-code is made from.
+    /// Returns the model and parameters from which its G-code is produced; `None` without a slicer profile.
     pub fn source(&self) -> Option<SliceSource> {
         let profile = self.slicer_profile.clone()?;
         Some(SliceSource { model_file_id: self.file_id, profile, copies: 1 })
     }
 
-    /// What the slicer is to make of it; `None` once it has, or has failed.
+    /// Returns the pending slicing request; `None` once it has succeeded or failed.
     pub(super) fn to_slice(&self) -> Option<SliceSource> {
         if self.sliced.is_some() || self.slicing_error.is_some() { None } else { self.source() }
     }
 
-    /// What one part weighs, as far as is known.
+    /// Returns the weight of one part: from the G-code if there is one, else estimated.
     fn grams_of_one(&self) -> Amount {
         let estimated = Amount(self.work.grams.0 / i64::from(self.work.parts.max(1)));
         self.sliced.as_ref().map_or(estimated, |sliced| sliced.grams).max(Amount(1))
@@ -85,18 +85,18 @@ impl QuoteModel {
 }
 
 impl QuoteLine {
-    /// Its net amount, in minor units.
+    /// Returns the net amount of the line, in minor units.
     pub fn amount_cents(&self) -> i64 {
         self.unit_price_cents.saturating_mul(i64::from(self.quantity))
     }
 
-    /// What is to be left of it after the costs of its model, in minor units; `None` where no costs are known.
+    /// Returns the margin after the costs of its model, in minor units; `None` for a line without a model.
     pub fn margin_cents(&self) -> Option<i64> {
         Some(self.amount_cents().saturating_sub(self.model.as_ref()?.costs.sum_cents()))
     }
 
-    /// Prices the line by its model: by the G-code where there is some, else by the volume. Notes a fault when no
-    /// machine can be meant.
+    /// Prices the line by its model: by the G-code if there is one, else by the volume. Adds a fault when the result
+    /// exceeds the bounds.
     pub(super) fn price(&mut self, rates: &PriceRates, path: &str, faults: &mut Faults) {
         let parts = self.quantity;
         let Some(model) = &mut self.model else { return };
@@ -115,7 +115,7 @@ impl QuoteLine {
         }
     }
 
-    /// The private SKU of a model, and what it relies on. `at` is the index of the line.
+    /// Builds the private SKU of a model, with the requirements of its commit. `at` is the index of the line.
     pub(super) fn private_sku(
         &self,
         cx: &DecisionContext<'_>,
@@ -160,7 +160,7 @@ impl QuoteLine {
 }
 
 impl Quote {
-    /// Takes over what the slicer made of a model. Prices that an operator set stay.
+    /// Applies the result of slicing a model. Prices that an operator set stay.
     pub(super) fn take_sliced(&mut self, source: &SliceSource, news: &SlicingNews) {
         let rates = self.rates;
         let lines = self.lines.iter_mut();

@@ -1,4 +1,4 @@
-//! The quote as an aggregate: which rule answers which command, and which work its state calls for.
+//! The quote as an aggregate: dispatch of its commands, and the effects that its state calls for.
 
 use std::convert::Infallible;
 
@@ -18,26 +18,27 @@ use crate::domain::sku::Sku;
 use crate::domain::slice_source::SliceSource;
 use crate::domain::time::DAY_MS;
 
-/// Longest reason that is kept, in characters.
+/// Maximum length of a reason that is stored, in characters.
 const MAX_REASON_CHARS: usize = 500;
 
-/// Work outside the quote that its state calls for, until the quote is told what came of it.
+/// Work outside the quote that its state calls for, until the quote receives the outcome.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum QuoteEffect {
-    /// Have a model sliced, to price it by its G-code; [`QuoteCommand::Sliced`].
+    /// Slice a model, to price it by its G-code; answered by [`QuoteCommand::Sliced`].
     Slice(SliceSource),
-    /// Tell the custom request that it answers how this quote stands; [`QuoteCommand::RequestTold`].
+    /// Report the status of this quote to the custom request that it answers; acknowledged by
+    /// [`QuoteCommand::RequestTold`].
     TellRequest {
-        /// The one to tell.
+        /// Custom request to notify.
         request: Id,
-        /// How the quote stands.
+        /// Status of the quote.
         status: QuoteStatus,
     },
-    /// Make the order of the accepted quote under the id that was chosen; [`QuoteCommand::Ordered`].
+    /// Create the order of the accepted quote under the id that was chosen; answered by [`QuoteCommand::Ordered`].
     MakeOrder(Id),
 }
 
-/// What a quote's commits create.
+/// Record that a quote's commit creates.
 #[derive(Clone, Debug)]
 pub enum QuoteCreated {
     /// A mail to the customer or the staff.
@@ -61,7 +62,7 @@ impl NewAggregate for QuoteCreated {
     }
 }
 
-/// What a change brings along besides the next state.
+/// Output of a change besides the next state.
 #[derive(Default)]
 struct Along {
     events: Vec<Event>,
@@ -184,13 +185,13 @@ impl Aggregate for Quote {
     }
 }
 
-/// The SKUs that are wished, with their lines.
+/// Returns the requested SKUs with the indexes of their lines.
 fn wished_skus(wished: &super::DraftQuote) -> Vec<(usize, Id)> {
     let lines = wished.lines.iter().enumerate();
     lines.filter_map(|(at, line)| Some((at, line.sku_id?))).collect()
 }
 
-/// These SKUs must not be deleted.
+/// Requires that these SKUs are not deleted.
 fn skus_named(named: &[(usize, Id)]) -> Vec<Requirement> {
     let required =
         |(at, sku): &(usize, Id)| Requirement::not_deleted(Referenced::Sku, *sku, format!("lines.{at}.skuId"));
@@ -198,7 +199,7 @@ fn skus_named(named: &[(usize, Id)]) -> Vec<Requirement> {
 }
 
 impl Quote {
-    /// What its custom request has not heard. It hears nothing of drafts.
+    /// Returns the report that its custom request has not acknowledged yet. Drafts are not reported.
     fn untold_request(&self) -> Option<QuoteEffect> {
         let untold = self.status != QuoteStatus::Draft && self.request_told != Some(self.status);
         let request = self.custom_request_id.filter(|_| untold)?;
@@ -210,7 +211,7 @@ impl Quote {
         lines.filter_map(|(at, line)| Some((at, line.sku_id?))).collect()
     }
 
-    /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is told.
+    /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is mailed.
     fn send(&mut self, cx: &DecisionContext<'_>) -> Result<Along, Refusal> {
         if self.status != QuoteStatus::Draft {
             return Err(Refusal::transition("sending a quote", self.status));
@@ -247,7 +248,7 @@ impl Quote {
         Ok(along)
     }
 
-    /// The customer agrees. The id of the order is chosen here and kept, so that it is made once.
+    /// Accepts the quote. The id of the order is chosen and stored here, so that it is created once.
     fn accept(&mut self, cx: &DecisionContext<'_>) -> Result<Along, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}
@@ -269,7 +270,7 @@ impl Quote {
         Ok(Along { events: vec![self.event(cx, "quote.accepted")], ..Along::default() })
     }
 
-    /// The customer declines, or the shop withdraws it. Declined again it stays as it is.
+    /// Declines or withdraws the quote. Declining it again changes nothing.
     fn decline(&mut self, cx: &DecisionContext<'_>, reason: Option<&String>) -> Result<Along, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}
@@ -283,7 +284,7 @@ impl Quote {
         Ok(Along { events: vec![self.event(cx, "quote.declined")], ..Along::default() })
     }
 
-    /// What the slicer made counts for drafts only: prices that were sent are frozen.
+    /// Applies a slicing result to a draft; prices that were sent are frozen.
     fn hear_slicer(&mut self, source: &SliceSource, news: &SlicingNews) {
         if self.status != QuoteStatus::Draft {
             return;
@@ -314,7 +315,7 @@ impl Quote {
         }
     }
 
-    /// What the customer is told when it is sent.
+    /// Builds the mail to the customer when the quote is sent.
     fn mail(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let money = |label: &str, cents: i64| MailFact::new(label, shown(cents, &self.currency));
         let extra = [("Shipping", self.shipping_cents), ("Tax", self.tax_cents)];

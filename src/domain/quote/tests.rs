@@ -1,4 +1,4 @@
-//! The life of quotes: drafts, models, what is frozen, answers, and what is left of a price.
+//! Life cycle of quotes: drafts, models, frozen members, answers, and margins.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod random;
@@ -20,7 +20,7 @@ const SKU: u32 = 300;
 const MATERIAL: u32 = 200;
 const FILE: u32 = 400;
 
-/// A line of this quantity and price that is printed from a SKU.
+/// Builds a line of this quantity and price that is printed from a SKU.
 pub(crate) fn line(quantity: u32, unit_price_cents: i64) -> DraftLine {
     DraftLine {
         description: "Bracket".to_owned(),
@@ -32,7 +32,7 @@ pub(crate) fn line(quantity: u32, unit_price_cents: i64) -> DraftLine {
     }
 }
 
-/// A line of a cube of 10 cm³.
+/// Builds a line for a cube of 10 cm³.
 fn cube(quantity: u32, profile: Option<&str>) -> DraftLine {
     let side = 21.544;
     let facts = MeshFacts { size: Dimensions { x: side, y: side, z: side }, volume_mm3: 10_000, facets: 12 };
@@ -47,7 +47,7 @@ fn cube(quantity: u32, profile: Option<&str>) -> DraftLine {
     DraftLine { unit_price_cents: None, sku_id: None, model: Some(model), ..line(quantity, 0) }
 }
 
-/// A draft of these lines for a customer.
+/// Builds a draft of these lines for a customer.
 pub(crate) fn draft(lines: Vec<DraftLine>) -> DraftQuote {
     DraftQuote { customer_email: Some(" Ann@Example.org ".to_owned()), lines, ..DraftQuote::default() }
 }

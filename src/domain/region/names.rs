@@ -1,9 +1,9 @@
-//! Regions by country: the code of ISO 3166-2 without the country, and the names that people write.
+//! Regions by country: the ISO 3166-2 code without the country, and the names in common use.
 
-/// The regions of one country: code, names.
+/// Regions of one country: code, names.
 type Regions = &'static [(&'static str, &'static [&'static str])];
 
-/// Countries by their ISO 3166-1 code.
+/// Countries with their regions, by ISO 3166-1 code.
 pub(super) const REGIONS: &[(&str, Regions)] = &[
     ("US", UNITED_STATES),
     ("CA", CANADA),

@@ -1,4 +1,4 @@
-//! Where series of numbers go on after a restore: behind all that the former shop may have given out since the
+//! Continuation of number series after a restore: beyond every number that the former shop may have assigned since the
 //! backup.
 
 use serde::{Deserialize, Serialize};
@@ -11,66 +11,66 @@ use crate::domain::invoice::{DocumentKind, series_of};
 use crate::domain::requirement::Requirement;
 use crate::domain::time::{DAY_MS, Timestamp};
 
-/// The days before a backup whose numbers tell how fast a series grows.
+/// Days before a backup over which the growth of a series is measured.
 pub const PACE_DAYS: i64 = 30;
-/// How many times as fast as before the backup a series may have grown since.
+/// Factor by which a series may have grown faster since the backup than before.
 const PACE_FACTOR: i64 = 3;
-/// Fewest numbers that are left out.
+/// Minimum number of skipped numbers.
 const MIN_MARGIN: i64 = 100;
-/// Margins are whole multiples of this, so that people see what they are.
+/// Margins are whole multiples of this, so that operators recognise them.
 const MARGIN_STEP: i64 = 100;
-/// The highest number that a person may set.
+/// Highest number that an operator may set.
 const MAX_NUMBER: i64 = 999_999_999;
-/// Most years between a backup and its restore whose series of invoices are looked after.
+/// Maximum number of years between a backup and its restore for which invoice series are considered.
 const MAX_YEARS: i64 = 5;
 
-/// How far a series was used when the backup was made.
+/// Usage of a series at the time of the backup.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeriesUse {
-    /// `INV-2026`, `ORD`, …
+    /// Name of the series: `INV-2026`, `ORD`, …
     pub series: String,
-    /// The highest number; 0 for a series without any.
+    /// Highest number; 0 for a series without any.
     pub last: i64,
-    /// How many numbers were given out in the [`PACE_DAYS`] before the backup.
+    /// Count of numbers assigned in the [`PACE_DAYS`] before the backup.
     pub recent: i64,
 }
 
-/// Where a series goes on after a restore.
+/// Continuation of a series after a restore.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoredSeries {
     /// Identifier of the gap's row.
     pub gap_id: Id,
-    /// `INV-2026`, `ORD`, …
+    /// Name of the series: `INV-2026`, `ORD`, …
     pub series: String,
-    /// The highest number of the backup; 0 where it has none.
+    /// Highest number in the backup; 0 if it has none.
     pub restored: i64,
-    /// The lowest number that is given out from now on.
+    /// Lowest number that is assigned from now on.
     pub next: i64,
 }
 
-/// Numbers of a series that are left out, and why.
+/// Range of numbers of a series that are skipped, with the reason.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NumberGap {
     /// Identifier of the gap.
     pub id: Id,
-    /// The restore that it is for.
+    /// Restore that it belongs to.
     pub restore_id: Id,
-    /// `INV-2026`, `ORD`, …
+    /// Name of the series: `INV-2026`, `ORD`, …
     pub series: String,
-    /// The first number that is left out.
+    /// First skipped number.
     pub first: i64,
-    /// The last number that is left out.
+    /// Last skipped number.
     pub last: i64,
-    /// Why, in words for people and auditors.
+    /// Human-readable reason, for operators and auditors.
     pub reason: String,
-    /// When it was noted.
+    /// Time at which it was recorded.
     pub noted_at: Timestamp,
 }
 
 impl RestoredSeries {
-    /// A series that goes on a margin behind what it was used up to.
+    /// Continues a series with a safety margin beyond its last known number.
     pub(super) fn after(restore: Id, used: &SeriesUse, elapsed_ms: i64) -> Self {
         Self {
             gap_id: Id(Uuid::new_v5(&restore.0, used.series.as_bytes())),
@@ -80,8 +80,8 @@ impl RestoredSeries {
         }
     }
 
-    /// The series with another next number; why that cannot be, in words for people. Counters in memory only go up;
-    /// the numbers of documents are counted from what is stored.
+    /// Returns the series with another next number; the error is the human-readable reason it is not allowed. Counters
+    /// in memory only increase; the numbers of documents are derived from the stored ones.
     pub(super) fn moved_to(&self, next: i64) -> Result<Self, String> {
         let lowest = if self.is_counted() { self.next } else { self.restored.saturating_add(1) };
         if next < lowest {
@@ -97,23 +97,23 @@ impl RestoredSeries {
         Ok(Self { next, ..self.clone() })
     }
 
-    /// Returns what must hold of the stored documents when the series goes on at another number, which `member` of the
-    /// request names; `None` where it stays, or counts in memory, where numbers may be left out.
+    /// Returns the condition on the stored documents for continuing the series at another number, which `member` of the
+    /// request contains; `None` if the number is unchanged, or if the series is counted in memory and may have gaps.
     ///
     /// The gap reaches from the last number of the backup to the one before the next. So every number that was issued
-    /// since, or that another restore leaves out, must be within it: a higher one would have numbers before it that
-    /// are missing without a reason.
+    /// since, or that another restore skips, must lie within it: a higher one would be preceded by numbers that are
+    /// missing without a reason.
     pub(super) fn requirement(&self, moved: &Self, restore: Id, member: String) -> Option<Requirement> {
         let is_moved = moved.next != self.next && !self.is_counted();
         is_moved.then(|| Requirement::Unissued { series: self.series.clone(), next: moved.next, restore, member })
     }
 
-    /// Whether its numbers come from a counter in memory.
+    /// Returns whether its numbers come from a counter in memory.
     fn is_counted(&self) -> bool {
         NumberSeries::ALL.iter().any(|series| series.prefix() == self.series)
     }
 
-    /// The row of its gap.
+    /// Returns the row of its gap.
     pub(super) fn row(&self, restore: &Restore) -> RestoreRow {
         let (first, last) = (self.restored.saturating_add(1), self.next.saturating_sub(1));
         if last < first {
@@ -137,8 +137,8 @@ impl RestoredSeries {
     }
 }
 
-/// How many numbers are left out of a series that grew by `recent` numbers in the [`PACE_DAYS`] before the backup:
-/// what it may have grown by since, several times over.
+/// Returns how many numbers are skipped in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the
+/// backup: its projected growth since then, several times over.
 fn margin(recent: i64, elapsed_ms: i64) -> i64 {
     let days = elapsed_ms / DAY_MS + 1;
     let expected = recent.max(0).saturating_mul(days) / PACE_DAYS;
@@ -146,8 +146,9 @@ fn margin(recent: i64, elapsed_ms: i64) -> i64 {
     (least + MARGIN_STEP - 1) / MARGIN_STEP * MARGIN_STEP
 }
 
-/// Every series that may have been used between a backup and now: the counters, and the invoices and credit notes of
-/// each year in between, which may have begun since. How fast a kind of document grows does not depend on the year.
+/// Returns every series that may have been used between a backup and now: the counters, and the invoices and credit
+/// notes of each year in between, which may have begun since. The growth of a type of document is assumed to be
+/// independent of the year.
 pub(super) fn series_since(used: &[SeriesUse], backup_made_at: Timestamp, now: Timestamp) -> Vec<SeriesUse> {
     let counters = NumberSeries::ALL.iter().map(|series| series.prefix().to_owned());
     let (from, to) = (year(backup_made_at), year(now));
@@ -163,7 +164,7 @@ pub(super) fn series_since(used: &[SeriesUse], backup_made_at: Timestamp, now: T
     counters.chain(documents).map(use_of).collect()
 }
 
-/// The year of a moment, in UTC.
+/// Returns the year of a time, in UTC.
 fn year(at: Timestamp) -> i64 {
     at.to_string().get(..4).and_then(|text| text.parse().ok()).unwrap_or(1970)
 }

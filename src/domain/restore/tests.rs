@@ -1,4 +1,4 @@
-//! A restore leaves out what may have been given out, until a person says where to go on.
+//! Tests that a restore skips the numbers that may have been assigned, until an operator sets the next ones.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use crate::domain::testing::{Bench, reads_back};
 use crate::domain::time::DAY_MS;
 
 const MADE: Timestamp = Timestamp(1_796_000_000_000);
-/// The series that the model of a shop issues documents of.
+/// Series of the documents that the model of a shop issues.
 const SERIES: &str = "INV-2026";
 
 fn facts(elapsed_ms: i64, used: Vec<SeriesUse>) -> RestoreFacts {
@@ -105,7 +105,7 @@ fn a_number_that_is_moved_relies_on_what_was_issued_since() {
     assert!(refusal.message.contains("issued since the restore"), "{refusal}");
 }
 
-/// The documents of one series, the restores of their shop, and the numbers that these leave out.
+/// Model of a shop: the documents of one series, its restores, and the numbers that these skip.
 #[derive(Default)]
 struct ModelShop {
     issued: BTreeSet<i64>,
@@ -114,13 +114,13 @@ struct ModelShop {
 }
 
 impl ModelShop {
-    /// Returns the highest number that a document has or a restore leaves out.
+    /// Returns the highest number that a document has or a restore skips.
     fn highest(&self) -> i64 {
         let left_out = self.gaps.values().map(|gap| gap.last);
         self.issued.iter().copied().chain(left_out).max().unwrap_or(0)
     }
 
-    /// Issues a document; its number.
+    /// Issues a document and returns its number.
     fn issue(&mut self) -> i64 {
         let number = self.highest() + 1;
         self.issued.insert(number);
@@ -137,7 +137,7 @@ impl ModelShop {
         }
     }
 
-    /// Restores a backup of the shop as it is.
+    /// Restores a backup of the shop in its current state.
     fn restore(&mut self) {
         let used = vec![used(SERIES, self.highest(), 0)];
         let facts = RestoreFacts { backup: self.restores.len().to_string(), ..facts(0, used) };
@@ -146,7 +146,7 @@ impl ModelShop {
         self.restores.push(restore);
     }
 
-    /// Reviews a restore, unless that is refused by the rules or by what they require of the stored documents.
+    /// Reviews a restore; returns `false` if the rules or their requirements on the stored documents refuse it.
     fn review(&mut self, at: usize, next: i64) -> bool {
         let mut this = Some(self.restores[at].clone());
         let id = self.restores[at].id;
@@ -168,7 +168,7 @@ impl ModelShop {
         self.issued.iter().copied().chain(others).all(|number| number < *next)
     }
 
-    /// Returns the numbers below the highest document's that no document has and no restore leaves out.
+    /// Returns the numbers below the highest document's that no document has and no restore skips.
     fn missing(&self) -> Vec<i64> {
         let left_out = |number: i64| self.gaps.values().any(|gap| (gap.first..=gap.last).contains(&number));
         let all = 1..=self.issued.last().copied().unwrap_or(0);
@@ -176,12 +176,12 @@ impl ModelShop {
     }
 }
 
-/// One step of a shop that is restored again and again.
+/// Step of a shop that is restored again and again.
 #[derive(Clone, Debug)]
 enum Step {
     Issue,
     Restore,
-    /// A person reviews one of the restores, with a next number so far from the highest.
+    /// Reviews one of the restores, with a next number at this distance from the highest.
     Review(usize, i64),
 }
 

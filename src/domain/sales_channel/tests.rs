@@ -7,7 +7,7 @@ fn given(variant: &str, sku: u32, quantity: u32) -> GivenVariant {
     GivenVariant { variant: variant.to_owned(), sku_id: id(sku), quantity }
 }
 
-/// A line of this variant and with this code.
+/// Builds a sold line with this variant id and SKU code.
 fn sold(variant: Option<&str>, code: Option<&str>) -> SoldLine {
     SoldLine {
         line_id: "1".to_owned(),

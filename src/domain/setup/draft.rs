@@ -1,25 +1,26 @@
-//! What the wizard has gathered and not written yet. It is kept between its pages, so that it can be left and resumed.
+//! Settings that the setup wizard has collected but not written yet. They are retained between its pages, so that the
+//! wizard can be left and resumed.
 //!
-//! Not for: whether a value is valid, which the tests of services and the settings themselves say.
+//! Values are not validated here: the tests of services and the settings themselves do that.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The services that must have passed their tests before the wizard goes on.
+/// Services that must have passed their tests before the wizard continues.
 const NEEDED_FIRST: [&str; 2] = ["database", "redis"];
 
-/// New values of settings, and which services passed their test with them.
+/// New values of settings, and the services that passed their test with them.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SetupDraft {
-    /// Texts by the names of the settings (`section.key`); an empty one: the default again.
+    /// Texts by name of the setting (`section.key`); an empty text restores the default.
     values: BTreeMap<String, String>,
-    /// What the test of a service said, by its word.
+    /// Message of each service's successful test, by the service's name.
     passed: BTreeMap<String, String>,
 }
 
-/// Values may be secrets.
+/// Redacted output, because values may be secrets.
 impl fmt::Debug for SetupDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SetupDraft").field("passed", &self.passed).finish_non_exhaustive()
@@ -27,29 +28,29 @@ impl fmt::Debug for SetupDraft {
 }
 
 impl SetupDraft {
-    /// The new values by the names of their settings.
+    /// Returns the new values by name of their settings.
     pub fn values(&self) -> &BTreeMap<String, String> {
         &self.values
     }
 
-    /// The new value of a setting; `None` where it stays as it is.
+    /// Returns the new value of a setting; `None` if it stays unchanged.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(String::as_str)
     }
 
-    /// Keeps the values with which a service passed its test, in place of all former ones of its settings (`keys`).
+    /// Stores the values with which a service passed its test, replacing all earlier ones of its settings (`keys`).
     pub fn keep(&mut self, service: &str, keys: &[&str], values: Vec<(String, String)>, said: &str) {
         self.values.retain(|known, _| !keys.contains(&known.as_str()));
         self.values.extend(values);
         self.passed.insert(service.to_owned(), said.to_owned());
     }
 
-    /// What the test of a service said; `None` while it was not tested.
+    /// Returns the message of a service's successful test; `None` if it was not tested.
     pub fn passed(&self, service: &str) -> Option<&str> {
         self.passed.get(service).map(String::as_str)
     }
 
-    /// Whether both connections without which nothing works were tested.
+    /// Returns whether both essential connections were tested successfully.
     pub fn may_go_on(&self) -> bool {
         NEEDED_FIRST.iter().all(|service| self.passed.contains_key(*service))
     }

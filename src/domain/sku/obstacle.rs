@@ -1,33 +1,34 @@
-//! What keeps a SKU from being ordered, and whom: the rules by which orders are placed, told beforehand.
+//! Obstacles that prevent a SKU from being ordered by customers or by staff: a preview of the rules that apply when an
+//! order is placed.
 
 use super::SkuFields;
 
-/// Why a SKU cannot be ordered, or not by everybody, or is not printed at once when it is.
+/// Reason a SKU cannot be ordered, can be ordered by staff only, or is not printed at once when ordered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OrderObstacle {
-    /// It is not active.
+    /// The SKU is not active.
     Withdrawn,
-    /// Customers do not see it.
+    /// The SKU is not visible to customers.
     NotPublic,
-    /// There is nothing to print it from.
+    /// The SKU has neither a G-code file nor a model.
     NoFile,
-    /// There is a model, and nothing says how it is sliced.
+    /// The SKU has a model but no slicer profile.
     NoProfile,
     /// A component was deleted, or became a kit.
     ComponentGone,
     /// The component with this name is not active.
     ComponentWithdrawn(String),
-    /// There is nothing to print the component with this name from.
+    /// The component with this name has neither a G-code file nor a model.
     ComponentNoFile(String),
 }
 
 impl OrderObstacle {
-    /// Whether nobody can order it, the staff included.
+    /// Returns whether it prevents everyone from ordering, including staff.
     pub const fn stops_all(&self) -> bool {
         matches!(self, Self::Withdrawn | Self::ComponentGone | Self::ComponentWithdrawn(_))
     }
 
-    /// In words for the staff.
+    /// Returns a description for the staff.
     pub fn words(&self) -> String {
         match self {
             Self::Withdrawn => "it is withdrawn: nobody can order it".to_owned(),
@@ -47,7 +48,7 @@ impl OrderObstacle {
 }
 
 impl SkuFields {
-    /// What keeps it from being ordered. `components` are those of a kit, in its order; `None` for one that is deleted.
+    /// Returns the obstacles to ordering it. `components` are those of a kit, in its order; `None` for a deleted one.
     pub fn obstacles(&self, components: &[Option<&Self>]) -> Vec<OrderObstacle> {
         let mut found = Vec::new();
         if !self.active {

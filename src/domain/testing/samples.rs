@@ -1,4 +1,4 @@
-//! Printers, materials, orders and jobs that tests of several rules begin with.
+//! Sample printers, materials, orders and jobs for the tests of several rules.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -12,12 +12,12 @@ use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::sku::MachineType;
 use crate::domain::time::Timestamp;
 
-/// A printer of which only the name and the address are known.
+/// Returns the registration of a printer of which only name, machine type and address are known.
 pub(crate) fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFields {
     PrinterFields::bare(name, "fw_rest", machine_type, "http://printer:7125")
 }
 
-/// A printer that was seen idle at this moment.
+/// Returns a printer that was seen idle at this time.
 pub(crate) fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -> Printer {
     let bench = Bench { now, ..Bench::new() };
     let mut printer = None;
@@ -28,7 +28,7 @@ pub(crate) fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -
     printer.unwrap()
 }
 
-/// A filament of which there is never too little.
+/// Returns a filament with a reorder point of 0, so that its stock never counts as low.
 pub(crate) fn pla() -> MaterialFields {
     MaterialFields {
         name: "PLA".into(),
@@ -44,7 +44,7 @@ pub(crate) fn pla() -> MaterialFields {
     }
 }
 
-/// A paid order without lines and jobs.
+/// Returns a paid order without lines and jobs.
 pub(crate) fn paid_order(number: u32, now: Timestamp) -> Order {
     let text = serde_json::json!({
         "id": id(number), "number": number, "kind": "manual", "status": "paid", "site": "industries", "madeBy": null,
@@ -56,7 +56,7 @@ pub(crate) fn paid_order(number: u32, now: Timestamp) -> Order {
     serde_json::from_value(text).unwrap()
 }
 
-/// A job of an order that waits for a large printer: 10 g of the material with the id 2, one hour.
+/// Returns a job of an order that waits for a large printer: 10 g of the material with the id 2, one hour.
 pub(crate) fn sliced_job(number: u32, order: u32, now: Timestamp) -> Job {
     let text = serde_json::json!({
         "id": id(number), "number": number, "version": 1, "orderId": id(order), "orderNumber": order, "line": 0,

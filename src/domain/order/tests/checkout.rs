@@ -1,6 +1,6 @@
-//! Checkouts and refunds at the processor: one session at a time, none for what is paid. That the books are the
-//! processor's whatever is lost, late or told twice, is shown for orders and invoices together beside the rules of
-//! invoices.
+//! Tests of checkouts and refunds at the processor: one session at a time, none for a paid order. The tests of invoice
+//! rules show, for orders and invoices together, that the books match the processor's despite lost, late or repeated
+//! messages.
 
 use super::*;
 use crate::domain::ledger::Payable as _;
@@ -55,7 +55,7 @@ fn number(desk: &Desk) -> Option<u32> {
     desk.o().checkout().map(|one| one.number)
 }
 
-/// What the order has done at the processor now.
+/// Lists the order's outstanding calls to the processor.
 fn calls(desk: &Desk) -> Vec<String> {
     let at_processor = |effect: OrderEffect| match effect {
         OrderEffect::Ledger(LedgerEffect::MakeSession { number }) => Some(format!("make {number}")),

@@ -1,4 +1,5 @@
-//! Jobs of several materials: their claims are asked for in one order, so that no two jobs wait for each other.
+//! Tests of jobs with several materials: their claims are requested in a fixed order, so that no two jobs wait for each
+//! other.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::domain::material::{Material, MaterialAnswer, MaterialCommand, Materia
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::testing::samples::pla;
 
-/// One paid job that needs 100 of [`MATERIAL`] and 30 of the one before it.
+/// Builds a desk with one paid job that needs 100 of [`MATERIAL`] and 30 of the material before it.
 fn desk_of_two() -> Desk {
     let mut of_two = line(1, 500, true);
     of_two.make.as_mut().unwrap().further = vec![need(FIRST, 30)];
@@ -19,7 +20,7 @@ fn desk_of_two() -> Desk {
     desk
 }
 
-/// A material that comes before [`MATERIAL`] in the order of ids.
+/// Material that comes before [`MATERIAL`] in the order of ids.
 const FIRST: u32 = MATERIAL - 1;
 
 fn asked(desk: &Desk) -> Vec<(Id, u32)> {
@@ -180,12 +181,12 @@ fn a_job_kept_before_it_had_several_materials_is_read() {
     assert!(job.holds_all() && job.material_needs() == [need(MATERIAL, 100)]);
 }
 
-/// Orders of one job each, over three materials of which there is little.
+/// Orders of one job each, over three scarce materials.
 struct Shop {
     bench: Bench,
     orders: BTreeMap<Id, Option<Order>>,
     materials: BTreeMap<Id, Option<Material>>,
-    /// Jobs that had all their materials at some time.
+    /// Number of jobs that ever held all their materials.
     served: usize,
 }
 
@@ -219,7 +220,7 @@ impl Shop {
         shop
     }
 
-    /// An order carries out one of its effects; the material's answer reaches it unless it is lost.
+    /// Executes one effect of an order and delivers the material's answer unless it is lost.
     fn order_turn(&mut self, order: Id, which: usize, lost: bool) {
         let effects = self.orders[&order].as_ref().unwrap().effects();
         let Some(effect) = effects.get(which % effects.len().max(1)) else { return };
@@ -278,7 +279,7 @@ impl Shop {
         self.bench.tell(self.materials.get_mut(&material).unwrap(), material, command).unwrap().answer
     }
 
-    /// What a job believes that it holds is reserved for it.
+    /// Asserts that the material reserves every claim that the job considers held.
     fn holds(&self, job: &Job) {
         for claim in job.claims() {
             let of = ClaimId { job: job.id, number: claim.number };
@@ -292,7 +293,7 @@ impl Shop {
         self.material(material, &MaterialCommand::Update { if_version: None, fields: None, quantity });
     }
 
-    /// Jobs that have all that they need are done, and give it back.
+    /// Cancels jobs that hold all their needs, which returns the material.
     fn serve(&mut self) {
         for order in self.orders.keys().copied().collect::<Vec<_>>() {
             let job = self.orders[&order].as_ref().unwrap().jobs.values().next().unwrap().clone();

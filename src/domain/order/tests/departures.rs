@@ -1,4 +1,4 @@
-//! Parts that left and are rejected afterwards, and jobs that nothing needs any more.
+//! Tests of parts that are rejected after they left, and of surplus jobs.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::domain::mail::part::plain;
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::sign_off::Inspection;
 
-/// Everything that can be printed is printed to its end, without a word about its parts.
+/// Prints everything that can be printed to its end, without inspections.
 fn print_all(desk: &mut Desk) {
     reserve(desk);
     let sliced = desk.o().jobs.values().filter(|job| job.state == JobState::Sliced);
@@ -21,7 +21,7 @@ fn print_all(desk: &mut Desk) {
     }
 }
 
-/// Parts of each line that left and are good today, as the prints themselves say.
+/// Returns the parts of each line that left and are good today, according to the prints themselves.
 fn good_sent(desk: &Desk) -> Vec<u32> {
     let mut sent = vec![0; desk.o().lines.len()];
     for job in desk.o().jobs.values() {
@@ -220,7 +220,7 @@ fn a_rejected_part_of_a_kit_is_owed_again_as_a_part() {
     assert_eq!((desk.o().status, desk.o().shipped_parts()), (OrderStatus::Shipped, vec![2, 2, 4]));
 }
 
-/// The order as a release stored it that did not note departures, loaded anew.
+/// Reloads the order in the stored form of a release that did not record departures.
 fn of_an_older_release(desk: &mut Desk) {
     let order = desk.order.as_mut().unwrap();
     let jobs: Vec<Job> = order.jobs.values().map(|job| (**job).clone()).collect();
@@ -260,7 +260,7 @@ fn shipments_of_older_releases_are_traced_to_prints_of_before_that_are_good_toda
     assert_eq!((desk.o().shipments[1].lines[0].quantity, good_sent(&desk)), (3, vec![3]));
 }
 
-/// What somebody does with an order that is being made.
+/// Action on an order in production.
 #[derive(Clone, Debug)]
 enum Act {
     Print(u8),
@@ -283,7 +283,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 0..60)
 }
 
-/// A print starts: it must not be one for rejected parts without which the order has enough.
+/// Starts a print and asserts that it is not a surplus reprint.
 fn start(desk: &mut Desk, which: u8) {
     reserve(desk);
     let sliced: Vec<Id> =

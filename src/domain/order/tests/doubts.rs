@@ -1,4 +1,4 @@
-//! Starts and prints of which nobody knows what became of them, and what a person says of them.
+//! Tests of starts and prints with unknown outcome, and of their resolution by an operator.
 
 use super::*;
 use crate::domain::job::{AttemptState, SeenPrint};

@@ -1,10 +1,10 @@
-//! What is kept of a print that did not come to its end, and what a job says before its SKU is read.
+//! Tests of the record of a print that did not finish, and of the state of a job before its SKU is read.
 
 use super::flags::pair;
 use super::*;
 use crate::domain::printer_status::PrintEnd;
 
-/// A job is printed to this end, as far as this, with the printer's words.
+/// Prints a job with this outcome, final progress and printer message.
 fn ends(desk: &mut Desk, job: Id, end: PrintEnd, progress: f64, words: &str) -> Decision<Order> {
     desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;

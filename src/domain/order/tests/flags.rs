@@ -1,9 +1,9 @@
-//! What a person must see: failed jobs, parts that are missing, and how such an order is shipped.
+//! Tests of the flags for operators: failed jobs, missing parts, and the shipping of such an order.
 
 use super::*;
 use crate::domain::printer_status::PrintEnd;
 
-/// A paid order of two jobs, both reserved; with their ids.
+/// Builds a paid order of two jobs, both reserved; returns it with their ids.
 pub(super) fn pair() -> (Desk, [Id; 2]) {
     let mut desk = Desk::with(new_order(vec![line(2, 500, true)]));
     desk.pay();
@@ -13,7 +13,7 @@ pub(super) fn pair() -> (Desk, [Id; 2]) {
     (desk, [ids[0], ids[1]])
 }
 
-/// The job is printed, to this end.
+/// Prints the job with this outcome.
 pub(super) fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
     desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;

@@ -1,10 +1,10 @@
-//! Money that comes back or goes after it was paid: refunds that fail later, payments that a bank takes back.
+//! Tests of money that comes back or is taken back after the payment: refunds that fail later, and charge-backs.
 
 use super::money::{paid, refunded};
 use super::*;
 use crate::domain::ledger::DisputeState;
 
-/// The processor says what went back of `pi_1` in all, for the reading that is wanted now.
+/// Delivers the refund total of `pi_1` for the read that is currently required.
 fn read(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {
     let number = desk.o().at_processor.doubted[0].number;
     read_as(desk, number, refunded_cents)
@@ -19,13 +19,13 @@ fn failed(amount_cents: i64) -> PaymentNews {
     failed_as(amount_cents, "re_1")
 }
 
-/// Another refund of `pi_1` fails.
+/// Builds the event that another refund of `pi_1` failed.
 fn failed_as(amount_cents: i64, refund: &str) -> PaymentNews {
     let (intent, refund) = (Some("pi_1".to_owned()), Some(refund.to_owned()));
     PaymentNews::RefundFailed { amount_cents, reason: "expired_or_canceled_card".into(), intent, refund }
 }
 
-/// The processor does not say what went back of `pi_1`.
+/// Delivers a read of `pi_1` in which the processor does not report the refund total.
 fn read_nothing(desk: &mut Desk) -> Decision<Order> {
     let number = desk.o().at_processor.doubted[0].number;
     let read = LedgerCommand::RefundsRead { intent: "pi_1".into(), number, refunded_cents: None };
@@ -36,14 +36,14 @@ fn back(amount_cents: i64) -> OrderCommand {
     OrderCommand::Refund { payment: None, amount_cents: Some(amount_cents), at_processor: true }
 }
 
-/// The processor takes the refund that was asked for first, after so much went back in all.
+/// Delivers the processor's acceptance of the first requested refund, with this refund total.
 fn taken(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {
     let refund = desk.o().at_processor.refunds[0].id;
     let news = RefundNews::Taken { refunded_cents };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
 }
 
-/// An order of 2,500 that was paid by `pi_1`, of which 1,000 went back, failed, and was read again.
+/// Builds an order of 2,500 that was paid by `pi_1`, of which 1,000 were refunded, failed, and were read again.
 fn failed_in_part() -> Desk {
     let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));
@@ -270,7 +270,7 @@ fn an_order_whose_refund_failed_keeps_money_that_is_due_back() {
     assert!(desk.o().flags.is_empty(), "nobody has to look at it any longer");
 }
 
-/// The bank tells how a dispute over `pi_1` stands.
+/// Builds the event that a dispute over `pi_1` is in this state.
 fn disputed(amount_cents: i64, state: DisputeState) -> PaymentNews {
     let (id, intent) = ("dp_1".to_owned(), Some("pi_1".to_owned()));
     PaymentNews::Disputed { id, amount_cents, reason: "fraudulent".into(), state, intent }

@@ -1,11 +1,12 @@
-//! Kits: sold as one, made as parts, counted in complete sets.
+//! Tests of kits: sold as one item, produced as parts, counted in complete sets.
 
 use super::flags::{print, ship};
 use super::*;
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::sign_off::Inspection;
 
-/// An order for so many sets of a kit with one part of the first kind and two of the second, and for one part besides.
+/// Builds an order for this many sets of a kit with one part of the first kind and two of the second, and for one
+/// separate part.
 fn sets(count: u32) -> Desk {
     let kit = Line { make: None, unit_price_cents: 900, ..line(count, 900, true) };
     let part =
@@ -21,7 +22,7 @@ fn jobs_of(desk: &Desk, line: u32) -> Vec<Id> {
     desk.o().jobs.values().filter(|job| job.line == line).map(|job| job.id).collect()
 }
 
-/// Good, running and missing sets of the kit.
+/// Returns the good, running and missing sets of the kit.
 fn complete(desk: &Desk) -> [u64; 3] {
     let parts = desk.o().parts()[0];
     [parts.good, parts.running, parts.missing(desk.o().lines[0].quantity)]

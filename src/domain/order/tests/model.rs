@@ -1,9 +1,9 @@
-//! A model-based test of order, material and printer: their real rules, in a simulated world that loses messages,
+//! Model-based test of order, material and printer: their real rules, in a simulated world that loses messages,
 //! crashes, and prints.
 //!
-//! It checks what the rules promise together: a part is never started twice nor made twice by itself, a person's own
-//! print is never cancelled, nothing stays reserved, every job comes to an end, and what is made again for rejected
-//! parts is never more than is missing, and what people say of parts counts once and is never lost.
+//! It checks the invariants that the rules guarantee together: a part is never started twice nor produced twice
+//! automatically, a user's own print is never cancelled, nothing stays reserved, every job comes to an end, reprints
+//! for rejected parts never exceed the missing ones, and inspections count once and are never lost.
 
 mod machine;
 mod mailboxes;
@@ -26,10 +26,10 @@ use crate::domain::time::Timestamp;
 use machine::Machine;
 
 const STOCK: i64 = 10_000;
-/// The two materials. The further one comes first in the order in which claims are asked for.
+/// Ids of the two materials. The further one comes first in the order in which claims are requested.
 const MATERIALS: [u32; 2] = [MATERIAL, MATERIAL - 1];
 
-/// What a task does with the answer that it waits for.
+/// Continuation of a task with the answer that it waits for.
 enum Then {
     Nothing,
     Stock,
@@ -45,7 +45,7 @@ enum Then {
 struct Effects {
     bench: Bench,
     order: Option<Order>,
-    /// Each job needs both.
+    /// Stock of both materials, which each job needs.
     materials: Vec<Option<Material>>,
     printers: Vec<Option<Printer>>,
     machines: Vec<Machine>,
@@ -55,25 +55,24 @@ struct Effects {
     /// For each printer, the task that was answered `Go` and has not sent the start yet.
     go: Vec<Option<Id>>,
     gone: BTreeMap<Id, u32>,
-    /// For each material, the sum of all movements in the ledger since the first stock.
+    /// Sum of all ledger movements since the initial stock, for each material.
     moved: [Amount; 2],
-    /// For each attempt, when somebody last said how many of its parts are good, and how many: of words in the same
-    /// moment any may count.
+    /// Time and good-part counts of the last inspections of each attempt: of several at the same time any may count.
     said: BTreeMap<Id, (Timestamp, Vec<u32>)>,
-    /// How often the slicer was asked.
+    /// Number of slicer calls.
     sliced: u32,
 }
 
-/// What is ordered.
+/// Contents of the order under test.
 #[derive(Clone, Copy, Debug)]
 struct Ordered {
-    /// So many parts.
+    /// Number of parts.
     quantity: u32,
-    /// On plates of so many.
+    /// Parts per plate.
     plate: u32,
-    /// So many sets of a kit that has two of the parts in each; 0 is no kit.
+    /// Number of sets of a kit with two of the parts in each; 0 for no kit.
     sets: u32,
-    /// Whether the parts are printed from a model that is still to be sliced.
+    /// `true` if the parts are printed from a model that has yet to be sliced.
     model: bool,
 }
 
@@ -211,8 +210,8 @@ impl Effects {
         self.check();
     }
 
-    /// A person wants a cancelled job after all, of which nothing was printed. One whose print began, failed or was
-    /// given up is left alone: a second start would be that person's own doing.
+    /// Retries a cancelled job of which nothing was printed. A job whose print began, failed or was abandoned is left
+    /// alone: a second start of it would be the operator's own doing.
     fn retry_cancelled(&mut self, luck: u8) {
         let nothing = |attempt: &Attempt| {
             let printed_nothing =
@@ -241,13 +240,13 @@ impl Effects {
         assert!(self.machines.iter().all(|machine| machine.wronged == 0), "a person's own print was cancelled");
     }
 
-    /// How often the machines printed a part of this job to its end.
+    /// Returns how often the machines printed this job to its end.
     fn finished(&self, job: &Job) -> usize {
         let ended = |name: &String| self.machines.iter().any(|m| m.past.get(name) == Some(&PrintEnd::Finished));
         Self::names(job).iter().filter(|name| ended(name)).count()
     }
 
-    /// Somebody's word about parts was accepted.
+    /// Records an accepted inspection.
     fn word(&mut self, attempt: Id, good: u32) {
         let last = self.said.entry(attempt).or_insert((self.bench.now, Vec::new()));
         if last.0 < self.bench.now {
@@ -256,7 +255,7 @@ impl Effects {
         last.1.push(good);
     }
 
-    /// No more faults are injected: everything must come to rest.
+    /// Stops injecting faults and runs until everything is at rest.
     fn settle(&mut self) {
         (0..2).for_each(|n| self.count(n, STOCK));
         for _ in 0..200 {
@@ -269,14 +268,14 @@ impl Effects {
         panic!("it never comes to rest: {:#?}\n{:#?}", self.order, self.printers);
     }
 
-    /// Everything is printed as far as that goes while nobody clears a bed.
+    /// Prints as much as possible while no bed is cleared.
     fn print(&mut self) {
         for _ in 0..30 {
             self.round(false);
         }
     }
 
-    /// Everybody does what there is to do; there may be operators.
+    /// Runs every participant once; operators take part if `operators` is `true`.
     fn round(&mut self, operators: bool) {
         // Long enough for the longest rest of a printer that refused starts.
         self.bench.now = self.bench.now.plus_ms(10_000);
@@ -310,7 +309,7 @@ impl Effects {
         self.machines.iter_mut().for_each(|machine| machine.end(PrintEnd::Finished));
     }
 
-    /// What was said of parts last is what counts, and nothing stays behind.
+    /// Asserts that the last inspection of each attempt counts, and that no reservation or unfinished job is left.
     fn rests_right(&self) {
         for job in self.o().jobs.values() {
             match job.state {
@@ -338,7 +337,7 @@ impl Effects {
     }
 }
 
-/// Steps around what is said of parts: words themselves, messages under way, and the prints that follow.
+/// Generates steps around inspections: the inspections themselves, messages in flight, and the prints that follow.
 fn around_sign_offs() -> impl Strategy<Value = (u8, u8)> {
     prop_oneof![
         8 => (0u8..6, any::<u8>()),

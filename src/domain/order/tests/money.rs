@@ -1,4 +1,4 @@
-//! Payments and refunds: whatever came in whichever order, the books say what the processor says.
+//! Tests of payments and refunds: the books match the processor's for every order of events.
 
 use super::*;
 use crate::domain::job::Stock;
@@ -145,7 +145,7 @@ pub(super) fn cash(desk: &mut Desk, amount_cents: Option<i64>) -> Result<Decisio
     desk.ask(&OrderCommand::MarkPaid { amount_cents, method: "cash".into(), reference: None })
 }
 
-/// Status, what is kept, flags, and how many jobs there are.
+/// Returns the status, the balance, the flags, and the number of jobs.
 fn stands(desk: &Desk) -> (OrderStatus, i64, Vec<&str>, usize) {
     let order = desk.o();
     (order.status, order.kept_cents, order.flags.iter().map(String::as_str).collect(), order.jobs.size())

@@ -1,4 +1,4 @@
-//! Property: whatever an order hears of its money in whichever order, the books say what the processor says.
+//! Property test: the books of an order match the processor's for every order of its payment events.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::money::{cash, refunded, unpaid};
 use super::*;
 
-/// A payment at the processor: its amount, whether it is in another currency, and what went back of it in steps.
+/// Payment at the processor: its amount, whether it is in another currency, and its refunds in steps.
 #[derive(Clone, Debug)]
 struct Charge {
     amount: i64,
@@ -15,7 +15,7 @@ struct Charge {
     refunds: Vec<i64>,
 }
 
-/// Something that the order hears: a payment or refund of one of the charges, cash that comes or goes, or a cancel.
+/// Event that reaches the order: a payment or refund of one of the charges, a cash movement, or a cancel.
 #[derive(Clone, Debug)]
 enum Heard {
     Paid(usize),
@@ -35,7 +35,7 @@ fn charge() -> impl Strategy<Value = Charge> {
     })
 }
 
-/// Charges, and all that is heard of them in some order with repeats, each at least once.
+/// Generates charges, and their events in some order with repeats, each at least once.
 fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
     let others = prop::collection::vec(
         prop_oneof![6 => (1i64..600).prop_map(Heard::Cash), 2 => (1i64..600).prop_map(Heard::CashBack), 1 => Just(Heard::Cancelled)],

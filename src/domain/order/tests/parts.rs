@@ -1,4 +1,4 @@
-//! Good parts: what counts, what is made again by itself, and what is left to a person.
+//! Tests of good parts: the counts, automatic reprints, and the cases left to an operator.
 
 use super::flags::{pair, print, ship};
 use super::*;
@@ -14,7 +14,7 @@ pub(super) fn sign(desk: &mut Desk, job: Id, said: Inspection) -> Result<Decisio
     desk.ask(&OrderCommand::SignOff { job, said })
 }
 
-/// What the printer of the job's last print tells.
+/// Delivers the inspection that the printer of the job's last print reports.
 fn tell(desk: &mut Desk, job: Id, said: Inspection) -> Decision<Order> {
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     tell_of(desk, job, attempt, said)
@@ -25,7 +25,7 @@ fn tell_of(desk: &mut Desk, job: Id, attempt: Id, said: Inspection) -> Decision<
     desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, said, by, at }).unwrap()
 }
 
-/// Good, running, missing and cancelled parts of the first line.
+/// Returns the good, running, missing and cancelled parts of the first line.
 fn parts(desk: &Desk) -> [u64; 4] {
     let (parts, quantity) = (desk.o().parts()[0], desk.o().lines[0].quantity);
     [parts.good, parts.running, parts.missing(quantity), parts.cancelled]
@@ -35,7 +35,7 @@ pub(super) fn newest(desk: &Desk) -> Id {
     *desk.o().jobs.keys().max().unwrap()
 }
 
-/// Material is reserved for every job that asks.
+/// Reserves material for every job that requests it.
 pub(super) fn reserve(desk: &mut Desk) {
     desk.prepare();
     let asked = desk.o().jobs.values().filter(|job| job.state == JobState::Validated);
@@ -43,7 +43,7 @@ pub(super) fn reserve(desk: &mut Desk) {
     desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
 }
 
-/// A paid order of so many parts on plates of so many, all reserved; with the ids of its jobs.
+/// Builds a paid order of this many parts on plates of this size, all reserved; returns it with the ids of its jobs.
 pub(super) fn plates(quantity: u32, plate: u32) -> (Desk, Vec<Id>) {
     let mut of = line(quantity, 500, true);
     of.make.as_mut().unwrap().units_per_plate = plate;

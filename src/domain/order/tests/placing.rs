@@ -1,4 +1,4 @@
-//! What an order costs, how many jobs it makes, and what they are made from.
+//! Tests of order prices, the number of jobs, and the data that jobs are created from.
 
 use proptest::prelude::*;
 

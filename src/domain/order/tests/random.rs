@@ -27,12 +27,12 @@ fn report(n: u8) -> Report {
     }
 }
 
-/// What somebody says of parts: a number, or nothing.
+/// Builds an inspection: a number of good parts, or none.
 fn said(how: u8) -> Inspection {
     Inspection { good_count: (how % 4 < 3).then_some(u32::from(how % 4)), ..Inspection::default() }
 }
 
-/// A command made from three random numbers, about jobs and claims that exist.
+/// Builds a command from three random numbers, about jobs and claims that exist.
 fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let jobs: Vec<_> = order.jobs.values().cloned().collect();
     let Some(job) = jobs.get(usize::from(which) % jobs.len().max(1)) else {
@@ -118,7 +118,8 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     }
 }
 
-/// The transitions of a job that one command may cause (several in a row count as the first and the last state).
+/// Returns whether one command may cause this transition of a job (several in a row count as the first and the last
+/// state).
 fn job_may(from: JobState, to: JobState) -> bool {
     use JobState::{
         AwaitingManualReview, Cancelled, Completed, Created, Dispatching, Failed, Paused, Printing, Sliced, Validated,
@@ -213,7 +214,7 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
     assert!(!owes || decision.next.is_some(), "rows and events are part of a change");
 }
 
-/// No two claims of a job have the same number, and no claim is held behind one that is not.
+/// Asserts that no two claims of a job have the same number, and that no claim is held behind one that is not.
 fn numbered(job: &Job) {
     let claims = job.claims();
     let mut all: Vec<u32> = claims.iter().map(|claim| claim.number).filter(|number| *number > 0).collect();

@@ -1,4 +1,4 @@
-//! What leaves in which shipment.
+//! Tests of shipments and their contents.
 
 use super::flags::{pair, print, ship};
 use super::*;
@@ -74,7 +74,7 @@ fn what_a_shipment_names_is_checked_as_a_whole() {
     assert_eq!(desk.ask(&some(&[], false)).unwrap_err().faults[0].path, "lines");
 }
 
-/// A paid order of two parts with a customer's address, promised within an hour; both are printed.
+/// Builds a paid order of two parts with a customer's e-mail address, promised within an hour; both are printed.
 fn promised() -> Desk {
     let (mut desk, [one, two]) = pair();
     let now = desk.bench.now;
@@ -88,7 +88,7 @@ fn promised() -> Desk {
     desk
 }
 
-/// The mail of the shipment of such an order, which was ready after its promise or before.
+/// Returns the shipment mail of such an order, which was ready after its promised time or before.
 pub(super) fn shipped(late: bool) -> Mail {
     let mut desk = promised();
     if late {
@@ -99,12 +99,12 @@ pub(super) fn shipped(late: bool) -> Mail {
     mails(&shipped)[0].clone()
 }
 
-/// A text with the same number and id of the order in every run.
+/// Replaces the number and id of the order in a text by constants, so that every run yields the same.
 fn told(desk: &Desk, text: &str) -> String {
     text.replace(&desk.o().number_text(), "ORD-000001").replace(&desk.o().id.to_string(), "the-order")
 }
 
-/// The mail as it is read.
+/// Renders the mail as text.
 fn written(mail: &Mail) -> String {
     plain(&mail.text, &mail.parts, mail.link.as_ref())
 }

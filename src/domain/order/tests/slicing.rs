@@ -1,9 +1,10 @@
-//! Jobs whose SKU has a model: sliced with the reservation held, corrected by the result, freed by a failure.
+//! Tests of jobs whose SKU has a model: sliced while the reservation is held, corrected by the result, freed by a
+//! failure.
 
 use super::*;
 use crate::domain::job::{Block, Stock};
 
-/// One paid job that has a model and all its material.
+/// Builds a desk with one paid job that has a model and all its material.
 fn held() -> Desk {
     let mut of_model = line(1, 500, false);
     let source = SliceSource { model_file_id: id(11), profile: "fine".into(), copies: 1 };

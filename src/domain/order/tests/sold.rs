@@ -1,7 +1,8 @@
 use super::*;
 use crate::domain::invoice::Sums;
 
-/// Two lines there: a plain part, and a set of three parts, with a rounding of one cent.
+/// Builds an order with two lines in the other shop: a plain part, and a set of three parts, with a rounding of one
+/// cent.
 fn sold() -> SoldOrder {
     let mut new = new_order(vec![line(2, 1250, true), line(1, 999, true), line(3, 0, true)]);
     new.lines[1].make = None;

@@ -1,22 +1,22 @@
-//! Reading of events about money that goes back: refunds that fail, and payments that a customer's bank takes back.
+//! Parsing of events about money that goes back: failed refunds and disputed payments.
 
 use super::{AMOUNT, EventError, EventMembers, PaymentEffect};
 use crate::domain::ledger::DisputeState;
 
-/// What an event says of a payment that the customer's bank takes back.
+/// Dispute of a payment, as an event reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisputeNews {
     /// The processor's id of the dispute, `dp_...`.
     pub id: String,
-    /// How much it is about, in minor units.
+    /// Disputed amount, in minor units.
     pub amount_cents: i64,
-    /// The processor's word for why.
+    /// The processor's reason code of the dispute.
     pub reason: String,
-    /// How it stands.
+    /// Current state of the dispute.
     pub state: DisputeState,
 }
 
-/// Reads a refund; only one that failed has a use here, since the others are told by their charge.
+/// Parses a refund. Only failed refunds have a meaning here, because the others are reported by their charge.
 pub(super) fn refund(kind: &str, object: &EventMembers<'_>) -> Result<PaymentEffect, EventError> {
     Ok(match object.text("status")?.as_deref() {
         Some("failed" | "canceled") => PaymentEffect::RefundFailed {
@@ -28,7 +28,7 @@ pub(super) fn refund(kind: &str, object: &EventMembers<'_>) -> Result<PaymentEff
     })
 }
 
-/// Reads a dispute. A status that is not known counts as one that a person must look at.
+/// Parses a dispute. An unknown status is treated as one that needs an operator.
 pub(super) fn dispute(object: &EventMembers<'_>) -> Result<DisputeNews, EventError> {
     let state = match object.text("status")?.as_deref() {
         Some("won" | "warning_closed" | "prevented") => DisputeState::Won,

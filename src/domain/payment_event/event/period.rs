@@ -1,4 +1,4 @@
-//! Invoices of subscriptions, which the processor makes: what was paid for a period, and by which payment.
+//! Parsing of subscription invoices, which the processor issues: what was paid for a period, and by which payment.
 
 use serde_json::Value;
 
@@ -6,43 +6,43 @@ use super::{EventError, EventMembers, PaymentEffect};
 use crate::domain::bounds::MAX_CENTS;
 use crate::domain::refusal::shortened;
 
-/// Most lines of an invoice that are read; the processor's events have at most ten.
+/// Maximum number of invoice lines that are read; the processor's events contain at most ten.
 const MAX_LINES: usize = 100;
-/// Most characters of a line's words.
+/// Maximum length of a line's description, in characters.
 const MAX_WORDS_CHARS: usize = 300;
 
-/// A period of a subscription that was paid.
+/// Paid period of a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidPeriod {
-    /// The processor's id of its invoice, `in_...`.
+    /// The processor's id of the invoice, `in_...`.
     pub invoice: String,
-    /// What the processor calls its invoice, for people.
+    /// The processor's invoice number, for display.
     pub number: Option<String>,
-    /// The customer's id here, which was given to the subscription when it was begun; `None` for one that was begun
+    /// Our id of the customer, which we set when the subscription was created; `None` for a subscription created
     /// elsewhere.
     pub our_customer: Option<String>,
-    /// What was paid, in minor units; above 0.
+    /// Amount paid, in minor units; above 0.
     pub amount_cents: i64,
     /// ISO 4217 code in lower case.
     pub currency: String,
-    /// The payment intent, where the processor names it.
+    /// Payment intent, if the processor names it.
     pub payment_intent: Option<String>,
-    /// What for; none where the event does not have all of them.
+    /// Invoice lines; empty if the event does not contain all of them.
     pub lines: Vec<PaidLine>,
 }
 
-/// A line of an invoice of the processor.
+/// Line of an invoice that the processor issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidLine {
-    /// What it is, in words.
+    /// Description of the goods or service.
     pub description: String,
-    /// How many.
+    /// Number of units.
     pub quantity: u32,
-    /// For all of them, in minor units; negative for what was not used of the period before.
+    /// Total of the line, in minor units; negative for the unused part of an earlier period.
     pub amount_cents: i64,
 }
 
-/// A change of a subscription that its invoice tells of.
+/// Parses a subscription change that an invoice reports.
 pub(super) fn changed(object: &EventMembers<'_>) -> Result<PaymentEffect, EventError> {
     Ok(PaymentEffect::SubscriptionChanged {
         customer: object.reference("customer")?,
@@ -50,7 +50,7 @@ pub(super) fn changed(object: &EventMembers<'_>) -> Result<PaymentEffect, EventE
     })
 }
 
-/// The period that an invoice was paid for; `None` for one of no subscription, and where no money moved.
+/// Parses the period that an invoice was paid for; `None` if the invoice belongs to no subscription or no money moved.
 pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, EventError> {
     let amount = object.amount("amount_paid")?.unwrap_or_default();
     if subscription(object)?.is_none() || amount == 0 {
@@ -67,14 +67,14 @@ pub(super) fn paid(object: &EventMembers<'_>) -> Result<Option<PaidPeriod>, Even
     }))
 }
 
-/// Which invoice was paid by which payment intent; `None` for what was paid otherwise.
+/// Returns an invoice's id and that of the payment intent that paid it; `None` if it was paid otherwise.
 pub(super) fn payment(object: &EventMembers<'_>) -> Result<Option<(String, String)>, EventError> {
     let payment = object.child("payment")?;
     let intent = payment.map_or(Ok(None), |payment| payment.reference("payment_intent"))?;
     Ok(object.reference("invoice")?.zip(intent))
 }
 
-/// What the subscription says of itself on its invoices: newer versions of the processor's API have it under `parent`.
+/// Returns the subscription details of an invoice, which newer versions of the processor's API nest under `parent`.
 fn details<'a>(object: &EventMembers<'a>) -> Result<Option<EventMembers<'a>>, EventError> {
     match object.child("parent")? {
         Some(parent) => parent.child("subscription_details"),

@@ -290,7 +290,7 @@ fn deep_nesting_is_an_error_not_a_crash() {
     assert!(matches!(parse(body.as_bytes()), Err(EventError::NotJson { .. })));
 }
 
-/// Any JSON, often with the names and literals of real events.
+/// Generates arbitrary JSON, often with the names and literals of real events.
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

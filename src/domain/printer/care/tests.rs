@@ -41,7 +41,7 @@ impl PrinterFixture {
         self.cares(CareCommand::Log { fields: said("Cleaned"), done_at: None, resets: resets.to_vec() })
     }
 
-    /// A print from its offer to its end, and to the clear bed; what its end decided.
+    /// Runs a print from its offer to the cleared bed and returns the decision that ended it.
     fn print_to_its_end(&mut self, attempt: u32, end: PrintEnd, progress: f64) -> Decision<Printer> {
         self.ask(take(attempt)).unwrap();
         let uploaded =
@@ -143,7 +143,7 @@ fn only_prints_that_began_are_counted() {
 }
 
 proptest! {
-    /// Whatever is told twice, and wherever the server is killed and loads the printer again.
+    /// Holds for messages that arrive twice and for a server that is killed and reloads the printer at any point.
     #[test]
     fn the_odometer_is_the_sum_over_the_prints_that_ended(
         prints in prop::collection::vec((0u8..3, 0u8..=10, any::<[bool; 4]>()), 0..12),

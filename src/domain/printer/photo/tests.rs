@@ -7,7 +7,7 @@ use crate::domain::printer::{PrinterCommand, PrinterEffect};
 use crate::domain::printer_status::{Activity, PrintEnd};
 use crate::domain::testing::id;
 
-/// The attempt after [`ATTEMPT`].
+/// Number of the attempt after [`ATTEMPT`].
 const NEXT: u32 = 91;
 
 fn due(shop: &PrinterFixture) -> Option<Id> {

@@ -10,7 +10,7 @@ use crate::domain::printer_status::{Activity, PrintEnd};
 use crate::domain::testing::id;
 
 impl PrinterFixture {
-    /// An attempt of a job is taken and its upload fails; the order hears of it.
+    /// Accepts an attempt of a job, lets its upload fail, and acknowledges the report to the order.
     fn refuses(&mut self, attempt: u32, job: u32, why: StartFailure) -> Report {
         self.takes(attempt, job);
         self.ask(PrinterCommand::UploadFailed { attempt: id(attempt), why, reason: "no".into() }).unwrap();

@@ -14,7 +14,7 @@ impl PrinterFixture {
         self
     }
 
-    /// Reports that the connection to the firmware is closed, on an error or by somebody's hand.
+    /// Reports that the connection to the firmware is closed, by an error or by a person.
     fn closed(&mut self, error: bool) {
         let status = self.status(if error { Activity::Error } else { Activity::Offline }, None, None);
         self.tell(Status { connection: Connection::FirmwareDisconnected, ..status });
@@ -107,8 +107,8 @@ fn a_connection_that_an_error_or_a_person_closed_is_left_to_a_person() {
 }
 
 proptest! {
-    /// Whatever a printer shows and whatever else a person does: after a fault, and after a print that did not finish,
-    /// nothing is taken until a person has cleared the fault and the bed.
+    /// Checks for any statuses and any other operations that after a fault, and after a print that did not finish,
+    /// nothing is accepted until an operator has cleared the fault and the bed.
     #[test]
     fn nothing_follows_a_fault_by_itself(script in prop::collection::vec(any::<(u8, u8)>(), 0..60), auto: bool) {
         let mut shop = PrinterFixture::idle();

@@ -1,6 +1,6 @@
-//! Offers: spools that a printer reported, of no material yet, which look like those of a material.
+//! Suggestions that bind a reported spool without a material to a material that it resembles.
 //!
-//! Nothing is bound by a likeness: a person confirms it, and the same spools are bound by themselves afterwards.
+//! A resemblance alone binds nothing: an operator confirms it, and the same spools are bound automatically afterwards.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use super::Slot;
 use crate::domain::material::{Material, MaterialFields};
 use crate::domain::printer::Printer;
 
-/// Words for plastics, and for what is in them, by which a spool is told to be of a material.
+/// Names of plastics and their fillers, by which a spool is matched to a material.
 const PLASTICS: [&str; 19] = [
     "PLA", "PETG", "PET", "PCTG", "ABS", "ASA", "TPU", "TPE", "PA", "PA6", "PA12", "NYLON", "PC", "PP", "PVA", "HIPS",
     "PVB", "CF", "GF",
 ];
-/// Most that two colours may differ in red, green or blue while one may pass for the other.
+/// Maximum difference in red, green or blue between two colours that count as similar.
 const MAX_COLOUR_DISTANCE: u8 = 96;
 
-/// A spool in a slot that looks like one of a material.
+/// Spool in a slot that resembles a material.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoolOffer {
     /// Number of the slot, from 0.
     pub slot: u32,
-    /// What the printer says of the spool, for people: kind of plastic or the vendor's code, and colour.
+    /// Display text of the spool: type of plastic or vendor code, and colour.
     pub spool: String,
 }
 
@@ -31,22 +31,21 @@ fn plastics(text: &str) -> BTreeSet<&'static str> {
     words.filter_map(|word| PLASTICS.into_iter().find(|known| known.eq_ignore_ascii_case(word))).collect()
 }
 
-/// Returns the plastics that a material is of, as its name and variant say.
+/// Returns the plastics that a material's name and variant mention.
 fn plastics_of(fields: &MaterialFields) -> BTreeSet<&'static str> {
     let mut of = plastics(&fields.name);
     of.extend(plastics(fields.variant.as_deref().unwrap_or_default()));
     of
 }
 
-/// Reads a colour as `#rrggbb`.
+/// Parses a colour of the form `#rrggbb` into red, green and blue.
 fn shares(color: &str) -> Option<[u8; 3]> {
     let hex = color.strip_prefix('#').filter(|hex| hex.len() == 6 && hex.is_ascii())?;
     let share = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).ok();
     Some([share(0)?, share(2)?, share(4)?])
 }
 
-/// Returns how far two colours are apart, and where one is not known as far as they may be; `None` for colours that do
-/// not pass for each other.
+/// Returns the distance of two colours, the maximum if one is unknown; `None` for colours that are not similar.
 fn distance(one: Option<&str>, other: Option<&str>) -> Option<u8> {
     match (one.and_then(shares), other.and_then(shares)) {
         (Some(one), Some(other)) => {
@@ -58,7 +57,7 @@ fn distance(one: Option<&str>, other: Option<&str>) -> Option<u8> {
 }
 
 impl Slot {
-    /// What the printer says of its spool, for people.
+    /// Returns a display text of the reported spool.
     fn spool_words(&self) -> String {
         let known = self.kind.as_deref().or(self.vendor_code.as_deref()).unwrap_or("a spool");
         let color = self.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
@@ -67,8 +66,8 @@ impl Slot {
 }
 
 impl Printer {
-    /// Returns the spool of no material yet that looks most like one of this material: of the same plastic, and of the
-    /// nearest colour.
+    /// Returns the spool without a material that resembles this material most: of the same plastic, and of the nearest
+    /// colour.
     pub fn spool_offer(&self, material: &Material) -> Option<SpoolOffer> {
         let wanted = plastics_of(&material.fields);
         if wanted.is_empty() || material.archived {
@@ -98,7 +97,7 @@ mod tests {
     use crate::domain::testing::{Bench, id};
     use crate::domain::time::Timestamp;
 
-    /// A printer whose slots report this: kind, colour, and the material that each is of.
+    /// Builds a printer whose slots report this: type, colour, and the material of each.
     fn printer(reported: &[(&str, &str, Option<u32>)]) -> Printer {
         let slot = |(n, (kind, color, bound)): (usize, &(&str, &str, Option<u32>))| Slot {
             slot: n as u32,

@@ -1,5 +1,5 @@
-//! The slots of printers that report their spools: what was reported is recorded, and bound to the materials that the
-//! shop knows such spools to be of.
+//! Slots of printers that report their spools: the report is recorded, and its spools are bound to the materials that
+//! the shop assigned to such spools.
 
 use super::{MAX_SLOTS, Slot, SlotSource, SpoolBinding, named};
 use crate::domain::aggregate::{Decision, DecisionContext};
@@ -8,22 +8,22 @@ use crate::domain::printer::{Printer, PrinterAnswer};
 use crate::domain::printer_status::ReportedSlot;
 use crate::domain::requirement::Requirement;
 
-/// The material of such spools, by the first that says so.
+/// Returns the material of such spools according to the first matching binding.
 fn material_of(vendor_code: Option<&String>, color: Option<&String>, known: &[SpoolBinding]) -> Option<Id> {
     let mut of_it = known.iter().filter(|known| known.is_of(vendor_code, color));
     of_it.next().filter(|_| vendor_code.is_some() || color.is_some()).map(|binding| binding.material_id)
 }
 
 impl Slot {
-    /// Whether the printer reported its spool, and nobody has said of which material it is.
+    /// Returns whether the printer reported its spool and no material is assigned to it.
     pub(super) fn is_unbound(&self) -> bool {
         self.source == SlotSource::Printer && self.material_id.is_none()
     }
 }
 
 impl Printer {
-    /// The printer reported its spools. Of `known`, the first that is of such a spool counts, also for a spool that was
-    /// there before and is of no material yet.
+    /// Records the spools that the printer reported. The first matching binding of `known` determines a spool's
+    /// material, also for a spool that was there before without one.
     pub(in crate::domain::printer) fn report_slots(
         self,
         reported: &[ReportedSlot],
@@ -72,23 +72,23 @@ impl Printer {
         Decision::to(next, PrinterAnswer::Done).requires(requirements)
     }
 
-    /// To which materials reported spools belong, as operators said here; what was said last comes first.
+    /// Returns the materials that operators assigned to reported spools at this printer, newest first.
     pub fn bindings(&self) -> impl Iterator<Item = &SpoolBinding> {
         self.bindings.iter().rev()
     }
 
-    /// Whether a spool that it reported is of no material.
+    /// Returns whether any reported spool has no material.
     pub fn has_unbound_spools(&self) -> bool {
         self.slots.iter().any(Slot::is_unbound)
     }
 
-    /// Whether one of these is of a spool that is of no material here.
+    /// Returns whether one of these bindings matches a spool without a material at this printer.
     pub fn binds(&self, known: &[SpoolBinding]) -> bool {
         let of_known = |slot: &Slot| material_of(slot.vendor_code.as_ref(), slot.color.as_ref(), known).is_some();
         self.slots.iter().any(|slot| slot.is_unbound() && of_known(slot))
     }
 
-    /// Whether a report says anything that is not recorded.
+    /// Returns whether a report contains anything that is not recorded yet.
     pub fn slots_matter(&self, reported: &[ReportedSlot]) -> bool {
         let of_printer = || self.slots.iter().filter(|slot| slot.source == SlotSource::Printer);
         let told = |slot: &Slot| ReportedSlot {

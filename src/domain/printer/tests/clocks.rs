@@ -1,4 +1,4 @@
-//! The wall clock is set back or forward by an hour in the middle of things: nothing waits for it.
+//! Tests in which the wall clock is set back or forward by an hour midway: nothing waits for it.
 
 use super::*;
 use crate::domain::time::HOUR_MS;

@@ -1,4 +1,4 @@
-//! What the failure detection suspects of a print: people are told, and nothing else follows.
+//! Tests of suspected print failures: operators are alerted, and nothing else follows.
 
 use super::*;
 

@@ -1,13 +1,13 @@
-//! Starts that nobody confirmed, prints that ended out of sight, and what an operator may say of them.
+//! Tests of unconfirmed starts, prints that ended out of sight, and the operator's resolutions of them.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// It was seen under way a moment ago.
+/// Print seen in progress a moment ago.
 const WATCHED: Option<i64> = Some(1_000);
 
-/// A print that was seen, of which the printer then shows nothing any more.
+/// Builds a print that was seen and that the printer then no longer shows.
 fn gone() -> PrinterFixture {
     let mut shop = PrinterFixture::printing();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);

@@ -1,4 +1,4 @@
-//! Quotes to which anything happens in any order: what was agreed on holds.
+//! Quotes under random operations in any order: the agreed terms stay as they are.
 
 use proptest::prelude::*;
 

@@ -1,25 +1,25 @@
-//! The simulated machines, which act on what arrives, whatever the records say.
+//! Simulated machines, which act on the commands that arrive, regardless of the records.
 
 use super::*;
 
-/// The file of a person's own print.
+/// File of a user's own print.
 const OWN: &str = "vase.gcode";
 
-/// A machine with its own memory.
+/// Machine with its own memory.
 #[derive(Default)]
 pub(super) struct Machine {
     pub(super) files: BTreeSet<String>,
     pub(super) on: Option<(String, bool)>,
     pub(super) last: Option<String>,
-    /// How prints really ended.
+    /// Actual outcomes of prints.
     pub(super) past: BTreeMap<String, PrintEnd>,
-    /// What its server remembers of prints that are over; `None` for a record that a restart broke off.
+    /// Outcomes that its server remembers; `None` for a record that a restart cut off.
     pub(super) memory: BTreeMap<String, Option<PrintEnd>>,
-    /// A print of whose end the server will not hear, because it was restarted during it.
+    /// Print whose end the server will miss, because it was restarted during the print.
     unrecorded: Option<String>,
-    /// How often its server was restarted.
+    /// Number of restarts of its server.
     pub(super) restarts: u32,
-    /// A person's own prints that were cancelled on our behalf.
+    /// Number of users' own prints that were cancelled on our behalf.
     pub(super) wronged: u32,
     pub(super) starts: BTreeMap<String, u32>,
     /// Start requests that were sent and may arrive at any later time.
@@ -53,7 +53,7 @@ impl Machine {
             self.last = Some(name);
         }
     }
-    /// Its server restarts while the machine goes on; the history breaks off, or forgets the print.
+    /// Restarts the server while the machine continues; the history is cut off, or forgets the print.
     pub(super) fn restart_server(&mut self, forget: bool) {
         self.restarts += 1;
         self.unrecorded = self.on.as_ref().map(|on| on.0.clone());
@@ -61,17 +61,17 @@ impl Machine {
             self.memory.insert(name, None);
         }
     }
-    /// A person clears what is shown of the last print.
+    /// Clears the display of the last print.
     pub(super) fn clear(&mut self) {
         self.last = None;
     }
-    /// A person prints something of their own.
+    /// Starts a user's own print.
     pub(super) fn print_own(&mut self) {
         if self.on.is_none() {
             self.on = Some((OWN.to_owned(), false));
         }
     }
-    /// Cancels whatever prints, as machines do.
+    /// Cancels the current print, regardless of whose it is, as machines do.
     pub(super) fn cancel(&mut self) {
         self.wronged += u32::from(self.on.as_ref().is_some_and(|on| on.0 == OWN));
         self.end(PrintEnd::Cancelled);

@@ -1,4 +1,4 @@
-//! Messages under way: an aggregate processes one, and its answer reaches the sender unless it is lost.
+//! Messages in flight: an aggregate processes one, and its answer reaches the sender unless it is lost.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::domain::material::{MaterialAnswer, MaterialCommand, MaterialRow};
 use crate::domain::printer::{PrinterAnswer, PrinterCommand};
 
 impl Effects {
-    /// An aggregate processes the first message of its mailbox; the answer reaches the sender unless it is lost.
+    /// Lets an aggregate process the first message of its mailbox; the answer reaches the sender unless it is lost.
     pub(super) fn deliver(&mut self, which: usize, lost: bool) {
         match which % 4 {
             0 => {
@@ -104,7 +104,7 @@ impl Effects {
         }
     }
 
-    /// The process crashes: messages under way are lost, commits are not.
+    /// Crashes the process: messages in flight are lost, commits are not.
     pub(super) fn crash(&mut self) {
         self.to_order.clear();
         self.to_material.clear();

@@ -1,4 +1,4 @@
-//! What people do besides the printers.
+//! Actions of operators and inspectors.
 
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
@@ -9,7 +9,7 @@ use crate::domain::printer_status::PrintEnd;
 use crate::domain::sign_off::Inspection;
 
 impl Effects {
-    /// Somebody counts the stock of a material.
+    /// Records a stock-take of a material.
     pub(super) fn count(&mut self, of: usize, units: i64) {
         let before = self.materials[of].as_ref().unwrap().quantity;
         let count = MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
@@ -17,7 +17,7 @@ impl Effects {
         self.moved[of] += Amount::units(units) - before;
     }
 
-    /// Somebody looks at parts: at a printer whose print is over, or at those of any job, also once more.
+    /// Inspects parts: at a printer whose print is over, or those of any job, possibly again.
     pub(super) fn inspector(&mut self, luck: u8) {
         let said = Inspection { good_count: Some(u32::from(luck / 2 % 3)), ..Inspection::default() };
         let n = usize::from(luck % 2);
@@ -30,7 +30,7 @@ impl Effects {
         }
     }
 
-    /// An operator who looks at the machines: clears beds, and resolves unverified starts truthfully.
+    /// Plays an operator at the machines: clears beds, and resolves unverified starts truthfully.
     pub(super) fn operator(&mut self) {
         for n in 0..2 {
             if self.p(n).bed_not_cleared && self.machines[n].on.is_none() {

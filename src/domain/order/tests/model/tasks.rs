@@ -1,4 +1,4 @@
-//! The tasks that carry out effects, the dispatcher, and the monitor of each printer.
+//! Tasks that execute effects, the dispatcher, and the monitor of each printer.
 
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
@@ -10,7 +10,7 @@ use crate::domain::printer::{
 use crate::domain::printer_status::{Connection, PastPrint, ServerRun};
 
 impl Effects {
-    /// A task of the order sends its message.
+    /// Sends the message of an order's effect.
     pub(super) fn order_effect(&mut self, effect: OrderEffect) {
         let job_of = |world: &Self, attempt: Id| {
             world.o().jobs.values().find(|job| job.attempts.iter().any(|one| one.id == attempt)).unwrap().clone()
@@ -79,7 +79,7 @@ impl Effects {
         }
     }
 
-    /// A task of a printer does its next step; `luck` decides what goes wrong.
+    /// Executes the next step of a printer's task; `luck` selects the fault.
     pub(super) fn printer_effect(&mut self, n: usize, effect: &PrinterEffect, luck: u8) {
         if let PrinterEffect::TellSignOff { attempt } = effect {
             return self.tell_sign_off(n, *attempt);
