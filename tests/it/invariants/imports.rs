@@ -1,16 +1,36 @@
-//! Imports stand in three groups with one blank line between them: the standard library, other crates, this crate.
+//! Imports stand in three groups with one blank line between them: the standard library, crates of others, this workspace.
 
 use super::text::{code_of, word};
 use super::{Rule, all_files, holds_of, planted_and_innocent};
 
 /// The groups in their order.
-const GROUPS: [&str; 3] = ["std", "other crates", "this crate"];
+const GROUPS: [&str; 3] = ["std", "crates of others", "this workspace"];
 
-/// The group of an import, by the first name of its path. Modules that the file declares belong to this crate.
+/// Crates that stand in the folders of `src/`. They belong together like the modules of one crate.
+const OWN_CRATES: [&str; 14] = [
+    "actors",
+    "config",
+    "documents",
+    "domain",
+    "entities",
+    "files",
+    "http",
+    "http_api",
+    "http_pages",
+    "kernel",
+    "platform",
+    "printers",
+    "services",
+    "store",
+];
+
+/// Returns the group of an import, by the first name of its path. Modules that the file declares belong to this
+/// workspace.
 fn group(import: &str, modules: &[String]) -> usize {
     match word(import.trim_start_matches(['{', ':', ' '])) {
         "std" | "core" | "alloc" => 0,
         "crate" | "self" | "super" => 2,
+        name if OWN_CRATES.contains(&name) => 2,
         name if modules.iter().any(|module| module == name) => 2,
         _ => 1,
     }
@@ -26,7 +46,7 @@ fn modules(code: &str) -> Vec<String> {
 }
 
 const GROUPED: Rule = Rule {
-    holds: "imports stand in the groups std, other crates, this crate, with one blank line between two groups only",
+    holds: "imports stand in the groups std, crates of others, this workspace, with one blank line between two groups",
     check: |file| {
         let code = code_of(&file.text);
         let modules = modules(&code);
@@ -71,10 +91,12 @@ const GROUPED: Rule = Rule {
         ("src/a.rs", "use std::fs;\n\nuse std::io;"),
         ("src/a.rs", "mod own;\n\nuse own::{\n    One,\n    Two,\n};\nuse tokio::sync::watch;"),
         ("src/a.rs", "mod tests {\n    use super::*;\n    use proptest::prelude::*;\n}"),
+        ("src/store/a.rs", "use domain::id::Id;\nuse tokio::sync::watch;"),
     ],
     innocent: &[
         ("src/a.rs", "use std::fs;\nuse std::io;\n\nuse tokio::sync::watch;\n\nuse super::x;\nuse crate::b;"),
         ("src/a.rs", "use std::fs;\n\n#[cfg(test)]\nuse crate::b;\n\nfn f() {\n    use std::io;\n}"),
+        ("src/store/a.rs", "use tokio::sync::watch;\n\nuse crate::b;\nuse domain::id::Id;"),
         ("src/a.rs", "use crate::b;\n\npub use crate::c;\n// Apart, with a reason.\nuse std::fs;"),
     ],
 };
