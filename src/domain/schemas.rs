@@ -1,5 +1,8 @@
 //! JSON schemas of the domain values that appear in events.
 
+mod records;
+mod words;
+
 use api_schema::ToSchema;
 use api_schema::shape::{Shape, date, either, id, number, time};
 use api_schema::words::word_of;

@@ -30,7 +30,7 @@ use crate::http::pages;
 use crate::http::production::orders::site::Site;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, MaxChars, ONE_LINE, enumeration};
+use crate::http::wire::{Argument, MaxChars, ONE_LINE, readable};
 use crate::secrets::credentials;
 use crate::store::queries::Queries;
 
@@ -44,12 +44,7 @@ const TOO_MANY: &str = "too_many_exports";
 /// Seconds after which one of them may be ready.
 const RETRY_SECONDS: u32 = 30;
 
-enumeration! {
-    /// A type of records that can be exported.
-    ExportType,
-    /// How far an export is.
-    ExportState,
-}
+readable!(ExportType, ExportState);
 
 handles! {
     /// What the routes of exports use.

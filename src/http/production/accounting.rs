@@ -24,17 +24,14 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, NoContent, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody, enumeration};
+use crate::http::wire::{EmptyBody, OptionalBody, readable};
 use crate::integrations::AccountingWake;
 use crate::store::queries::Queries;
 
 /// The id that examples use for a posting.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8091";
 
-enumeration! {
-    /// How far a document is on its way into the books.
-    PostingState,
-}
+readable!(PostingState);
 
 handles! {
     /// What the routes of the accounting system use.

@@ -35,7 +35,7 @@ use crate::http::limits::{Charge, Limited, Limits, within};
 use crate::http::production::{jobs, printers};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{self, AnyJson, JsonObject, enumeration};
+use crate::http::wire::{self, AnyJson, JsonObject, readable};
 use crate::store::queries::Queries;
 
 /// A longer user id is cut to so many characters.
@@ -76,10 +76,7 @@ pub fn routes() -> ResourceRoutes {
     })
 }
 
-enumeration! {
-    /// What the agent gateway can have done, or can ask for.
-    Skill,
-}
+readable!(Skill);
 
 /// A command of the agent gateway.
 #[derive(Request, Clone, Debug)]

@@ -25,7 +25,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration};
+use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration, readable};
 use crate::store::queries::DeliveryFilter;
 
 /// The routes of deliveries.
@@ -51,11 +51,10 @@ pub fn routes() -> ResourceRoutes {
 }
 
 enumeration! {
-    /// How a delivery stands, as lists are filtered by it.
-    DeliveryState,
     /// How a delivery stands; `sending` while an attempt is due or under way.
     DeliveryStatus,
 }
+readable!(DeliveryState);
 
 /// How a delivery stands. It is sending while an attempt is due or under way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

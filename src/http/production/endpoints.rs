@@ -33,7 +33,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule, enumeration};
+use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule, readable};
 use crate::secrets::encryption::SecretCipher;
 use crate::secrets::random::secret_bytes;
 use crate::store::outbox::Outbox;
@@ -97,12 +97,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-enumeration! {
-    /// Whether an endpoint is sent events; `disabled` by a person or after a delivery was given up.
-    EndpointState,
-    /// An event that endpoints can be sent; `/docs/events` says when each happens.
-    OutboundEvent,
-}
+readable!(EndpointState, OutboundEvent);
 
 /// A URL that webhooks may be sent to. Whether private addresses are allowed is a setting, which is checked later.
 struct WebTarget;

@@ -50,7 +50,7 @@ use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson as _, ValuePath, enumeration, schema_of};
+use crate::http::wire::{FromJson as _, ValuePath, readable, schema_of};
 use crate::store::queries::{FileFilter, Page, Queries};
 
 /// The collection of files.
@@ -60,12 +60,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 /// Longest form field other than the file, in bytes: such fields are single words.
 const MAX_FIELD_BYTES: usize = 64;
 
-enumeration! {
-    /// What a file is for, found from its content.
-    FileKind,
-    /// The format of G-code: text, the binary format, or a sliced 3MF package.
-    GcodeForm,
-}
+readable!(FileKind, GcodeForm);
 
 handles! {
     /// What the routes of files use.

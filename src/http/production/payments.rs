@@ -32,7 +32,7 @@ use crate::http::openapi::shape::{Shape, open_object, text};
 use crate::http::page::{PageQuery, Query};
 use crate::http::reply::{Listed, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, ToSchema, enumeration, schema_of};
+use crate::http::wire::{Argument, Components, ToSchema, readable, schema_of};
 use crate::store::queries::Queries;
 
 /// Which events are used and how their order is found, for the description.
@@ -231,10 +231,7 @@ struct UnmatchedPayment {
     /// When the event arrived at the server.
     created_at: Timestamp,
 }
-enumeration! {
-    /// What happened to the money, by an event that belongs to no order.
-    UnmatchedKind,
-}
+readable!(UnmatchedKind);
 
 impl From<KeptPaymentEvent> for UnmatchedPayment {
     fn from(kept: KeptPaymentEvent) -> Self {

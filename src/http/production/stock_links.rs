@@ -28,7 +28,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, EmptyBody, OptionalBody, enumeration};
+use crate::http::wire::{Argument, EmptyBody, OptionalBody, enumeration, readable};
 use crate::integrations::{StockBoardState, StockBoards};
 
 const LINKS: &str = "/api/inventory/materials/{id}/links";
@@ -86,15 +86,10 @@ pub fn routes() -> ResourceRoutes {
 }
 
 enumeration! {
-    /// Another system that counts stock: a parts management system, or one that knows spools.
-    StockSystem,
-    /// Which side is right: `theirs` makes our stock what is counted there, `ours` books the difference there.
-    RightSide,
-    /// Why a link needs a person.
-    ConflictKind,
     /// How a link stands.
     LinkState,
 }
+readable!(StockSystem, RightSide, ConflictKind);
 
 /// An entry to link a material to.
 #[derive(Request, Debug)]

@@ -1,6 +1,6 @@
 //! How plain values are read.
 
-use api_schema::shape::{Shape, above_zero, required, taken};
+use api_schema::shape::{Shape, above_zero};
 use api_schema::words::words_of;
 use serde_json::{Value, json};
 
@@ -106,18 +106,7 @@ macro_rules! readable {
     )+};
 }
 pub(crate) use {enumeration, readable};
-enumeration! {
-    /// A type of machine; a job is printed on the type that its SKU names.
-    MachineType,
-    /// A type of material, which decides the unit of its amounts.
-    MaterialType,
-    /// What changed the stock of a material.
-    MovementKind,
-    /// What became of a print, as a person has seen it.
-    Resolution,
-    /// What a caller may do; `admin` includes `operator`, which includes `customer`.
-    Role,
-}
+readable!(MachineType, MaterialType, MovementKind, Resolution, Role);
 
 /// One of an enumeration's words.
 pub fn read_word<T: serde::de::DeserializeOwned>(
@@ -189,17 +178,6 @@ impl<T: FromJson> FromJson for Vec<T> {
     }
     fn to_json(&self) -> Option<Value> {
         self.iter().map(T::to_json).collect::<Option<_>>().map(Value::Array)
-    }
-}
-
-impl ToSchema for Dimensions {
-    const NAME: Option<&'static str> = Some("Dimensions");
-    fn schema() -> Shape {
-        let members = ["x", "y", "z"].map(|axis| required(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
-        taken(members).about("Millimetres along each axis.")
-    }
-    fn example() -> Value {
-        json!({"x": 80, "y": 80, "z": 120.5})
     }
 }
 

@@ -12,12 +12,9 @@ use crate::domain::picture_format::PictureFormat;
 use crate::domain::time::Timestamp;
 use crate::http::billing::profile::EXAMPLE_ID as EXAMPLE_CUSTOMER;
 use crate::http::production::orders::site::Site;
-use crate::http::wire::enumeration;
+use crate::http::wire::readable;
 
-enumeration! {
-    /// The format of a picture, found from its content.
-    PictureFormat,
-}
+readable!(PictureFormat);
 
 /// A custom request in a list.
 #[derive(Response, Serialize)]

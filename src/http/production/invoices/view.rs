@@ -13,14 +13,11 @@ use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceLine, I
 use crate::domain::order::Address;
 use crate::domain::restore::numbers::NumberGap;
 use crate::domain::time::Timestamp;
-use crate::http::wire::{enumeration, readable};
+use crate::http::wire::readable;
 use crate::store::queries::NumberingSeries;
 
 readable!(InvoiceStatus);
-enumeration! {
-    /// What was issued: an invoice, or a credit note that takes it back or a part of it.
-    DocumentKind,
-}
+readable!(DocumentKind);
 
 fn summary_example() -> Value {
     json!({

@@ -14,16 +14,9 @@ use crate::http::production::orders::{self, OrderNumber};
 use crate::http::production::printers::Percent;
 use crate::http::production::sign_off::SignOffView;
 use crate::http::production::{materials, skus};
-use crate::http::wire::{ToSchema, enumeration};
+use crate::http::wire::{ToSchema, readable};
 
-enumeration! {
-    /// How far an attempt to print is, or how it ended.
-    AttemptState,
-    /// Why a job awaits review: too little material, stock below its reorder point, or slicing that failed.
-    Block,
-    /// How far a job is, from `CREATED` to `COMPLETED`, `FAILED` or `CANCELLED`.
-    JobState,
-}
+readable!(AttemptState, Block, JobState);
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 

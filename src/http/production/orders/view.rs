@@ -16,12 +16,9 @@ use crate::domain::order::{Address, Order, OrderKind, OrderStatus, Payment, Refu
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
-use crate::http::wire::{Components, ToSchema, Viewed, enumeration, readable, schema_of};
+use crate::http::wire::{Components, ToSchema, Viewed, readable, schema_of};
 
-enumeration! {
-    /// How an order came about; fixed when it is made.
-    OrderKind,
-}
+readable!(OrderKind);
 readable!(OrderStatus);
 
 /// An order. What was ordered keeps the names and prices of that moment.

@@ -20,14 +20,11 @@ use crate::http::page::Query;
 use crate::http::path_id::PathId;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Response, ToSchema, enumeration};
+use crate::http::wire::{Response, ToSchema, readable};
 use crate::printers::adapter::Webcam;
 use crate::printers::connections::PrinterConnection;
 
-enumeration! {
-    /// How a print ended, as the printer remembers it.
-    PrintEnd,
-}
+readable!(PrintEnd);
 
 /// Adds the routes of what a printer is asked.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

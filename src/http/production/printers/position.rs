@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 
 use crate::domain::printer::{MAX_ROOM_PLACE, RoomPosition};
 use crate::domain::refusal::Faults;
-use crate::http::openapi::shape::Shape;
-use crate::http::wire::{Components, FromJson, ToSchema, ValuePath, Within};
+use crate::http::wire::{FromJson, ValuePath, Within};
 
 /// Where a printer stands on the plan of its room.
 #[derive(Request, Clone, Debug)]
@@ -20,19 +19,6 @@ struct GivenPosition {
     column: u32,
 }
 
-impl ToSchema for RoomPosition {
-    const NAME: Option<&'static str> = GivenPosition::NAME;
-    fn schema() -> Shape {
-        GivenPosition::schema()
-    }
-    fn components(components: &mut Components) {
-        GivenPosition::components(components);
-    }
-    fn example() -> Value {
-        GivenPosition::example()
-    }
-}
-
 impl FromJson for RoomPosition {
     type Inner = Self;
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
@@ -40,5 +26,17 @@ impl FromJson for RoomPosition {
     }
     fn inner(&self) -> Option<&Self> {
         Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::wire::ToSchema as _;
+
+    #[test]
+    fn requests_are_read_as_the_schema_says() {
+        assert_eq!(json!(GivenPosition::schema()), json!(RoomPosition::schema()));
+        assert_eq!(GivenPosition::example(), RoomPosition::example());
     }
 }

@@ -25,11 +25,10 @@ use crate::http::production::materials;
 use crate::http::reply::Resource;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
-    Argument, Components, FromJson, MaxChars, NotNegative, ONE_LINE, Rule, ToSchema, ValuePath, enumeration, like,
-    read_body,
+    Argument, FromJson, MaxChars, NotNegative, ONE_LINE, Rule, ValuePath, like, read_body, readable,
 };
 
-enumeration!(SlotSource);
+readable!(SlotSource);
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 
@@ -153,19 +152,6 @@ impl Rule<f64> for NozzleWidth {
     }
 }
 
-impl ToSchema for Nozzle {
-    const NAME: Option<&'static str> = GivenNozzle::NAME;
-    fn schema() -> Shape {
-        GivenNozzle::schema()
-    }
-    fn components(components: &mut Components) {
-        GivenNozzle::components(components);
-    }
-    fn example() -> Value {
-        GivenNozzle::example()
-    }
-}
-
 impl FromJson for Nozzle {
     type Inner = Self;
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
@@ -232,4 +218,16 @@ async fn remove(
 ) -> Result<Resource<PrinterView>, ApiError> {
     let done = call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::RemoveSlot(slot)).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::wire::ToSchema as _;
+
+    #[test]
+    fn requests_are_read_as_the_schema_says() {
+        assert_eq!(json!(GivenNozzle::schema()), json!(Nozzle::schema()));
+        assert_eq!(GivenNozzle::example(), Nozzle::example());
+    }
 }

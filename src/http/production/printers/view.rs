@@ -16,17 +16,10 @@ use crate::domain::time::Timestamp;
 use crate::http::command_request::CommandOutcome;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, number};
-use crate::http::wire::{ToSchema, enumeration};
+use crate::http::wire::{ToSchema, readable};
 use crate::printers::BUILT_IN;
 
-enumeration! {
-    /// What a printer does; `offline` while it does not answer.
-    Activity = "PrinterState",
-    /// How the server is connected with a printer.
-    Connection = "ConnectionState",
-    /// What keeps a printer from the next job until it is over or a person acts.
-    Attention = "Attention",
-}
+readable!(Activity, Connection, Attention);
 
 /// The id that examples use for the job that a printer has in hand.
 const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";

@@ -22,7 +22,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody, enumeration};
+use crate::http::wire::{EmptyBody, OptionalBody, readable};
 use crate::store::queries::{ChannelOrderFilter, Queries};
 
 handles! {
@@ -48,12 +48,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-enumeration! {
-    /// Where an order of another shop stands.
-    ChannelOrderStatus,
-    /// How far the other shop knows of a shipment.
-    TrackingState,
-}
+readable!(ChannelOrderStatus, TrackingState);
 
 /// Which orders are listed.
 #[derive(Request, Debug)]

@@ -1,0 +1,127 @@
+//! Schemas of values that are objects in requests and in responses alike. The rules by which requests are read stand
+//! with the routes, whose tests hold them against these.
+
+use std::ops::RangeBounds;
+
+use api_schema::ToSchema;
+use api_schema::shape::{Shape, above_zero, number, optional, required, taken, text_like, text_of, whole};
+use serde_json::{Value, json};
+
+use crate::domain::amount::MAX_AMOUNT;
+use crate::domain::bounds::{MAX_LENGTH_MM, MAX_NOZZLE_MM};
+use crate::domain::id::Id;
+use crate::domain::order::Address;
+use crate::domain::printer::{MAX_ROOM_PLACE, Nozzle, RoomPosition};
+use crate::domain::sku::{Component, Dimensions, SkuMaterial};
+
+/// Regular expression of text without line breaks, tabs and other control characters.
+const ONE_LINE: &str = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$";
+
+/// Id that examples use for a material.
+const EXAMPLE_MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
+/// Id that examples use for a SKU.
+const EXAMPLE_SKU: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
+
+/// Returns the shape of one line of text with this number of characters.
+fn one_line(length: impl RangeBounds<usize>) -> Shape {
+    text_of(length).edit(|object| object.pattern = Some(ONE_LINE.to_owned()))
+}
+
+impl ToSchema for Address {
+    const NAME: Option<&'static str> = Some("Address");
+    fn schema() -> Shape {
+        taken([
+            required("line1", one_line(1..=200).about("Street and house number, or a post-office box.")),
+            optional(
+                "line2",
+                one_line(..=200).or_null().about("What does not fit into the first line: a flat, a company."),
+            ),
+            required("city", one_line(1..=100).about("City, town or village.")),
+            optional(
+                "region",
+                one_line(..=100).or_null().about("State, province or canton, where the country has them."),
+            ),
+            required("postalCode", one_line(1..=20).about("Post code, as the country writes it.")),
+            required("country", text_like("^[A-Za-z]{2}$").about("ISO 3166-1, two letters.")),
+        ])
+        .about("A postal address, as requests give it.")
+    }
+    fn example() -> Value {
+        json!({
+            "line1": "1 Main Street", "line2": null, "city": "Springfield", "region": "IL", "postalCode": "62701",
+            "country": "US",
+        })
+    }
+}
+
+impl ToSchema for Dimensions {
+    const NAME: Option<&'static str> = Some("Dimensions");
+    fn schema() -> Shape {
+        let members = ["x", "y", "z"].map(|axis| required(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
+        taken(members).about("Millimetres along each axis.")
+    }
+    fn example() -> Value {
+        json!({"x": 80, "y": 80, "z": 120.5})
+    }
+}
+
+impl ToSchema for RoomPosition {
+    const NAME: Option<&'static str> = Some("RoomPosition");
+    fn schema() -> Shape {
+        let place = || whole(1..=i64::from(MAX_ROOM_PLACE));
+        taken([
+            required("row", place().about("Counts from 1, from the front of the room.")),
+            required("column", place().about("Counts from 1, from the left.")),
+        ])
+        .about("Where a printer stands on the plan of its room.")
+    }
+    fn example() -> Value {
+        json!({"row": 1, "column": 3})
+    }
+}
+
+impl ToSchema for Nozzle {
+    const NAME: Option<&'static str> = Some("Nozzle");
+    fn schema() -> Shape {
+        let kind = "What it is made of, such as `brass` or `hardened steel`.";
+        taken([
+            required("diameter", above_zero(MAX_NOZZLE_MM).about("In millimetres.")),
+            optional("kind", one_line(..=50).or_null().about(kind)),
+        ])
+        .about("What is screwed into the hot end: files are sliced for a diameter.")
+    }
+    fn example() -> Value {
+        json!({"diameter": 0.4, "kind": "brass"})
+    }
+}
+
+impl ToSchema for SkuMaterial {
+    const NAME: Option<&'static str> = Some("SkuMaterial");
+    fn schema() -> Shape {
+        let consumption =
+            "For one full plate, in the material's unit, where the file does not say it; at most three decimals.";
+        taken([
+            required("materialId", Id::schema().about("What the filament is of.")),
+            required("estimatedConsumption", number(0.001..=MAX_AMOUNT.0 as f64 / 1000.0).about(consumption)),
+            required("filament", whole(0..=1000).about("Index of the filament in the file, from 0.")),
+        ])
+        .about("A further material of a product.")
+    }
+    fn example() -> Value {
+        json!({"materialId": EXAMPLE_MATERIAL, "estimatedConsumption": 4.5, "filament": 1})
+    }
+}
+
+impl ToSchema for Component {
+    const NAME: Option<&'static str> = Some("Component");
+    fn schema() -> Shape {
+        let members = [
+            required("skuId", Id::schema()),
+            required("quantity", whole(1..=10_000).about("How many parts of it one set has.")),
+        ];
+        taken(members).about("What a kit contains of one product.")
+    }
+    fn example() -> Value {
+        json!({"skuId": EXAMPLE_SKU, "quantity": 2})
+    }
+}
