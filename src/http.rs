@@ -1,6 +1,6 @@
-//! The HTTP edge: reads a request, asks one aggregate or runs one query, maps the answer. It knows handles and
-//! queries, never tables. It decides no rule, and only `error` knows which status a refusal becomes. Every route states
-//! who may use it ([`routes`]).
+//! HTTP edge: parses a request, sends one aggregate a command or runs one query, and maps the result to a response. It
+//! works with handles and queries, never with tables. It contains no business rules, and only `error` decides the
+//! status code of a refusal. Every route declares who may use it ([`routes`]).
 
 mod access;
 mod admission;
@@ -56,8 +56,8 @@ use crate::shared::Shared;
 
 pub use serve::{Front, serve_control, start_tcp};
 
-/// The state of the whole server, for the layers around the handlers. Handlers take the `handles` that they use.
-/// Cloned with each request, hence one reference count for all.
+/// Shared server state for the middleware around the handlers. Handlers extract only the `handles` that they use. A
+/// single reference count covers all parts because the state is cloned for every request.
 #[derive(Clone)]
 pub struct AppState(Shared<AppParts>);
 
@@ -77,48 +77,48 @@ impl Deref for AppParts {
 
 /// The parts of an [`AppState`].
 pub struct AppParts {
-    /// The directories, the store's queries and everything else behind the edge.
+    /// Directories, store queries and everything else behind the HTTP edge.
     pub app: Arc<App>,
-    /// The settings as they were loaded at start.
+    /// Configuration as loaded at startup.
     pub config: Arc<Config>,
     /// Scopes of idempotency keys whose first request is still running.
     pub running: idempotency::RunningKeys,
-    /// When keys and sessions were last used, as far as it is not written yet.
+    /// Last use of API keys and sessions that has not been written to the database yet.
     last_used: Arc<last_used::LastUsed>,
-    /// Counts refused attempts for the audit log.
+    /// Counter and sampler of rejected attempts for the audit log.
     pub refusals: Arc<audit_sampling::RefusalSampler>,
-    /// The door of the setup, and its turns.
+    /// One-time setup code and the setup session.
     pub setup: Arc<setup_desk::SetupDesk>,
-    /// The link by which a demo signs in whoever sits at its machine.
+    /// Link with which a demo signs in the operator of its own machine.
     pub(crate) local_sign_in: Arc<local_sign_in::LocalSignInDesk>,
-    /// Limits how many passwords are hashed at the same time.
+    /// Limit on concurrent password hashing.
     hashing: hashing::Hashing,
-    /// Requests counted by route and status.
+    /// Request counts by route and status.
     pub meters: Arc<meter::RouteMeters>,
-    /// Numbers that `/metrics` read from the database last.
+    /// Numbers that `/metrics` last read from the database.
     pub tallies: Arc<production::metrics::Tallies>,
     /// Rate limits of all callers.
     pub limits: Arc<limits::Limits>,
-    /// Bodies that have not come as a whole, and their limits.
+    /// Request bodies still being received, and their limits.
     pub bodies: Arc<bodies::Bodies>,
-    /// Connections and requests under way, and their limits.
+    /// Open connections and in-flight requests, and their limits.
     admission: Arc<admission::Admission>,
-    /// What the catalogue showed last.
+    /// Cache of the product catalogue.
     pub catalog: Arc<billing::catalog::CatalogCache>,
-    /// What `/readyz` told last.
+    /// Cached result of `/readyz`.
     pub readiness: Arc<production::health::ReadinessCache>,
-    /// The floor as the pages of the staff showed it last.
+    /// Cached board of the shop floor for the staff pages.
     board: Arc<pages::Board>,
-    /// The streams that customers have open.
+    /// Streams that customers have open, counted per customer.
     streams: Arc<billing::orders::OpenStreams>,
-    /// Cancelled when the server shuts down: streams end.
+    /// Cancelled on shutdown, which ends all streams.
     pub leaving: CancellationToken,
-    /// The description of the routes that [`router`] serves.
+    /// OpenAPI description of the routes that [`router`] serves.
     descriptions: Arc<openapi::Descriptions>,
 }
 
 impl AppState {
-    /// The state over a started app.
+    /// Creates the state of a started app.
     pub fn new(app: Arc<App>, config: Arc<Config>, leaving: CancellationToken) -> Self {
         Self(Shared::new(AppParts {
             limits: Arc::new(limits::Limits::new(&config, app.redis.clone())),
@@ -145,14 +145,14 @@ impl AppState {
 }
 
 impl AppState {
-    /// Makes the one-time code of the setup, for the owner of the machine to read; `None` once the setup is completed.
+    /// Generates the one-time setup code for the owner of the machine; `None` once the setup is complete.
     pub fn make_setup_code(&self) -> Option<String> {
         let completed = access::with_access(&self.access, |access| access.setup_completed_at.is_some());
         (completed == Ok(false)).then(|| self.setup.make_code(self.environment.now()))
     }
 }
 
-/// The whole API as one router.
+/// Builds the router of the whole API.
 pub fn router(state: AppState) -> Router {
     let (routes, of_customers) = (production::routes(&state.config), billing::routes());
     for (half, routes) in [(Half::Production, &routes), (Half::Billing, &of_customers)] {

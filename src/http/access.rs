@@ -1,4 +1,4 @@
-//! Who asks, and whether they may: API keys, the staff cookie, roles.
+//! Authentication and authorization of requests: API keys, the staff cookie and roles.
 
 mod customer;
 mod guard;
@@ -36,32 +36,32 @@ pub const COOKIE: &str = "service_session";
 pub const KEY_HEADER: &str = "x-api-key";
 const TEST_KEY_PREFIX: &str = "key_test_";
 
-/// What a route asks of its callers before its handler runs.
+/// Access that a route requires; checked before its handler runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequiredAccess {
-    /// Nobody is asked for anything: the handler itself checks (sign-in, signatures), or there is nothing to protect
-    /// (health).
+    /// No credentials required: the handler checks the request itself (sign-in, signatures), or there is nothing to
+    /// protect (health).
     Open,
-    /// A key or session of this role or a higher one.
+    /// API key or session with at least this role.
     Role(Role),
-    /// A staff session: the cookie, not a key.
+    /// Staff session: the cookie, not an API key.
     Session,
-    /// A customer's session: the customer cookie, and nothing else.
+    /// Customer session: only the customer cookie.
     Customer,
-    /// Before the setup of the shop is completed, the session that its one-time code opened; an admin always.
+    /// Before the shop's setup is complete, the setup session that the one-time code opened; an admin at any time.
     Setup,
 }
 
-/// Marks requests that come in over the control socket: their caller is the owner of the machine.
+/// Marker of requests from the control socket: their caller is the owner of the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct FromMachine;
 
-/// The authenticated caller of a request, as handlers see it.
+/// Authenticated caller of a request, as handlers see it.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// Names the caller in rules, events and the audit log.
+    /// Principal of the caller, used in domain rules, events and the audit log.
     pub by: Arc<Principal>,
-    /// Id of the staff session, when the caller came with the cookie and not with a key.
+    /// Id of the session; `None` if the caller used an API key.
     pub session: Option<Id>,
     /// `X-Request-Id` of the request.
     pub request_id: Option<Arc<str>>,
@@ -75,18 +75,18 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 }
 
 impl Caller {
-    /// A key or session of this role or a higher one.
+    /// Returns whether the caller has at least this role.
     pub fn has(&self, role: Role) -> bool {
         self.by.role().is_some_and(|own| own >= role)
     }
 
-    /// True for customers, who see only their own orders.
+    /// Returns whether the caller is a customer, who sees only their own orders.
     pub fn is_customer(&self) -> bool {
         self.by.role() == Some(Role::Customer)
     }
 
-    /// The key or user that is noted as the maker of a new order. What customers make themselves is theirs by their
-    /// address.
+    /// Returns the API key or staff user that is recorded as the creator of a new order. Orders that customers place
+    /// themselves belong to them by their e-mail address.
     pub fn maker(&self) -> Option<Id> {
         match &*self.by {
             Principal::Key { id, .. } | Principal::User { id, .. } => Some(*id),
@@ -94,7 +94,7 @@ impl Caller {
         }
     }
 
-    /// What a customer's key may list; `None` for staff, who see all.
+    /// Returns the filter that limits a customer to their own orders; `None` for staff, who see all.
     pub fn own(&self) -> Option<OwnOrders> {
         match &*self.by {
             Principal::Key { id, role: Role::Customer, customer_email, .. } => {
@@ -105,12 +105,12 @@ impl Caller {
         }
     }
 
-    /// Whether an order is theirs to see.
+    /// Returns whether the caller may see the order.
     pub fn sees(&self, order: &Order) -> bool {
         order.visible_to(&self.by)
     }
 
-    /// The customer's record and address; 401 for everybody else.
+    /// Returns the customer's id and e-mail address; 401 for any other caller.
     pub fn customer(&self) -> Result<(Id, &str), ApiError> {
         match &*self.by {
             Principal::Customer { id, email } => Ok((*id, email)),
@@ -118,7 +118,7 @@ impl Caller {
         }
     }
 
-    /// The staff member behind the session; 403 for keys.
+    /// Returns the id of the staff user of the session; 403 for API keys.
     pub fn user(&self) -> Result<Id, ApiError> {
         match &*self.by {
             Principal::User { id, .. } => Ok(*id),
@@ -128,7 +128,7 @@ impl Caller {
 }
 
 handles! {
-    /// What telling who asks takes.
+    /// Dependencies of authentication.
     pub(crate) struct AccessHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
@@ -192,7 +192,7 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
     }
 }
 
-/// Whether a request comes from the session of the setup, which ends when the setup is completed.
+/// Returns whether the request carries the setup session, which ends when the setup is complete.
 fn in_setup(app: &AccessHandles, headers: &HeaderMap) -> Result<bool, ApiError> {
     let Some(token) = cookie(headers, setup_desk::COOKIE) else { return Ok(false) };
     let open = with_access(&app.access, |access| access.setup_completed_at.is_none())?;
@@ -207,7 +207,7 @@ fn same_site(app: &AccessHandles, method: &Method, headers: &HeaderMap) -> Resul
     }
 }
 
-/// The last commit of users, keys and sessions, read without a lock.
+/// Reads the last committed state of users, keys and sessions without taking a lock.
 pub fn with_access<T>(access: &Directory<Access>, read: impl FnOnce(&Access) -> T) -> Result<T, ApiError> {
     let handle = access.resident(Id::ONLY).ok_or(Unavailable::Database)?;
     let state = handle.read();
@@ -218,7 +218,7 @@ pub fn with_access<T>(access: &Directory<Access>, read: impl FnOnce(&Access) -> 
     }
 }
 
-/// The key that a request shows: in its own header, else as a bearer token. `None` when it shows none.
+/// Returns the API key of a request, from its own header or else from the bearer token; `None` without either.
 fn shown_key(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(KEY_HEADER) {
         // What is no text is no key either, and does not let the cookie count.
@@ -257,21 +257,21 @@ fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>
     Ok((Arc::new(Principal::User { id: user.id, email: user.email.clone(), role: user.role }), session))
 }
 
-/// The credentials that a request carries, looked up once, before its route is known. A key wins over a cookie.
+/// Credentials of a request, looked up once before its route is known. An API key takes precedence over a cookie.
 #[derive(Clone)]
 pub enum Credentials {
-    /// Neither key nor cookie.
+    /// Neither API key nor cookie.
     Nothing,
-    /// A key that was sent, found or not.
+    /// API key that was sent, with its principal or the reason it was rejected.
     Key(Result<Arc<Principal>, ApiError>),
-    /// A session cookie that was sent, with its session when it is known.
+    /// Staff session cookie that was sent, with its principal and session id or the reason it was rejected.
     Cookie(Result<(Arc<Principal>, Id), ApiError>),
-    /// A customer's cookie that was sent, with its session when it is known.
+    /// Customer cookie that was sent, with its principal and session id or the reason it was rejected.
     Customer(Result<(Arc<Principal>, Id), ApiError>),
 }
 
 impl Credentials {
-    /// Reads the headers and looks up what they name.
+    /// Reads the headers and looks up the credentials in them.
     pub(crate) fn by(app: &AccessHandles, headers: &HeaderMap) -> Self {
         if let Some(key) = shown_key(headers) {
             Self::Key(by_key(app, key).map(Arc::new))
@@ -282,7 +282,7 @@ impl Credentials {
         }
     }
 
-    /// The key or session, if the credentials are right.
+    /// Returns the id of a valid API key, staff session or customer; `None` without valid credentials.
     pub fn id(&self) -> Option<Id> {
         match self {
             Self::Key(Ok(by)) => match &**by {
@@ -300,7 +300,8 @@ impl Credentials {
     }
 }
 
-/// Whether the caller who opened a stream may go on reading it: key or session have not ended, the role is the same.
+/// Returns whether the caller who opened a stream may continue to read it: the key or session is still valid and the
+/// role is unchanged.
 pub(crate) fn still(app: &AccessHandles, who: &Caller) -> bool {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
@@ -320,7 +321,7 @@ pub(crate) fn still(app: &AccessHandles, who: &Caller) -> bool {
     checked.unwrap_or(true)
 }
 
-/// The value of one cookie of the request.
+/// Returns the value of the named cookie of the request.
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let texts = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));

@@ -1,4 +1,5 @@
-//! Admission: how many connections and requests the server takes at a time. What is above is refused at once with 503.
+//! Admission control: bounds the connections and requests that the server handles at a time. Excess requests are
+//! rejected at once with 503.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,28 +11,28 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::config::sections::Server;
 use crate::domain::limits::address::{self, Network};
 
-/// Connections beyond the limits whose client is told so by the front. Health checks and emergency stops need no place
-/// here.
+/// Maximum number of connections above the limits that the front still answers with a rejection. Health checks and
+/// emergency stops do not count towards it.
 const MAX_CROWDED_CONNECTIONS: usize = 256;
 
-/// Files that the rest of the server may have open meanwhile: database, uploads, printers, endpoints.
+/// File descriptors reserved for the rest of the server: database, uploads, printers, endpoints.
 const OTHER_FILES: usize = 256 + FRONT_FILES;
-/// Connections that the front holds at most.
+/// Maximum number of connections held by the front.
 const FRONT_FILES: usize = 1792;
-/// Connections that are taken even where the system allows only few open files.
+/// Minimum number of connections accepted even if the system allows only few open files.
 const MIN_CONNECTIONS: usize = 16;
 
-/// The address of the client of a connection.
+/// Remote address of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// The place that a connection has at the front, among the extensions of its request. It may be taken back for a newer
-/// connection until the request was admitted.
+/// Slot of a connection at the front, stored in the extensions of its request. Until the request is admitted, the slot
+/// may be given to a newer connection.
 #[derive(Clone, Debug, Default)]
 pub struct FrontPlace(Arc<AtomicBool>);
 
 impl FrontPlace {
-    /// Keeps the place until the request is answered: whoever asks may do so, and nobody else's connection ends it.
+    /// Keeps the slot until the request is answered: the caller is authorized, so no newer connection may take it.
     pub fn keep(&self) {
         self.0.store(true, Relaxed);
     }
@@ -42,23 +43,23 @@ impl FrontPlace {
     }
 }
 
-/// Marks an answer that was refused because of load or because its client asks too often: who sends the next request
-/// on the same connection at once, although `Retry-After` names a later time, waits for it.
+/// Marks a response rejected because of load or a rate limit: a client that sends its next request on the same
+/// connection before the time in `Retry-After` is made to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefusedForLoad {
-    /// The server is full, whoever asks.
+    /// The server is at its limit, regardless of the client.
     Server,
-    /// This client asks too often; others may share its connection behind a proxy.
+    /// This client exceeds its rate limit; other clients may share the connection behind a proxy.
     Client,
 }
 
-/// Counts connections and requests under way, and refusals.
+/// Counters of open connections, in-flight requests and rejections, with their limits.
 pub struct Admission {
     requests: Semaphore,
     most_requests: usize,
     most_connections: usize,
     connections: AtomicUsize,
-    /// Connections open now of each address that is bounded.
+    /// Number of open connections per limited address.
     of_address: DashMap<u128, usize>,
     most_of_address: usize,
     trusted: Vec<Network>,
@@ -66,17 +67,17 @@ pub struct Admission {
     turned_away: AtomicU64,
 }
 
-/// The right to one connection; given back when dropped.
+/// Permit for one connection; released when dropped.
 pub struct AdmissionPermit {
     load: Arc<Admission>,
-    /// The address that it counts for; `None` where many stand behind it.
+    /// Address that the connection is charged to; `None` if many clients share it.
     scope: Option<u128>,
-    /// True when the connection is beyond a limit: its request is refused unread.
+    /// `true` if the connection exceeds a limit: its request is rejected unread.
     pub crowded: bool,
 }
 
 impl AdmissionPermit {
-    /// Returns whether requests of many clients may come on the connection: of a proxy, or of this machine.
+    /// Returns whether the connection may carry requests of many clients: it comes from a proxy or from this machine.
     pub const fn is_shared(&self) -> bool {
         self.scope.is_none()
     }
@@ -95,7 +96,7 @@ impl Drop for AdmissionPermit {
 }
 
 impl Admission {
-    /// With the limits of the configuration.
+    /// Creates the counters with the configured limits, reduced to the open files that the system allows.
     pub fn new(server: &Server) -> Self {
         let possible = open_files().map_or(usize::MAX, |files| {
             files.saturating_sub(OTHER_FILES + MAX_CROWDED_CONNECTIONS).max(MIN_CONNECTIONS)
@@ -121,13 +122,13 @@ impl Admission {
         }
     }
 
-    /// Returns the address by which connections of this peer are bounded; `None` for proxies and this machine itself,
-    /// behind which many clients stand.
+    /// Returns the address for which connections of this peer are limited; `None` for proxies and this machine itself,
+    /// which many clients share.
     pub fn scope(&self, peer: IpAddr) -> Option<u128> {
         (!address::speaks_for_many(peer, &self.trusted)).then(|| address::scope(peer.to_canonical()))
     }
 
-    /// Admits a connection; `None` when even the few beyond the limits are taken.
+    /// Admits a connection; `None` if even the slots above the limits are taken.
     pub fn connect(self: &Arc<Self>, peer: IpAddr) -> Option<AdmissionPermit> {
         let before = self.connections.fetch_add(1, Relaxed);
         let scope = self.scope(peer);
@@ -147,13 +148,13 @@ impl Admission {
         Some(place)
     }
 
-    /// Admits a connection whatever the load is.
+    /// Admits a connection regardless of load.
     pub fn reserved(self: &Arc<Self>) -> AdmissionPermit {
         self.connections.fetch_add(1, Relaxed);
         AdmissionPermit { load: self.clone(), scope: None, crowded: false }
     }
 
-    /// Admits a request; `None` when it must be refused.
+    /// Acquires a permit for a request; `None` if the request must be rejected.
     pub fn enter(&self) -> Option<SemaphorePermit<'_>> {
         let permit = self.requests.try_acquire().ok();
         if permit.is_none() {
@@ -162,12 +163,12 @@ impl Admission {
         permit
     }
 
-    /// Returns whether no more requests are taken now.
+    /// Returns whether the limit of in-flight requests is reached.
     pub fn is_full(&self) -> bool {
         self.requests.available_permits() == 0
     }
 
-    /// Whether a request would be refused now; it is counted as refused then.
+    /// Returns whether a request would be rejected now, and counts the rejection if so.
     pub fn refuses(&self) -> bool {
         let refuses = self.is_full();
         if refuses {
@@ -176,30 +177,30 @@ impl Admission {
         refuses
     }
 
-    /// Counts a request that was answered 503 because of load.
+    /// Counts a request answered with 503 because of load.
     pub fn count_refusal(&self) {
         self.overloaded.fetch_add(1, Relaxed);
     }
 
-    /// How many connections are open now.
+    /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
         self.connections.load(Relaxed)
     }
-    /// How many requests are worked on now.
+    /// Returns the number of in-flight requests.
     pub fn requests(&self) -> usize {
         self.most_requests - self.requests.available_permits()
     }
-    /// Requests answered 503 because of load, since the start.
+    /// Returns the number of requests answered with 503 because of load since startup.
     pub fn overloaded(&self) -> u64 {
         self.overloaded.load(Relaxed)
     }
-    /// Connections closed without an answer because of load, since the start.
+    /// Returns the number of connections closed without a response because of load since startup.
     pub fn turned_away(&self) -> u64 {
         self.turned_away.load(Relaxed)
     }
 }
 
-/// How many files the system lets this process open, where it says so.
+/// Returns the system's limit of open files for this process, if known.
 fn open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     limits.lines().find(|line| line.starts_with("Max open files"))?.split_whitespace().nth(3)?.parse().ok()

@@ -1,4 +1,4 @@
-//! The token that the agent gateway shows: whoever shows it is the gateway.
+//! Shared token that authenticates the agent gateway.
 
 use axum::http::{HeaderMap, header};
 use sha2::{Digest as _, Sha256};
@@ -6,10 +6,10 @@ use sha2::{Digest as _, Sha256};
 use crate::config::Config;
 use crate::domain::signing::same;
 
-/// The route that the gateway's commands come in on.
+/// Route on which the gateway's commands arrive.
 pub const PATH: &str = "/webhooks/agent";
 
-/// Whether the request shows the gateway's token; never where none is set.
+/// Returns whether the request carries the gateway's token; `false` if none is configured.
 pub fn is_shown(config: &Config, headers: &HeaderMap) -> bool {
     let token = config.agent.token.expose();
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());

@@ -1,5 +1,5 @@
-//! What answers tell browsers and caches: that nothing is kept or guessed, and which pages of other origins may read
-//! them (CORS).
+//! Response headers for browsers and caches: responses are neither cached nor content-sniffed, and only allowed origins
+//! may read them (CORS).
 
 use std::sync::Arc;
 
@@ -11,21 +11,22 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::http::billing;
 
-/// Headers that pages of other origins may send.
+/// Request headers that pages of other origins may send.
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-API-Key, X-Request-Id, \
                     X-Service-Site";
-/// Headers that pages of other origins may read.
+/// Response headers that pages of other origins may read.
 const EXPOSED_HEADERS: &str = "ETag, Idempotency-Replayed, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
                     X-Request-Id";
 const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE";
-/// How long a browser may remember what it was allowed, in seconds.
+/// Time in seconds for which a browser may cache a preflight response.
 const PREFLIGHT_MAX_AGE_SECONDS: &str = "600";
 
-/// The origins whose pages may use the API.
+/// Origins whose pages may use the API.
 pub struct AllowedOrigins(Vec<HeaderValue>);
 
 impl AllowedOrigins {
-    /// Those of the settings. Origins that cannot be parsed were refused when the configuration was checked.
+    /// Creates the list from the configuration. Unparsable origins were already rejected when the configuration was
+    /// checked.
     pub fn new(origins: &[String]) -> Self {
         Self(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()).collect())
     }
@@ -36,12 +37,12 @@ impl AllowedOrigins {
     }
 }
 
-/// Whether a path is a page for people, which says itself what browsers may do with it.
+/// Returns whether the path is an HTML page, which sets its browser headers itself.
 fn is_page(path: &str) -> bool {
     path == "/" || path == "/docs" || path.starts_with("/docs/") || path.starts_with("/sign-in/")
 }
 
-/// Writes the headers; answers the questions of browsers before a request of another origin.
+/// Adds the headers to every response and answers CORS preflight requests.
 pub async fn tell(State(allowed): State<Arc<AllowedOrigins>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     if is_page(path) {

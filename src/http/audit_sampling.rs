@@ -1,5 +1,5 @@
-//! Refused attempts in the audit log: a sample of them as they come, the rest as counts, so that nobody can fill the
-//! log by sending requests that are refused.
+//! Rejected attempts in the audit log: a sample of single entries and counts for the rest, so that rejected requests
+//! cannot flood the log.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -16,47 +16,47 @@ use crate::store::Store;
 use crate::store::rows::Audit;
 
 const MINUTE_MS: i64 = 60_000;
-/// Lines that one source may cause in a minute; further attempts become one line with their count.
+/// Maximum number of entries per source and minute; further attempts are summed up in one entry.
 const MAX_LINES_OF_ONE: u64 = 5;
-/// Lines of all sources together in a minute.
+/// Maximum number of entries of all sources per minute.
 const MAX_LINES_OF_ALL: u64 = 60;
-/// Sources that are counted apart in a minute; further ones are counted together.
+/// Maximum number of sources counted separately per minute; further sources are counted together.
 const MAX_SOURCES: usize = 1000;
-/// Sources that get a line with the count of their further attempts.
+/// Maximum number of sources that get an entry with the count of their further attempts.
 const MAX_COUNTED_SOURCES: usize = 10;
-/// Names all sources that are not counted apart.
+/// Name for all sources that are not counted separately.
 const OTHERS: &str = "others";
 
-/// Who is counted: an authenticated caller, or an address.
+/// Source to which an attempt is attributed: an authenticated caller or an address.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AttemptSource {
-    /// An authenticated caller ([`crate::domain::principal::Principal`] as text).
+    /// Authenticated caller ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
-    /// An unauthenticated caller, by its address, so that one cannot hide another.
+    /// Address of an unauthenticated caller, so that one cannot hide another.
     pub address: Option<IpAddr>,
 }
 
 impl AttemptSource {
-    /// All sources that are not counted apart.
+    /// Returns the source that stands for all sources not counted separately.
     fn others() -> Self {
         Self { actor: OTHERS.to_owned(), address: None }
     }
 }
 
-/// One refused attempt, as the audit log shows it.
+/// One rejected attempt, as recorded in the audit log.
 #[derive(Debug)]
 pub struct RefusedAttempt {
-    /// Who made the attempt.
+    /// Source of the attempt.
     pub source: AttemptSource,
     /// Method and route, such as `POST /api/users`.
     pub action: String,
-    /// The id in the path, if there is one.
+    /// Id in the path, if there is one.
     pub subject: Option<Id>,
     /// `X-Request-Id` of the request.
     pub request_id: Option<String>,
-    /// The code of the refusal.
+    /// Error code of the rejection.
     pub code: String,
-    /// Further facts, such as the kind of credentials.
+    /// Further details, such as the kind of credentials.
     pub detail: Value,
 }
 
@@ -64,17 +64,17 @@ pub struct RefusedAttempt {
 struct SampledWindow {
     minute: i64,
     written: u64,
-    /// Attempts of each source, and how many of them are lines.
+    /// Number of attempts per source, and how many of them have an entry of their own.
     sources: HashMap<AttemptSource, (u64, u64)>,
-    /// Attempts of sources beyond [`MAX_SOURCES`].
+    /// Number of attempts of sources beyond [`MAX_SOURCES`].
     others: u64,
 }
 
-/// The attempts of a minute that did not become lines: source and count.
+/// Attempts of a minute without an entry of their own: source and count.
 type Unwritten = Vec<(AttemptSource, u64)>;
 
 impl SampledWindow {
-    /// Begins the minute of `now` if it is a new one, and gives what the last one left unwritten.
+    /// Starts a new window if `now` is in another minute, and returns the unwritten counts of the previous one.
     fn turn(&mut self, now: Timestamp) -> Unwritten {
         let minute = now.0.div_euclid(MINUTE_MS);
         if minute == self.minute {
@@ -89,7 +89,7 @@ impl SampledWindow {
         left
     }
 
-    /// Whether this attempt becomes a line of its own.
+    /// Counts the attempt and returns whether it gets an entry of its own.
     fn takes(&mut self, source: &AttemptSource) -> bool {
         if !self.sources.contains_key(source) {
             if self.sources.len() >= MAX_SOURCES {
@@ -109,11 +109,11 @@ impl SampledWindow {
     }
 }
 
-/// Samples the refused attempts of the present minute.
+/// Sampler of the rejected attempts of the current minute.
 #[derive(Debug, Default)]
 pub struct RefusalSampler {
     window: Mutex<SampledWindow>,
-    /// All refused attempts since the start.
+    /// Number of rejected attempts since startup.
     pub all: Counter,
 }
 
@@ -126,7 +126,7 @@ impl RefusalSampler {
 }
 
 handles! {
-    /// What noting refused attempts takes.
+    /// Dependencies for recording rejected attempts.
     pub(crate) struct AuditHandles {
         refusals: Arc<RefusalSampler>,
         environment: Arc<Environment>,
@@ -134,7 +134,7 @@ handles! {
     }
 }
 
-/// Counts an attempt, and writes it down if it is one of the sample.
+/// Counts an attempt and writes an audit entry if it is sampled.
 pub(crate) fn note(app: &AuditHandles, attempt: RefusedAttempt) {
     app.refusals.all.one();
     let environment = &app.environment;
@@ -151,7 +151,7 @@ pub(crate) fn note(app: &AuditHandles, attempt: RefusedAttempt) {
     app.store.note(lines);
 }
 
-/// Writes the counts of the last minute when it is over.
+/// Writes the counts of the previous minute once it is over.
 pub(crate) fn sweep(app: &AuditHandles) {
     let now = app.environment.now();
     let (left, _) = app.refusals.look(now, None);
@@ -167,7 +167,7 @@ fn summaries(app: &AuditHandles, now: Timestamp, left: Unwritten) -> Vec<Audit> 
     left.into_iter().map(counted).collect()
 }
 
-/// An audit line that has no subject.
+/// Builds an audit entry without a subject.
 fn line(id: Id, at: Timestamp, source: AttemptSource, (action, outcome): (String, String), mut detail: Value) -> Audit {
     if let Some(address) = source.address {
         detail["address"] = json!(address);

@@ -1,8 +1,8 @@
-//! The billing API: the customers' half, under `/api/v1`. Every route and who may use it.
+//! Billing API under `/api/v1`, used by customers: its routes and the access they require.
 //!
-//! Its edge has rules of its own: success bodies say `success: true` ([`reply`]), unknown parameters of a query are
-//! ignored (`http::page::OpenQuery`), statuses are those of its contract ([`status`]), every path answers
-//! OPTIONS (`preflight`), and the only credential is the customer's cookie (`http::access`).
+//! It differs from the staff API: success bodies contain `success: true` ([`reply`]), unknown query parameters are
+//! ignored (`http::page::OpenQuery`), statuses are those of its contract ([`status`]), every path answers OPTIONS
+//! (`preflight`), and the only credential is the customer cookie (`http::access`).
 
 mod accounting;
 mod blocked;
@@ -33,18 +33,18 @@ use crate::http::error::ErrorMeta;
 use crate::http::openapi;
 use crate::http::routes::{ResourceRoutes, Routes};
 
-/// Where the paths of the billing API begin.
+/// Path prefix of the billing API.
 const PREFIX: &str = "/api/v1/";
 
-/// Seconds after which it makes sense to come again when an outside service did not answer.
+/// `Retry-After` in seconds when an external service did not respond.
 const COME_AGAIN_SECONDS: u32 = 5;
 
-/// Whether a path belongs to the billing API.
+/// Returns whether the path belongs to the billing API.
 pub fn is_path(path: &str) -> bool {
     path.starts_with(PREFIX)
 }
 
-/// Every resource, in the order of the description: the one list that routes and description follow from.
+/// Returns every resource in the order of the API description; router and description are both built from this list.
 pub fn resources() -> Vec<ResourceRoutes> {
     let all = vec![
         // Without a session
@@ -69,13 +69,13 @@ pub fn resources() -> Vec<ResourceRoutes> {
     all.into_iter().map(preflight::added).collect()
 }
 
-/// All routes. Each is described in [`openapi`].
+/// Returns all routes. Each is described in [`openapi`].
 pub fn routes() -> Routes {
     resources().into_iter().fold(Routes::new(), Routes::resource)
 }
 
-/// The status with which the billing API answers what elsewhere has this status and code. Its contract knows neither
-/// 408, 412 and 422 nor 502 and 504, and 409 only for what is paid already or past deciding.
+/// Maps a status and error code of the staff API to the status of the billing API. Its contract contains no 408, 412,
+/// 422, 502 or 504, and uses 409 only for something already paid or no longer open to a decision.
 pub fn status(status: u16, code: &str) -> u16 {
     match (status, code) {
         (409, "idempotency_key_in_use") => 429,
@@ -85,7 +85,7 @@ pub fn status(status: u16, code: &str) -> u16 {
     }
 }
 
-/// Brings every answer of the billing API to its contract, also those of the layers before its routes.
+/// Maps every response of the billing API to its contract, including those of the middleware before its routes.
 pub async fn answered_by_contract(request: Request, next: Next) -> Response {
     if !is_path(request.uri().path()) {
         return next.run(request).await;
@@ -110,7 +110,7 @@ pub async fn answered_by_contract(request: Request, next: Next) -> Response {
 mod tests {
     use super::*;
 
-    /// Whatever a handler or a layer says, also what no test of a route provokes.
+    /// Checks every status that a handler or a middleware may return, including those that no route test provokes.
     #[test]
     fn every_status_becomes_one_of_the_contract() {
         let contract = [200, 201, 302, 400, 401, 403, 404, 405, 409, 410, 413, 415, 429, 500, 503];

@@ -1,9 +1,9 @@
-//! Reads bodies before a request takes its place among those under way, so that a body that does not come holds nothing
+//! Reads request bodies before a request takes an in-flight permit, so that a body that never arrives holds no resource
 //! that another request needs.
 //!
-//! A body that is there with its head is taken at once. One that is still to come is bounded: in number for each caller
-//! (an address, or a key or session that was recognised), in bytes of all together, in time for the whole, and in rate.
-//! Uploads go to the disk as they come; they have the same bound for each caller and the same least rate.
+//! A body that arrives with its head is accepted at once. Bodies still to arrive are bounded in number per caller (an
+//! address, or a recognised key or session), in total bytes, in time and in rate. Uploads are written to disk as they
+//! arrive; they have the same limit per caller and the same minimum rate.
 
 use std::error::Error;
 use std::pin::{Pin, pin};
@@ -22,18 +22,18 @@ use tokio::time::{Instant, timeout};
 use crate::config::sections::Server;
 use crate::http::error::ApiError;
 
-/// Scheduler turns for which a request waits for a body that came with its head: the connection hands it over a little
-/// later than the head.
+/// Number of scheduler turns that a request waits for a body that arrived with its head: the connection yields it
+/// slightly later than the head.
 const MAX_TURNS: usize = 3;
-/// Time from the head of a request until its body must come at the least rate.
+/// Time after the head of a request from which its body must arrive at the minimum rate.
 const GRACE_PERIOD: Duration = Duration::from_secs(5);
-/// Bytes of unfinished bodies that are held in memory, of all callers together.
+/// Maximum number of bytes of unfinished bodies in memory, over all callers.
 const MAX_HELD_BYTES: usize = 256 * 1024 * 1024;
-/// Most bytes of a body that is too large that are still read and thrown away: a client that is cut off while it sends
-/// sees a broken connection instead of the answer.
+/// Maximum number of bytes of an oversized body that are still read and discarded: a client that is cut off while
+/// sending sees a broken connection instead of the response.
 pub const MAX_PASSED_BYTES: usize = 16 * 1024 * 1024;
 
-/// The unfinished bodies of all callers, and their bounds.
+/// Unfinished bodies of all callers, and their limits.
 pub struct Bodies {
     max_bytes: usize,
     within: Duration,
@@ -44,7 +44,7 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// With the bounds of the settings.
+    /// Creates the limits from the configuration.
     pub fn new(server: &Server) -> Self {
         Self {
             max_bytes: server.json_body_max_bytes,
@@ -56,7 +56,7 @@ impl Bodies {
         }
     }
 
-    /// The whole body of a caller, and whether it was there at once.
+    /// Reads the whole body of a caller; the flag tells whether it was available at once.
     pub async fn whole(self: &Arc<Self>, body: Body, caller: u128) -> Result<(Bytes, bool), ApiError> {
         let mut read = pin!(self.read(body));
         for _ in 0..MAX_TURNS {
@@ -70,7 +70,7 @@ impl Bodies {
         timeout(self.within, read).await.unwrap_or_else(late).map(|bytes| (bytes, false))
     }
 
-    /// The right to one more unfinished body.
+    /// Acquires the permit for another unfinished body of the caller.
     pub fn place(self: &Arc<Self>, caller: u128) -> Result<BodyPlace, ApiError> {
         let mut open = self.unfinished.entry(caller).or_insert(0);
         if *open >= self.most_of_one {
@@ -81,7 +81,7 @@ impl Bodies {
         Ok(BodyPlace { bodies: self.clone(), caller })
     }
 
-    /// A body that its reader takes as it comes, and that ends with an error when it comes too slowly.
+    /// Returns a body for streaming that ends with an error if it arrives too slowly.
     pub fn paced(&self, body: Body) -> Body {
         Body::new(Paced { body, rate: self.rate, read: 0, began: Instant::now() })
     }
@@ -107,7 +107,7 @@ impl Bodies {
     }
 }
 
-/// An unfinished body; it counts until this is dropped.
+/// Permit for one unfinished body; released when dropped.
 pub struct BodyPlace {
     bodies: Arc<Bodies>,
     caller: u128,
@@ -122,7 +122,7 @@ impl Drop for BodyPlace {
     }
 }
 
-/// What came of a body so far, counted among the bytes of all.
+/// Part of a body received so far, counted towards the total of all bodies.
 struct BufferedBody<'a> {
     all: &'a AtomicUsize,
     counted: usize,
@@ -146,23 +146,23 @@ impl Drop for BufferedBody<'_> {
     }
 }
 
-/// How many bytes of a body must come in a second on average, after a grace.
+/// Minimum average rate of a body in bytes per second, enforced after a grace period.
 #[derive(Clone, Copy, Debug)]
 struct LeastRate(u64);
 
 impl LeastRate {
-    /// Whether a body of which only `bytes` came within the time `after` is slower than the least rate.
+    /// Returns whether a body with only `bytes` received within the time `after` is slower than the minimum rate.
     fn is_missed(self, bytes: u64, after: Duration) -> bool {
         (bytes as f64) < after.saturating_sub(GRACE_PERIOD).as_secs_f64() * self.0 as f64
     }
 }
 
-/// A body that comes too slowly.
+/// Error of a body that arrives too slowly.
 #[derive(Debug, thiserror::Error)]
 #[error("the body comes too slowly")]
 struct TooSlow;
 
-/// A body whose rate is looked at with each piece; one that falls silent is ended by its timeout.
+/// Body whose rate is checked with each chunk; a stalled body is ended by its timeout.
 struct Paced {
     body: Body,
     rate: LeastRate,
@@ -202,7 +202,7 @@ fn broken(error: &(dyn Error + 'static)) -> ApiError {
     silent(error).unwrap_or_else(|| ApiError::bad_request("incomplete_body", "the body did not arrive as a whole"))
 }
 
-/// 408, when a body ended because nothing of it came for too long, or too little.
+/// Returns a 408 error if the body ended because nothing, or too little, arrived for too long.
 pub fn silent(error: &(dyn Error + 'static)) -> Option<ApiError> {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -231,7 +231,7 @@ mod tests {
         Arc::new(Bodies::new(&server))
     }
 
-    /// A body that comes as the sender says.
+    /// Creates a body whose chunks the test sends.
     fn body() -> (mpsc::UnboundedSender<&'static str>, Body) {
         let (sender, pieces) = mpsc::unbounded_channel::<&'static str>();
         let pieces = futures::stream::unfold(pieces, |mut pieces| async move {

@@ -1,5 +1,5 @@
-//! A request with its body read, and the one way from it to an aggregate: look for a kept answer, ask, say what came of
-//! it.
+//! Request with its body, and the one path from it to an aggregate: look up the stored response of its idempotency key,
+//! send the command, build the response.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ use crate::http::wire::{self, RequestBody};
 use crate::store::StoredAggregate;
 use crate::store::queries::Queries;
 
-/// How often a change that names no version is merged anew when the aggregate changed in between.
+/// Maximum number of merges of a change without a version when the aggregate changes concurrently.
 const MAX_MERGE_TRIES: usize = 8;
 
 handles! {
-    /// What reading a request and asking an aggregate take.
+    /// Dependencies for reading a request and sending a command to an aggregate.
     pub(crate) struct RequestHandles {
         environment: Arc<Environment>,
         queries: Queries,
@@ -37,39 +37,39 @@ handles! {
     }
 }
 
-/// A request: who asks, with which body and key. `B` is what its body is (a [`RequestBody`]); `()` when it has none, or
-/// the handler reads it by hand.
+/// Request with its caller, body and idempotency key. `B` is the type of the body (a [`RequestBody`]); `()` if it has
+/// none or the handler parses it itself.
 pub struct CommandRequest<B = ()> {
     app: RequestHandles,
-    /// The caller, as the guard of the route let it in.
+    /// Caller as authorized by the guard of the route.
     pub who: Caller,
-    /// As they were sent, for `If-Match` and signatures.
+    /// Raw headers, for `If-Match` and signatures.
     pub headers: HeaderMap,
-    /// The whole body, as it was sent.
+    /// Complete raw body.
     pub body: Bytes,
-    /// Scope of its idempotency key, with the place of the running request.
+    /// Scope of the idempotency key, with the slot of the running request.
     key: Option<(String, Running)>,
     kind: PhantomData<fn() -> B>,
 }
 
-/// Whom a command is for.
+/// Target aggregate of a command.
 #[derive(Clone, Copy, Debug)]
 pub enum CommandTarget {
-    /// An aggregate that it makes.
+    /// New aggregate that the command creates.
     New,
-    /// An aggregate that exists.
+    /// Existing aggregate.
     Id(Id),
 }
 
-/// What an aggregate answered.
+/// Result of a command.
 pub struct CommandOutcome<A> {
-    /// The identifier of the aggregate that answered.
+    /// Id of the aggregate.
     pub id: Id,
-    /// Its version after the commit.
+    /// Version of the aggregate after the commit.
     pub version: i64,
-    /// What the aggregate answered.
+    /// Answer of the aggregate.
     pub answer: A,
-    /// Whether this is the kept answer to the first request with the same key.
+    /// `true` if this is the stored answer to the first request with the same idempotency key.
     pub replayed: bool,
 }
 
@@ -89,7 +89,7 @@ impl<B> FromRequest<AppState> for CommandRequest<B> {
 }
 
 impl CommandRequest {
-    /// A request whose body was read by the handler itself.
+    /// Creates a request whose body the handler reads itself.
     pub(crate) fn without_body(
         app: &RequestHandles,
         who: Caller,
@@ -101,15 +101,16 @@ impl CommandRequest {
         Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
     }
 
-    /// The same request with this body in place of the form of a page that it was sent as: what the form says, as the
-    /// API takes it. So a page does what the API does, by the very handler of the operation.
+    /// Returns the request with this JSON body in place of the HTML form that it was sent with. Pages use it to call
+    /// the handler of the same API operation.
     pub(crate) fn with_body<B>(self, said: &serde_json::Value) -> CommandRequest<B> {
         let Self { app, who, mut headers, key, .. } = self;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         CommandRequest { app, who, headers, body: Bytes::from(said.to_string()), key, kind: PhantomData }
     }
 
-    /// As [`Self::with_body`], of a form that is shown again when it is refused. Forms have no idempotency key.
+    /// Does what [`Self::with_body`] does for a form that is displayed again when it is rejected. Forms have no
+    /// idempotency key.
     pub(crate) fn of_form<B>(&self, said: &serde_json::Value) -> CommandRequest<B> {
         let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -118,10 +119,10 @@ impl CommandRequest {
 }
 
 impl<B: RequestBody> CommandRequest<B> {
-    /// Reads the body, or refuses it with all its faults. Another content type than JSON is 415.
+    /// Parses the body, or rejects it with all its validation errors. A content type other than JSON yields 415.
     ///
-    /// Commands that are kept for an `Idempotency-Key` read it within [`Self::ask_with`]: a repeat gets the first
-    /// answer, whatever its body would be judged now.
+    /// Commands with an `Idempotency-Key` parse the body within [`Self::ask_with`]: a retry receives the first answer,
+    /// even if its body would be invalid now.
     pub fn read_body(&self) -> Result<B::Value, ApiError> {
         if !(B::OPTIONAL && self.body.is_empty()) {
             self.must_be_json()?;
@@ -140,7 +141,7 @@ impl<B> CommandRequest<B> {
         Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message))
     }
 
-    /// The version that the caller wants to change (`If-Match`); one that cannot be is stale.
+    /// Returns the version that the caller wants to change (`If-Match`); an invalid version counts as stale.
     pub fn if_match(&self) -> Option<i64> {
         let text = self.headers.get(header::IF_MATCH)?.to_str().unwrap_or_default().trim();
         if text == "*" {
@@ -150,12 +151,12 @@ impl<B> CommandRequest<B> {
         Some(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')?.parse().ok()).unwrap_or(-1))
     }
 
-    /// Who asks, without the idempotency key: for what is recorded besides the command.
+    /// Returns the origin of the request without its idempotency key, for records beside the command.
     pub fn origin(&self) -> CommandOrigin {
         self.caller(None)
     }
 
-    /// What stands for the request's `Idempotency-Key`, its caller and its route, if it has one.
+    /// Returns the scope derived from the request's `Idempotency-Key`, caller and route; `None` without a key.
     pub fn key_scope(&self) -> Option<&str> {
         self.key.as_ref().map(|(scope, _)| scope.as_str())
     }
@@ -164,7 +165,7 @@ impl<B> CommandRequest<B> {
         CommandOrigin { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key }
     }
 
-    /// Asks a command that is known at once.
+    /// Sends a command that needs no preparation.
     pub async fn ask<T: StoredAggregate>(
         &self,
         directory: &Directory<T>,
@@ -174,7 +175,7 @@ impl<B> CommandRequest<B> {
         self.ask_with(directory, to, async { Ok(command) }).await
     }
 
-    /// Asks a command that takes some looking up: only when no answer is kept for the request's key.
+    /// Sends a command that needs lookups to build; `command` is only run if no answer is stored for the request's key.
     pub async fn ask_with<T: StoredAggregate>(
         &self,
         directory: &Directory<T>,
@@ -185,7 +186,7 @@ impl<B> CommandRequest<B> {
         self.ask_hashed(directory, to, hash, command).await
     }
 
-    /// As [`Self::ask_with`], with a hash that stands for the body.
+    /// Does what [`Self::ask_with`] does, with a hash that represents the body.
     pub async fn ask_hashed<T: StoredAggregate>(
         &self,
         directory: &Directory<T>,
@@ -221,8 +222,8 @@ impl<B> CommandRequest<B> {
         }
     }
 
-    /// Changes an aggregate by merging into its present state. `merge` makes the command, guarded by the version it is
-    /// given; without an `If-Match` of the caller a change in between is merged into anew.
+    /// Changes an aggregate by merging into its present state. `merge` builds the command, guarded by the version
+    /// passed to it. Without `If-Match`, a concurrent change makes it merge again.
     pub async fn merge<T: StoredAggregate>(
         &self,
         directory: &Directory<T>,
@@ -254,13 +255,13 @@ fn replay<T: StoredAggregate>(kept: KeptAnswer<T>) -> Result<CommandOutcome<T::A
     }
 }
 
-/// An aggregate's last commit and its version; 404 when there is none.
+/// Returns the version and last committed state of an aggregate; 404 if it does not exist.
 pub async fn found<T: StoredAggregate>(directory: &Directory<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
     let state = directory.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?;
     Ok((state.revision(), state))
 }
 
-/// What is in a version that [`found`] gave.
+/// Returns the state in a version that [`found`] returned.
 pub fn state_of<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
     state.state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND).into())
 }

@@ -1,9 +1,9 @@
-//! Compresses answers for clients that take gzip: JSON and pages as a whole, streams piece by piece, so that each piece
-//! can be read as soon as it comes. Downloads and small answers stay as they are.
+//! Gzip compression of responses: JSON and pages as a whole, streams chunk by chunk, so that each chunk can be read on
+//! arrival. Downloads and small responses stay uncompressed.
 //!
-//! What customers are shown stays as it is too, but for JSON: their cookie comes along when another site leads to their
-//! pages, and the length of a compressed page tells of the token in it to whoever chose a part of the address and sees
-//! the wire.
+//! Customer responses other than JSON stay uncompressed too: browsers send the customer cookie when another site links
+//! to a page, and the length of a compressed page would reveal the token in it to an attacker who controls part of the
+//! URL and observes the network.
 
 use std::io::Write as _;
 
@@ -20,22 +20,22 @@ use futures::StreamExt as _;
 use crate::http::error::ApiError;
 use crate::http::{billing, pages};
 
-/// Smaller answers gain nothing, in bytes.
+/// Minimum size in bytes from which compression is worthwhile.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
 const JSON_TYPE: &[u8] = b"application/json";
 const PAGE_TYPE: &[u8] = b"text/html";
 const STREAM_TYPE: &[u8] = b"text/event-stream";
 
-/// How an answer may be compressed.
+/// Compression mode of a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Packing {
-    /// At once: all of it is in memory.
+    /// At once: the whole response is in memory.
     Whole,
-    /// Piece by piece, as it is made.
+    /// Chunk by chunk, as the response is produced.
     Pieces,
 }
 
-/// Compresses the answer, if that is worth it and wanted.
+/// Compresses the response if the client accepts it and it is worthwhile.
 pub async fn gzip(request: Request, next: Next) -> Response {
     let wanted = takes_gzip(request.headers());
     let path = request.uri().path();
@@ -66,14 +66,14 @@ async fn whole(body: Body) -> Result<Body, ApiError> {
     Ok(Body::from(encoder.finish()?))
 }
 
-/// A stream that is being compressed.
+/// Stream that is being compressed.
 struct Packed {
     body: BodyDataStream,
     encoder: GzEncoder<Vec<u8>>,
 }
 
 impl Packed {
-    /// The next piece, whole: nothing of it waits in the encoder for what comes after.
+    /// Returns the next chunk and flushes the encoder, so that no part of it waits for later data.
     async fn next(mut self) -> Option<(Result<Bytes, axum::Error>, Option<Self>)> {
         let Some(piece) = self.body.next().await else {
             let end = self.encoder.finish().map(Bytes::from).map_err(axum::Error::new);
@@ -98,7 +98,8 @@ fn in_pieces(body: Body) -> Body {
     Body::from_stream(futures::stream::unfold(Some(packed), |packed| async move { packed?.next().await }))
 }
 
-/// How an answer may be compressed, if it may: JSON and pages that are in memory as a whole and not small, and streams.
+/// Returns the compression mode of a response; `None` unless it is a stream, or JSON or a page that is in memory and
+/// not small.
 fn packing(response: &Response, of_customers: bool) -> Option<Packing> {
     let headers = response.headers();
     let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes)?;
@@ -112,7 +113,7 @@ fn packing(response: &Response, of_customers: bool) -> Option<Packing> {
     }
 }
 
-/// Whether `Accept-Encoding` names gzip, and not to refuse it.
+/// Returns whether `Accept-Encoding` accepts gzip.
 pub fn takes_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).any(|coding| {

@@ -1,4 +1,4 @@
-//! Refuses requests of other sites that would ride on a browser's cookie.
+//! Protection against cross-site request forgery: rejects requests of other sites that would use a browser's cookie.
 
 use axum::http::{HeaderMap, Method, header};
 use subtle::ConstantTimeEq as _;
@@ -8,16 +8,17 @@ use crate::domain::id::Id;
 use crate::domain::signing::hmac_sha256;
 use crate::secrets::random::secret_bytes;
 
-/// How an origin of plain HTTP begins.
+/// Scheme prefix of a plain HTTP origin.
 const PLAIN_SCHEME: &[u8] = b"http://";
-/// Length of a form's token, and of the mask over it, in bytes.
+/// Length of a form token and of its mask, in bytes.
 const TOKEN_BYTES: usize = 32;
 
-/// Whether an unsafe request that carries (or sets) a cookie comes from our own pages or from no browser at all.
+/// Returns whether an unsafe request that carries (or sets) a cookie comes from our own pages or from a client that is
+/// no browser.
 ///
-/// The browser's own word (`Sec-Fetch-Site`) is believed first: pages cannot forge it. Older browsers, and all of them
-/// over plain HTTP to an address of the local network, send `Origin` only. It must then be that of the public address,
-/// or, over plain HTTP, that of the address that is asked.
+/// `Sec-Fetch-Site` is checked first, because pages cannot forge it. Older browsers, and all browsers over plain HTTP
+/// to an address in the local network, send only `Origin`. It must then be the public origin or, over plain HTTP, the
+/// origin that the request was sent to.
 pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
     if method.is_safe() {
         return true;
@@ -33,9 +34,9 @@ pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
     }
 }
 
-/// Whether the page of this origin came over plain HTTP from the very name and port that are asked now: in a shop's own
-/// network the server is reached at other addresses than its public one. A name that is public over HTTPS is never
-/// taken over plain HTTP, where anybody on the way may pass for it.
+/// Returns whether the origin is a plain HTTP page of exactly the host and port that the request was sent to: inside
+/// the shop's network the server is reached at addresses other than its public one. A host that is public over HTTPS is
+/// never accepted over plain HTTP, where an attacker on the network could impersonate it.
 fn is_asked_over_plain_http(origin: &[u8], headers: &HeaderMap, public_url: &str) -> bool {
     let Some((scheme, page)) = origin.split_at_checked(PLAIN_SCHEME.len()) else { return false };
     let asked = headers.get(header::HOST).and_then(|host| host.to_str().ok());
@@ -47,34 +48,34 @@ fn is_asked_over_plain_http(origin: &[u8], headers: &HeaderMap, public_url: &str
     public.is_none_or(|public| public.host() != asked.host())
 }
 
-/// As [`allowed`] for the cookie of customers, whose pages may also stand at the origins of the settings.
+/// Does what [`allowed`] does for the customer cookie, whose pages may also be at the configured origins.
 pub fn allowed_for_customers(method: &Method, headers: &HeaderMap, public_url: &str, others: &[String]) -> bool {
     let origin = headers.get(header::ORIGIN).map(axum::http::HeaderValue::as_bytes);
     let listed = |origin: &[u8]| others.iter().any(|other| other.as_bytes() == origin);
     origin.is_some_and(listed) || allowed(method, headers, public_url)
 }
 
-/// What a form on a page of this server carries, so that no page of another origin can send it for whoever is signed in
-/// by this session: it can be computed neither without the server's secret nor for another session.
+/// CSRF token of the forms on this server's pages. It cannot be computed without the server's secret, nor for another
+/// session, so no page of another origin can submit a form on behalf of a signed-in user.
 ///
-/// Each page shows it under a mask of its own. Were it the same on each, an attacker who can put text of theirs on a
-/// page could guess it piece by piece from the sizes of compressed answers.
+/// Every page shows it under a different mask. If it were constant, an attacker who can place text on a page could
+/// guess it byte by byte from the sizes of compressed responses.
 #[derive(Clone)]
 pub struct FormToken([u8; TOKEN_BYTES]);
 
 impl FormToken {
-    /// Returns the token of the session's forms.
+    /// Derives the token for the forms of a session.
     pub fn of(secret: &Secret, session: Id) -> Self {
         Self(hmac_sha256(secret.expose().as_bytes(), &[b"form\0", session.to_string().as_bytes()]))
     }
 
-    /// Returns the token as a page shows it: a new random mask, and the token under it, in hexadecimal.
+    /// Returns the token for a page in hexadecimal: a new random mask followed by the masked token.
     pub fn masked(&self) -> String {
         let mask = secret_bytes::<TOKEN_BYTES>();
         format!("{}{}", hex::encode(mask), hex::encode(xor(self.0, mask)))
     }
 
-    /// Whether `given` is this token under some mask.
+    /// Returns whether `given` is this token under any mask.
     pub fn fits(&self, given: &str) -> bool {
         let mut bytes = [0; 2 * TOKEN_BYTES];
         if hex::decode_to_slice(given, &mut bytes).is_err() {
@@ -92,7 +93,7 @@ fn xor(mut bytes: [u8; TOKEN_BYTES], mask: [u8; TOKEN_BYTES]) -> [u8; TOKEN_BYTE
     bytes
 }
 
-/// Scheme, host and port of an address.
+/// Returns the scheme, host and port of a URL.
 pub fn origin_of(url: &str) -> String {
     url::Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
 }

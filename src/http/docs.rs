@@ -1,5 +1,5 @@
-//! `/docs`: pages that show the API's description and try it out, with Swagger UI from this binary; nothing is loaded
-//! from elsewhere.
+//! `/docs`: pages that show and try out the API with Swagger UI, which is embedded in the binary; nothing is loaded
+//! from other servers.
 
 mod events;
 mod front_page;
@@ -21,17 +21,17 @@ use crate::http::access::{COOKIE, CUSTOMER_COOKIE, cookie};
 use crate::http::compression::takes_gzip;
 use crate::http::error::{Answer, ApiError, no_such_path};
 
-/// Content-Security-Policy of the pages: everything from this server; inline styles and `data:` pictures as Swagger UI
-/// needs them.
+/// Content-Security-Policy of the pages: everything from this server, plus the inline styles and `data:` images that
+/// Swagger UI needs.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// The page among the files; it gets our title.
+/// Name of the index page, whose title is replaced by our own.
 const INDEX: &str = "index.html";
 const THEIR_TITLE: &str = "<title>Swagger UI</title>";
 const OUR_TITLE: &str = "<title>Printfloor API</title>";
 
-/// The routes of the pages. They are not part of the API that they show.
+/// Returns the routes of the documentation pages. They are not part of the API that they describe.
 pub fn routes() -> Router<AppState> {
     let entry = || async { Redirect::permanent("/docs/") };
     Router::new()
@@ -42,7 +42,7 @@ pub fn routes() -> Router<AppState> {
         .route("/docs/{*file}", get(file))
 }
 
-/// The page at `/`, for whoever opens the server's address in a browser: who has signed in is led to their own.
+/// Serves `/` for browsers; a signed-in user is redirected to their own page.
 async fn front_page(headers: HeaderMap) -> Response {
     if cookie(&headers, COOKIE).is_some() {
         return Redirect::to("/floor").into_response();
@@ -53,7 +53,7 @@ async fn front_page(headers: HeaderMap) -> Response {
     html(front_page::PAGE)
 }
 
-/// The catalogue of events, for people.
+/// Serves the event catalogue as an HTML page.
 async fn events() -> Response {
     html(events::page())
 }
@@ -76,7 +76,7 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Answer {
     page(&name, &headers).await
 }
 
-/// A file. Most are in this binary compressed, and are sent as they are to whoever takes that.
+/// Serves an embedded file. Most are stored compressed and are sent as they are to clients that accept it.
 async fn page(name: &str, asked: &HeaderMap) -> Answer {
     let config = Config::new(["/api/openapi.json", "/api/v1/openapi.json"])
         .display_operation_id(true)
@@ -109,7 +109,7 @@ async fn page(name: &str, asked: &HeaderMap) -> Answer {
     Ok(response)
 }
 
-/// A file of this binary, as it was before it was compressed.
+/// Decompresses an embedded file.
 fn inflated(bytes: &[u8]) -> Result<Vec<u8>, ApiError> {
     let mut plain = Vec::new();
     GzDecoder::new(bytes).read_to_end(&mut plain)?;

@@ -1,6 +1,6 @@
-//! The one shape of errors, and the only place that knows which status each "no" becomes.
+//! Common format of all errors, and the only place that maps refusals to status codes.
 //!
-//! Messages are for callers; internal text is logged and never sent.
+//! Messages are for callers; internal details are logged and never sent.
 
 mod at_processor;
 mod of_backup;
@@ -21,23 +21,23 @@ use crate::printers::adapter::PrinterError;
 use crate::store::Unavailable;
 use crate::store::rows::LoadError;
 
-/// Header of an answer that is a repeat of the first answer to the same idempotency key.
+/// Header that marks a response as a replay of the first response to the same idempotency key.
 pub const REPLAYED_HEADER: &str = "idempotency-replayed";
 
-/// What the layers around a handler learn of an error: carried among the extensions of its response.
+/// Details of an error for the middleware around a handler, carried in the extensions of its response.
 #[derive(Clone, Debug)]
 pub struct ErrorMeta {
-    /// The error's word for programs, such as `rate_limited`.
+    /// Machine-readable error code, such as `rate_limited`.
     pub code: String,
-    /// Its words for people.
+    /// Human-readable error message.
     pub message: String,
-    /// Facts for the audit log, never sent.
+    /// Details for the audit log; never sent.
     pub facts: Option<Value>,
-    /// Who was refused, where the handler knows it better than the key or session says.
+    /// Principal that was rejected, if the handler knows it better than the key or session does.
     pub by: Option<Arc<Principal>>,
 }
 
-/// An error as a caller gets it: status, code, message, and faults of a body.
+/// Error as sent to the caller: status, code, message, and validation errors of a body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApiError(Box<ErrorParts>);
 
@@ -53,79 +53,79 @@ struct ErrorParts {
     by: Option<Arc<Principal>>,
 }
 
-/// The result of a handler.
+/// Result of a handler.
 pub type Answer = Result<Response, ApiError>;
 
 impl ApiError {
-    /// An error of this status.
+    /// Creates an error with this status.
     pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
         let (code, message) = (code.to_owned(), shortened(message.into(), MAX_MESSAGE_CHARS));
         let (faults, retry_after, replayed, facts, by) = (Vec::new(), None, false, None, None);
         Self(Box::new(ErrorParts { status, code, message, faults, retry_after, replayed, facts, by }))
     }
-    /// 400: the request cannot be understood.
+    /// Creates a 400 error: the request is malformed.
     pub fn bad_request(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
-    /// 401: nobody knows who asks.
+    /// Creates a 401 error: the caller is not authenticated.
     pub fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
-    /// 403: the caller is known and may not.
+    /// Creates a 403 error: the caller is authenticated but not allowed.
     pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
-    /// 409: not in the present state.
+    /// Creates a 409 error: the present state does not allow the request.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
-    /// 413: the body is larger than `limit` bytes.
+    /// Creates a 413 error: the body is larger than `limit` bytes.
     pub fn too_large(limit: u64) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is larger than {limit} bytes"))
     }
-    /// 500: the reason goes to the log only.
+    /// Creates a 500 error; the reason is only logged.
     pub fn internal(reason: impl std::fmt::Display) -> Self {
         tracing::error!(%reason, "internal fault");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "an internal fault happened")
     }
-    /// 503; the caller may repeat the request after `seconds` (`Retry-After`).
+    /// Creates a 503 error; the caller may retry after `seconds` (`Retry-After`).
     pub fn unavailable(code: &str, message: impl Into<String>, seconds: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message).retry_after(seconds)
     }
-    /// Tells the caller to repeat the request after `seconds` (`Retry-After`).
+    /// Sets `Retry-After` to `seconds`.
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.0.retry_after = Some(seconds);
         self
     }
-    /// With who was refused, for the audit log.
+    /// Sets the rejected principal for the audit log.
     pub fn by(mut self, who: Arc<Principal>) -> Self {
         self.0.by = Some(who);
         self
     }
 
-    /// With facts for the audit log, which are not sent.
+    /// Sets details for the audit log, which are not sent.
     pub fn facts(mut self, facts: Value) -> Self {
         self.0.facts = Some(facts);
         self
     }
-    /// Marks it as a repeat of the first answer to the same idempotency key.
+    /// Marks the error as a replay of the first response to the same idempotency key.
     pub fn replayed(mut self) -> Self {
         self.0.replayed = true;
         self
     }
-    /// The HTTP status that it is answered with.
+    /// Returns the HTTP status.
     pub fn status(&self) -> StatusCode {
         self.0.status
     }
-    /// Its word for programs.
+    /// Returns the machine-readable error code.
     pub fn code(&self) -> &str {
         &self.0.code
     }
-    /// Its words for people.
+    /// Returns the human-readable message.
     pub fn message(&self) -> &str {
         &self.0.message
     }
-    /// The one shape of errors: `success`, `message`, `code`, and `errors` for faults.
+    /// Builds the JSON body: `success`, `message`, `code`, and `errors` for validation errors.
     pub fn body(&self) -> Value {
         let mut body = json!({"success": false, "message": self.0.message, "code": self.0.code});
         if !self.0.faults.is_empty() {
@@ -217,18 +217,18 @@ impl From<LoadError> for ApiError {
     }
 }
 
-/// Answers 500 when a handler panics. The panic's message goes to the log only.
+/// Builds the 500 response for a panicked handler. The panic message is only logged.
 pub fn panicked(reason: Box<dyn Any + Send>) -> Response {
     let words = reason.downcast_ref::<String>().map(String::as_str).or_else(|| reason.downcast_ref::<&str>().copied());
     ApiError::internal(format!("a handler panicked: {}", words.unwrap_or("no words"))).into_response()
 }
 
-/// 404 for a path that does not exist.
+/// Returns the 404 for an unknown path.
 pub async fn no_such_path() -> ApiError {
     ApiError::new(StatusCode::NOT_FOUND, "not_found", "no such path")
 }
 
-/// 405; `Allow` is added by the router.
+/// Returns the 405 for an unsupported method; the router adds `Allow`.
 pub fn no_such_method() -> ApiError {
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method")
 }

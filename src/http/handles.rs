@@ -1,7 +1,8 @@
-//! The handles that handlers take: every resource names those that it uses, so that its code shows what it may touch.
+//! Handles that request handlers extract. Every resource declares the ones it uses, so that its code shows its
+//! dependencies.
 //!
-//! A handle outlives the request, is cheap to clone, and is found by its type. The state of the whole server is for the
-//! layers around the handlers alone.
+//! A handle outlives the request, is cheap to clone, and is identified by its type. Only the middleware around the
+//! handlers uses the whole server state.
 
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 use crate::store::{Store, StoredAggregate};
 
-/// Says where the state of the server holds each handle.
+/// Maps each handle to its place in the server state.
 macro_rules! held {
     ($($type:ty: $($field:ident).+;)*) => {$(
         impl FromRef<AppState> for $type {
@@ -137,7 +138,7 @@ impl FromRef<AppState> for QuoteOrders {
     }
 }
 
-/// Changes with each commit of access.
+/// Notifier of commits to the access aggregate (users, keys and sessions).
 #[derive(Clone)]
 pub struct AccessChanges(pub watch::Sender<u64>);
 
@@ -147,7 +148,7 @@ impl FromRef<AppState> for AccessChanges {
     }
 }
 
-/// Declares the handles of a resource: a struct that its handlers take with `State`.
+/// Declares the handles of a resource: a struct that its handlers extract with `State`.
 macro_rules! handles {
     ($(#[$doc:meta])* $vis:vis struct $name:ident { $($field:ident: $type:ty),* $(,)? }) => {
         $(#[$doc])*

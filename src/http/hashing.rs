@@ -1,5 +1,5 @@
-//! Passwords are hashed on threads beside the requests, few at a time: each hash takes a core for tens of milliseconds
-//! and 19 MiB.
+//! Password hashing on threads separate from the requests, few at a time: each hash takes a core for tens of
+//! milliseconds and 19 MiB.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use tokio::sync::Semaphore;
 
 use crate::http::error::ApiError;
 
-/// Number of passwords that may wait to be hashed; further ones are refused at once with 503.
+/// Maximum number of passwords waiting to be hashed; further ones are rejected at once with 503.
 const MAX_WAITING: usize = 64;
 
-/// Limits how many passwords are hashed at a time, and how many wait for that.
+/// Limits on concurrent password hashes and on those waiting.
 #[derive(Clone, Debug)]
 pub struct Hashing {
     turns: Arc<Semaphore>,
@@ -18,7 +18,7 @@ pub struct Hashing {
 }
 
 impl Default for Hashing {
-    /// Hashes as many passwords at a time as half of the machine's cores, at least one.
+    /// Allows as many concurrent hashes as half of the machine's cores, at least one.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self::new((cores / 2).max(1), MAX_WAITING)
@@ -30,7 +30,7 @@ impl Hashing {
         Self { turns: Arc::new(Semaphore::new(turns)), places: Arc::new(Semaphore::new(turns + waiting)) }
     }
 
-    /// Runs the work when it is its turn. The turn ends with the work, even when the caller has disconnected.
+    /// Runs the work once a slot is free. The slot is released when the work ends, even if the caller has disconnected.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
         let full = |_| ApiError::unavailable("overloaded", "too many sign-ins at the same time", 1);
         let place = self.places.clone().try_acquire_owned().map_err(full)?;

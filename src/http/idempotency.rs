@@ -1,7 +1,7 @@
-//! `Idempotency-Key`: a repeated request gets the first answer again, whatever happened in between.
+//! `Idempotency-Key`: a retried request receives the first answer again, whatever happened in between.
 //!
-//! The answer is kept in the commit of the aggregate that gave it. Here are the scope of a key, the look-up before the
-//! mailbox, and the refusal of a repeat while the first request is still running.
+//! The answer is stored in the commit of the aggregate that gave it. This module contains the scope of a key, the
+//! lookup before the mailbox, and the rejection of a retry while the first request is still running.
 
 use std::sync::Arc;
 
@@ -21,22 +21,22 @@ use crate::http::error::ApiError;
 use crate::store::queries::Queries;
 
 const HEADER: &str = "idempotency-key";
-/// Longest key that a client may choose.
+/// Maximum length of a key, in characters.
 const MAX_KEY_CHARS: usize = 255;
-/// How long an answer is kept: 24 hours.
+/// Time for which an answer is stored: 24 hours.
 const RETENTION_MS: i64 = DAY_MS;
 
-/// The kept answer to the first request with a key.
+/// Stored answer to the first request with a key.
 pub struct KeptAnswer<T: Aggregate> {
-    /// The aggregate that answered.
+    /// Id of the aggregate that answered.
     pub id: Id,
-    /// Its version after the first request.
+    /// Version of the aggregate after the first request.
     pub version: i64,
-    /// The answer or the refusal.
+    /// Answer or refusal.
     pub verdict: Result<T::Answer, Refusal>,
 }
 
-/// The scope of the request's key, if it has one: principal, method, path and key, hashed.
+/// Returns the scope of the request's key: a hash of principal, method, path and key. `None` without a key.
 pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get(HEADER) else { return Ok(None) };
     let key = value.to_str().ok().filter(|key| (1..=MAX_KEY_CHARS).contains(&key.len()));
@@ -53,17 +53,17 @@ pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> 
     Ok(Some(short(&hash.finalize())))
 }
 
-/// Shortens a hash to 128 bits: enough that no two requests share it by chance, and shorter in the index.
+/// Truncates a hash to 128 bits: enough to rule out accidental collisions, and shorter in the index.
 pub fn short(hash: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(&hash[..hash.len().min(16)])
 }
 
-/// The key as it is kept with the answer.
+/// Builds the key that is stored with the answer.
 pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
     IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(RETENTION_MS) }
 }
 
-/// The kept answer, if there is one. The same key with another body is 422.
+/// Returns the stored answer, if any. The same key with another body yields 422.
 pub(super) async fn look_up<T: Aggregate>(
     queries: &Queries,
     key: &IdempotencyKey,
@@ -86,14 +86,14 @@ pub(super) async fn look_up<T: Aggregate>(
 /// Scopes of keys whose first request is still running.
 pub type RunningKeys = Arc<DashSet<String>>;
 
-/// Marks a request with a key as running until it is dropped.
+/// Guard that marks a request with a key as running until it is dropped.
 pub struct Running {
     all: RunningKeys,
     scope: String,
 }
 
 impl Running {
-    /// Marks the key as running; 409 while an earlier request with it is.
+    /// Marks the key as running; 409 while an earlier request with the same key is still running.
     pub fn take(all: &RunningKeys, scope: &str) -> Result<Self, ApiError> {
         if all.insert(scope.to_owned()) {
             Ok(Self { all: all.clone(), scope: scope.to_owned() })

@@ -1,4 +1,4 @@
-//! When keys and sessions were last used: collected in memory, written each minute in one commit.
+//! Time at which API keys and sessions were last used: collected in memory and written every minute in one commit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::domain::time::Timestamp;
 use crate::http::audit_sampling::{self, AuditHandles};
 use crate::http::handles::handles;
 
-/// Time between two writes.
+/// Interval between two writes.
 const WRITE_INTERVAL: Duration = Duration::from_mins(1);
 
 handles! {
-    /// What writing last uses takes.
+    /// Dependencies of the task that writes last uses.
     pub(crate) struct LastUsedHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
@@ -29,7 +29,7 @@ handles! {
     }
 }
 
-/// Uses since the last write.
+/// Uses that have not been written yet.
 #[derive(Debug, Default)]
 pub struct LastUsed {
     keys: DashMap<Id, Timestamp>,
@@ -37,19 +37,19 @@ pub struct LastUsed {
 }
 
 impl LastUsed {
-    /// Notes the use of a key.
+    /// Records the use of an API key.
     pub fn key(&self, id: Id, at: Timestamp) {
         self.keys.insert(id, at);
     }
-    /// Notes the use of a session.
+    /// Records the use of a session.
     pub fn session(&self, id: Id, at: Timestamp) {
         self.sessions.insert(id, at);
     }
-    /// When a key was last used, if that is not written yet.
+    /// Returns the last use of an API key; `None` if it is already written.
     pub fn key_seen(&self, id: Id) -> Option<Timestamp> {
         self.keys.get(&id).map(|at| *at)
     }
-    /// When a session was last used, if that is not written yet.
+    /// Returns the last use of a session; `None` if it is already written.
     pub fn session_seen(&self, id: Id) -> Option<Timestamp> {
         self.sessions.get(&id).map(|at| *at)
     }
@@ -65,7 +65,7 @@ impl LastUsed {
         (!keys.is_empty() || !sessions.is_empty()).then_some(AccessCommand::Used { keys, sessions })
     }
 
-    /// Forgets what was written, unless it was used again meanwhile.
+    /// Removes the written entries, except those used again in the meantime.
     fn forget(&self, written: &AccessCommand) {
         let AccessCommand::Used { keys, sessions } = written else { return };
         for (id, at) in keys {
@@ -77,7 +77,7 @@ impl LastUsed {
     }
 }
 
-/// Writes uses and sweeps ended sessions each minute, and once more at the end.
+/// Writes uses and sweeps ended sessions every minute; writes once more at shutdown.
 pub(crate) async fn keep_writing(app: LastUsedHandles) {
     loop {
         let last = tokio::select! {
@@ -101,7 +101,7 @@ pub(crate) async fn keep_writing(app: LastUsedHandles) {
     }
 }
 
-/// Writes what was collected.
+/// Writes the collected uses.
 async fn write(app: &LastUsedHandles) {
     let Some(command) = app.last_used.command() else { return };
     match app.access.ask(Id::ONLY, CommandOrigin::system(), command.clone()).await {

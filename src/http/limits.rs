@@ -1,7 +1,7 @@
-//! Rate limits at the edge: which windows a request counts in, and what the answer's headers say of them.
+//! Rate limits of the HTTP edge: the windows in which a request is counted, and the response headers that report them.
 //!
-//! Windows are counted in this process always; with Redis they are shared, and its count is the one that is told. The
-//! arithmetic is `domain/limits`.
+//! Windows are always counted in this process; with Redis they are also shared between servers, and the shared count is
+//! the one reported. The arithmetic is in `domain/limits`.
 
 pub mod layer;
 mod seen;
@@ -31,32 +31,32 @@ const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const FORWARDED_HEADER: &str = "x-forwarded-for";
 
-/// One window that a request counts in: a kind of limit, and who is limited.
+/// One window in which a request is counted: a kind of limit and the limited scope.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Charge {
-    /// The kind of window.
+    /// Kind of limit.
     pub named: LimitKind,
-    /// Who is limited: an id, an address, or a digest of a text.
+    /// Limited scope: an id, an address, or the digest of a text.
     pub scope: u128,
 }
 
 impl Charge {
-    /// A window for one address.
+    /// Returns the window of an address.
     pub fn of_address(named: LimitKind, address: IpAddr) -> Self {
         Self { named, scope: address::scope(address) }
     }
 
-    /// A window for one text (such as an e-mail address), whatever address it comes from.
+    /// Returns the window of a text (such as an e-mail address), regardless of the client's address.
     pub fn of_text(named: LimitKind, word: &str) -> Self {
         Self { named, scope: shortened(Sha256::new().chain_update(word)) }
     }
 
-    /// Returns the window of the mailbox behind an e-mail address, however the address is written.
+    /// Returns the window of the mailbox behind an e-mail address, regardless of its spelling.
     pub fn of_mailbox(named: LimitKind, email: &str) -> Self {
         Self::of_text(named, &mailbox(email))
     }
 
-    /// A window for one text (such as an e-mail address) from one address.
+    /// Returns the window of a text (such as an e-mail address) together with a client address.
     pub fn of_pair(named: LimitKind, word: &str, address: IpAddr) -> Self {
         Self {
             named,
@@ -65,12 +65,12 @@ impl Charge {
     }
 }
 
-/// 128 bits of a digest: enough that no two callers share a window by chance.
+/// Returns 128 bits of a digest: enough that no two callers share a window by chance.
 fn shortened(hash: Sha256) -> u128 {
     hash.finalize().iter().take(16).fold(0, |scope: u128, byte| scope << 8 | u128::from(*byte))
 }
 
-/// The windows of all callers, and their limits.
+/// Windows of all callers, and their limits.
 pub struct Limits {
     rules: [LimitRule; LimitKind::ALL.len()],
     windows: Windows,
@@ -81,7 +81,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// With the limits of the configuration; with `shared`, windows are shared by all servers through Redis.
+    /// Creates the limits from the configuration; with `shared`, all servers share the windows through Redis.
     pub fn new(config: &Config, shared: Option<Arc<Redis>>) -> Self {
         let limits = &config.limits;
         let rules = LimitKind::ALL.map(|named| LimitRule {
@@ -107,18 +107,19 @@ impl Limits {
         Self { rules, windows, shared, trusted, refused, seen: SeenSessions::default() }
     }
 
-    /// The limit and length of windows of one kind.
+    /// Returns the limit and window length of a kind.
     pub const fn rule(&self, named: LimitKind) -> LimitRule {
         self.rules[named as usize]
     }
 
-    /// The address that a request counts for, behind trusted proxies.
+    /// Returns the client address of a request, taking trusted proxies into account.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let values = headers.get_all(FORWARDED_HEADER).iter().filter_map(|value| value.to_str().ok());
         address::client(peer, values, &self.trusted)
     }
 
-    /// Counts a request in all these windows, or in none when one of them is full; tells of the tightest.
+    /// Counts a request in all these windows, or in none if one of them is full, and returns the standing of the
+    /// tightest.
     pub async fn charge(&self, charges: &[Charge], now: Timestamp) -> Standing {
         let here = self.charge_here(charges, now);
         let Some(shared) = self.shared.as_ref().filter(|_| !here.refused) else { return here };
@@ -132,7 +133,7 @@ impl Limits {
         standings.reduce(Standing::tighter).unwrap_or(here)
     }
 
-    /// As above, in this process only.
+    /// Does what [`Self::charge`] does, in this process only.
     fn charge_here(&self, charges: &[Charge], now: Timestamp) -> Standing {
         let mut told: Option<Standing> = None;
         for (at, charge) in charges.iter().enumerate() {
@@ -150,7 +151,8 @@ impl Limits {
         told.unwrap_or(Standing { limit: u32::MAX, remaining: u32::MAX, ends_in_ms: 0, refused: false })
     }
 
-    /// Takes back a request that was counted in all these windows at `now`: it was none of what they count.
+    /// Reverts the count of a request in all these windows at `now`, because it turned out not to be of the limited
+    /// kind.
     pub async fn take_back(&self, charges: &[Charge], now: Timestamp) {
         for charge in charges {
             self.windows.take_back(charge, self.rule(charge.named), now);
@@ -160,18 +162,18 @@ impl Limits {
         }
     }
 
-    /// Returns these windows as the servers share them.
+    /// Returns the windows in the form in which servers share them.
     fn shared_windows(&self, charges: &[Charge], now: Timestamp) -> Vec<Shared> {
         let window = |charge: &Charge| Shared::at(charge.named.word(), charge.scope, self.rule(charge.named), now);
         charges.iter().map(window).collect()
     }
 
-    /// Whether a window is full in this process, so that a request which counts in it would be refused.
+    /// Returns whether a window is full in this process, so that a request counted in it would be rejected.
     fn is_full(&self, charge: &Charge, now: Timestamp) -> bool {
         self.windows.is_full(charge, self.rule(charge.named), now)
     }
 
-    /// What is told of a request that counts in no window of this kind: that nothing of it is used.
+    /// Returns an unused standing, for a request that is not counted in any window of this kind.
     fn untouched(&self, named: LimitKind) -> Standing {
         let limit = self.rule(named).limit;
         Standing { limit, remaining: limit, ends_in_ms: 0, refused: false }
@@ -184,29 +186,29 @@ impl Limits {
         standing
     }
 
-    /// Requests refused so far, by kind of window.
+    /// Returns the number of rejected requests by kind of limit.
     pub fn refused(&self) -> impl Iterator<Item = (LimitKind, u64)> {
         LimitKind::ALL.into_iter().map(|named| (named, self.refused[named as usize].load(Relaxed)))
     }
 
-    /// Sessions of customers that were looked up so far.
+    /// Returns the number of customer session lookups.
     pub fn sessions_looked_up(&self) -> u64 {
         self.seen.looked_up()
     }
 
-    /// How many windows are held in memory.
+    /// Returns the number of windows in memory.
     pub fn held(&self) -> usize {
         self.windows.len()
     }
 
-    /// Forgets windows that have ended.
+    /// Removes windows that have ended.
     pub fn sweep(&self, now: Timestamp) {
         self.windows.sweep(|named| self.rules[named as usize], now);
     }
 }
 
-/// Runs `rest` unless one of these windows is full: for windows that only a handler can name, such as one for the
-/// e-mail address in the body. The answer tells of the tightest of all its windows.
+/// Runs `rest` unless one of these windows is full. For windows that only a handler knows, such as that of an e-mail
+/// address in the body. The response reports the tightest of all its windows.
 pub async fn within<R>(
     limits: &Limits,
     now: Timestamp,
@@ -222,18 +224,18 @@ pub async fn within<R>(
     Ok(Limited { answer, standing })
 }
 
-/// What a handler with windows of its own answers, or why it does not.
+/// Response of a handler with its own windows, or the error response in its place.
 pub struct Limited<R> {
     answer: Result<R, Response>,
     standing: Standing,
 }
 
 impl<R> Limited<R> {
-    /// Returns what the handler answered, or the refusal, without the headers of the window: for a page made of it.
+    /// Returns the handler's result or the error response without rate-limit headers, for a page built from it.
     pub fn into_answer(self) -> Result<R, Box<Response>> {
         self.answer.map_err(Box::new)
     }
-    /// With who was refused, and facts, for the audit log, if it was a window that refused.
+    /// Adds the rejected principal and details for the audit log, if the request was rejected by a window.
     pub fn noting(mut self, by: Arc<Principal>, facts: Value) -> Self {
         let refusal = self.answer.as_mut().err().filter(|_| self.standing.refused);
         if let Some(told) = refusal.and_then(|refusal| refusal.extensions_mut().get_mut::<ErrorMeta>()) {
@@ -251,11 +253,11 @@ impl<R: IntoResponse> IntoResponse for Limited<R> {
     }
 }
 
-/// The tightest of the windows that a handler counted itself.
+/// Standing of the tightest window that a handler counted itself.
 #[derive(Clone, Copy)]
 struct RateHeaders(Standing);
 
-/// 429. All the charges of one request count the same things in windows of the same length.
+/// Builds the 429 response. All charges of one request limit the same action in windows of the same length.
 fn refusal(standing: Standing, charges: &[Charge]) -> Response {
     let (what, period) = charges.first().map_or(LimitKind::Anonymous, |charge| charge.named).words();
     let (limit, seconds) = (standing.limit, standing.retry_after());
@@ -264,7 +266,7 @@ fn refusal(standing: Standing, charges: &[Charge]) -> Response {
     error.retry_after(standing.retry_after()).into_response()
 }
 
-/// Writes the rate limit headers of the tightest window.
+/// Sets the rate-limit headers to the tightest window.
 fn tell(response: &mut Response, standing: Standing) {
     let told = response.extensions_mut().remove::<RateHeaders>();
     let standing = told.map_or(standing, |RateHeaders(own)| own.tighter(standing));

@@ -1,6 +1,6 @@
-//! The link that a demo prints: whoever opens it in a browser of this machine is signed in, once.
+//! One-time sign-in link that a demo prints, for a browser on the same machine.
 //!
-//! Other servers never make one, so theirs is always used up.
+//! Other servers never create one, so every attempt to redeem one fails there.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,15 +9,15 @@ use crate::domain::local_sign_in::LocalSignIn;
 use crate::domain::time::Timestamp;
 use crate::secrets::credentials;
 
-/// Where the link leads.
+/// Path of the link.
 pub(crate) const PATH: &str = "/login/once";
 
-/// One for each server.
+/// Holder of the server's present sign-in link.
 #[derive(Default)]
 pub(crate) struct LocalSignInDesk(Mutex<Option<LocalSignIn>>);
 
 impl LocalSignInDesk {
-    /// Makes a link for this member of staff, in place of one that was made before: its path with the token.
+    /// Creates a link for this staff user, replacing any earlier one, and returns its path with the token.
     pub(crate) fn make(&self, user: Id, now: Timestamp) -> String {
         let token = credentials::session_token();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
@@ -25,7 +25,7 @@ impl LocalSignInDesk {
         format!("{PATH}?token={token}")
     }
 
-    /// Uses the link with this token up; who is signed in by it.
+    /// Consumes the link with this token and returns the user that it signs in; `None` if it is invalid.
     pub(crate) fn redeem(&self, token: &str, now: Timestamp) -> Option<Id> {
         let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.as_mut()?.redeem(&credentials::session_hash(token), now)

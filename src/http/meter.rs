@@ -1,25 +1,25 @@
-//! Counts requests by route and status, in a table that is made with the routes, so that a request needs no look-up.
+//! Request counters by route and status, in a table built with the routes, so that a request needs no lookup.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::observe::meters::{Counter, Histogram};
 
-/// The statuses that the server gives; any other is counted as 0.
+/// Status codes that the server returns; any other is counted as 0.
 const STATUSES: [u16; 26] = [
     0, 101, 200, 201, 202, 204, 206, 302, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 416, 422, 429, 500,
     502, 503, 504,
 ];
 
-/// The counters of one route.
+/// Counters of one route.
 #[derive(Debug)]
 pub struct RouteMeter {
-    /// The method; `*` for requests that matched no route.
+    /// HTTP method; `*` for requests that matched no route.
     pub method: &'static str,
-    /// The path as it was added, such as `/api/orders/{id}`.
+    /// Path pattern of the route, such as `/api/orders/{id}`.
     pub path: String,
     statuses: [Counter; STATUSES.len()],
-    /// Time from the request's head to the answer's head.
+    /// Time from the head of the request to the head of the response.
     pub time: Histogram,
 }
 
@@ -28,27 +28,27 @@ impl RouteMeter {
         let statuses = std::array::from_fn(|_| Counter::default());
         Self { method, path: path.to_owned(), statuses, time: Histogram::of_seconds() }
     }
-    /// A request was answered.
+    /// Counts a response and records its duration.
     pub fn answered(&self, status: u16, took: Duration) {
         self.counted(status);
         self.time.took(took);
     }
-    /// As [`Self::answered`], for answers whose time is not measured.
+    /// Counts a response without recording its duration.
     pub fn counted(&self, status: u16) {
         self.statuses[STATUSES.iter().position(|known| *known == status).unwrap_or(0)].one();
     }
-    /// The count of each status that was given at least once.
+    /// Returns the counts of all statuses returned at least once.
     pub fn by_status(&self) -> impl Iterator<Item = (u16, u64)> {
         let all = STATUSES.iter().zip(&self.statuses).map(|(status, count)| (*status, count.get()));
         all.filter(|(_, count)| *count > 0)
     }
 }
 
-/// The counters of all routes.
+/// Counters of all routes.
 #[derive(Debug)]
 pub struct RouteMeters {
     all: Mutex<Vec<Arc<RouteMeter>>>,
-    /// Requests that matched no route.
+    /// Counters of requests that matched no route.
     pub unmatched: Arc<RouteMeter>,
 }
 
@@ -60,7 +60,7 @@ impl Default for RouteMeters {
 }
 
 impl RouteMeters {
-    /// The counters of a route; every listener that serves the route shares them.
+    /// Returns the counters of a route, which all listeners that serve it share.
     pub fn of(&self, method: &'static str, path: &str) -> Arc<RouteMeter> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.iter().find(|known| known.method == method && known.path == path) {
@@ -70,7 +70,7 @@ impl RouteMeters {
         all.push(fresh.clone());
         fresh
     }
-    /// The counters of every route, and those of requests that matched none.
+    /// Returns the counters of every route, including those of unmatched requests.
     pub fn all(&self) -> Vec<Arc<RouteMeter>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! Models that are uploaded for a quote: streamed to disk, measured, and recorded as a file when the quote is made.
+//! Models uploaded for a quote: streamed to disk, measured, and recorded as a file when the quote is created.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ use crate::http::multipart::{broken, store};
 use crate::http::part_heads::PartHeads;
 use crate::http::wire::{Request, read_query};
 
-/// Longest form field other than the model, in bytes.
+/// Maximum size of a form field other than the model, in bytes.
 const MAX_FIELD_BYTES: usize = 8 * 1024;
-/// Most form fields other than the model.
+/// Maximum number of form fields other than the model.
 const MAX_FIELDS: usize = 32;
 
 handles! {
-    /// What taking a model takes.
+    /// Dependencies for receiving a model.
     pub(crate) struct ModelHandles {
         blobs: Arc<Blobs>,
         space: Arc<CustomerSpace>,
@@ -45,29 +45,29 @@ handles! {
     }
 }
 
-/// A model whose content is stored and measured, and which is no file yet.
+/// Model that is stored and measured, but not yet recorded as a file.
 pub(crate) struct ModelUpload<F> {
-    /// The request, for whoever asks a command with it.
+    /// Request that carried the model, for sending a command with it.
     pub(crate) call: CommandRequest,
-    /// What else the form says.
+    /// Other fields of the form.
     pub(crate) fields: F,
-    /// Its name, without directories.
+    /// File name without directories.
     pub(crate) name: String,
-    /// What it measures.
+    /// Measurements of the model.
     pub(crate) facts: MeshFacts,
-    /// Stands for all that was sent.
+    /// Hash of the whole form, for idempotency.
     pub(crate) hash: String,
     sha256: String,
     size: i64,
     metadata: FileMetadata,
-    /// The room that a customer's model takes.
+    /// Reserved disk space for a customer's model.
     share: Option<SpaceShare>,
-    /// Until the file is recorded, its content is not removed.
+    /// Guard that keeps the content from being removed until the file is recorded.
     _recording: Recording,
 }
 
 impl<F> ModelUpload<F> {
-    /// Records the file.
+    /// Records the model as a file and returns its id.
     pub(crate) async fn record(&self, files: &Directory<File>, origin: CommandOrigin) -> Result<Id, ApiError> {
         let create = FileCommand::Create {
             name: self.name.clone(),
@@ -83,7 +83,7 @@ impl<F> ModelUpload<F> {
     }
 }
 
-/// Why a model is refused, as an answer.
+/// Maps a measuring error to an API error.
 pub(crate) fn unmeasured(error: MeasureError, member: &str) -> ApiError {
     match error {
         MeasureError::Fault(fault) => Refusal::field(member, fault.to_string()).into(),
@@ -94,7 +94,7 @@ pub(crate) fn unmeasured(error: MeasureError, member: &str) -> ApiError {
     }
 }
 
-/// Takes a model off the wire and measures it.
+/// Receives a model and measures it.
 pub(crate) async fn take<F: Request>(
     app: &ModelHandles,
     who: Caller,
@@ -144,7 +144,7 @@ pub(crate) async fn take<F: Request>(
     })
 }
 
-/// The model with its name, if it came, and the other fields as they are written.
+/// Model with its name, if one was sent, and the other fields as raw text.
 type Received<'a> = (Option<(String, Incoming<'a>)>, Vec<(String, String)>);
 
 async fn receive<'a>(

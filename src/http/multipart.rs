@@ -1,5 +1,5 @@
-//! What all forms with files share: how a file is kept as it comes, within its limit, and what is said of a form that
-//! breaks off.
+//! Common handling of forms with files: storing a file as it arrives, within its limit, and errors of forms that break
+//! off.
 
 use axum::extract::multipart::{Field, MultipartError};
 
@@ -9,13 +9,13 @@ use crate::files::blobs::{Blobs, Incoming};
 use crate::http::bodies::{MAX_PASSED_BYTES, silent};
 use crate::http::error::ApiError;
 
-/// Writes a file as it comes. `share`: the room that it takes, where a customer sends it. Of a file that is larger than
-/// `limit` bytes, or for which there is no room, some of the rest is passed over, so that the client hears why it is
-/// refused.
+/// Writes a file to disk as it arrives. `share` accounts for the disk space of a customer's file. If a file is larger
+/// than `limit` bytes, or there is no space for it, some of the rest is read and discarded, so that the client receives
+/// the error.
 ///
 /// # Errors
 ///
-/// When it is empty or too large, breaks off, or cannot be written.
+/// Returns an error if the file is empty, too large or incomplete, or cannot be written.
 pub async fn store<'a>(
     blobs: &'a Blobs,
     field: &mut Field<'_>,
@@ -40,7 +40,7 @@ pub async fn store<'a>(
     Ok(incoming)
 }
 
-/// Reads at most so many bytes of what is not wanted.
+/// Reads and discards at most about `left` bytes of a field.
 pub async fn pass_over(field: &mut Field<'_>, mut left: usize) {
     while let Ok(Some(piece)) = field.chunk().await
         && left > 0
@@ -49,7 +49,7 @@ pub async fn pass_over(field: &mut Field<'_>, mut left: usize) {
     }
 }
 
-/// A form that cannot be read to its end.
+/// Builds the error for a form that cannot be read to its end.
 pub fn broken(error: MultipartError) -> ApiError {
     silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
 }

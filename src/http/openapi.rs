@@ -1,8 +1,8 @@
-//! The descriptions of both halves of the API: OpenAPI 3.1, made from the routes that are served.
+//! OpenAPI 3.1 descriptions of both halves of the API, generated from the routes that are served.
 //!
-//! What a route says already (method, path, who may) is derived from it in [`mod@derive`]; words, bodies and errors of
-//! its own stand in one file for each resource. A route that nobody described is in the document all the same, with
-//! what can be derived, and fails a test; so does a description without a route.
+//! Properties that follow from a route (method, path, access) are derived in [`mod@derive`]; texts, bodies and specific
+//! errors are in one file per resource. A route without a description appears in the document with its derived
+//! properties, and fails a test; so does a description without a route.
 
 pub mod catalogue;
 pub mod derive;
@@ -32,7 +32,7 @@ use operation::{DescribedContent, DescribedOperation};
 pub use api_schema::{shape, words};
 pub use document::document;
 
-/// The document of one half as JSON, for people to read; it names this address as the server's.
+/// Renders the document of one half as formatted JSON, with `public_url` as the server's URL.
 pub fn json(half: Half, served: &[Served], public_url: &str) -> String {
     let document = document(half, served, public_url);
     let text = document.to_pretty_json().unwrap_or_else(|error| {
@@ -42,13 +42,13 @@ pub fn json(half: Half, served: &[Served], public_url: &str) -> String {
     text + "\n"
 }
 
-/// The document as OpenAPI 3.0.3 says the same, as JSON; from the text of the document itself.
+/// Converts the JSON of the document to OpenAPI 3.0.3.
 pub fn downgraded(json: &str) -> Result<String, ApiError> {
     let document = serde_json::from_str(json).map_err(ApiError::internal)?;
     serde_json::to_string_pretty(&downgrade::downgraded(document)).map_err(ApiError::internal)
 }
 
-/// What does not fit together: routes without a description, descriptions without a route.
+/// Returns the inconsistencies: routes without a description, and descriptions without a route.
 pub fn misfits(half: Half, served: &[Served]) -> Vec<String> {
     let resources = half.resources();
     let described: Vec<&DescribedOperation> = resources.iter().flat_map(|resource| &resource.operations).collect();
@@ -60,7 +60,7 @@ pub fn misfits(half: Half, served: &[Served]) -> Vec<String> {
         .collect()
 }
 
-/// The routes of the description itself.
+/// Returns the routes that serve the API description.
 pub fn routes() -> ResourceRoutes {
     let open = RequiredAccess::Open;
     ResourceRoutes::new(health::TAG, health::ABOUT, "actor")
@@ -71,7 +71,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// The route of the description of the billing API.
+/// Returns the route that serves the description of the billing API.
 pub fn billing_routes() -> ResourceRoutes {
     ResourceRoutes::new("Meta", "The API itself.", "document").get(
         RequiredAccess::Open,
@@ -81,7 +81,7 @@ pub fn billing_routes() -> ResourceRoutes {
     )
 }
 
-/// A description of the API as it is served.
+/// Description of the API as served.
 struct DescriptionResponse(HttpResponse);
 
 impl IntoResponse for DescriptionResponse {
@@ -119,17 +119,17 @@ async fn show_downgraded(State(made): State<Arc<Descriptions>>) -> Result<Descri
     Ok(served_description(made.downgraded()?.clone()))
 }
 
-/// The descriptions of the routes that are served, as JSON.
+/// Descriptions of the served routes, as JSON.
 #[derive(Debug, Default)]
 pub struct Descriptions {
     present: OnceLock<Bytes>,
     billing: OnceLock<Bytes>,
-    /// The same as OpenAPI 3.0, made when it is first asked for.
+    /// OpenAPI 3.0 version, generated on the first request.
     downgraded: OnceLock<Bytes>,
 }
 
 impl Descriptions {
-    /// Keeps the description of one half; a later one is not made.
+    /// Generates and stores the description of one half, unless it is already stored.
     pub(super) fn made_once(&self, half: Half, make: impl FnOnce() -> String) {
         let place = match half {
             Half::Production => &self.present,

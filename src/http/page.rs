@@ -1,4 +1,4 @@
-//! Query parameters and pages of lists: `limit` 1-200 (default 50), `offset`, newest first.
+//! Query parameters and pagination of lists: `limit` 1-200 (default 50), `offset`, newest first.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -8,20 +8,20 @@ use crate::http::error::ApiError;
 use crate::http::wire::{Request, Within, Worded, read_open_query, read_query};
 use crate::store::queries::Page;
 
-/// `limit` when none is given.
+/// Default `limit`.
 pub const DEFAULT_LIMIT: u64 = 50;
-/// Largest `limit` that a list takes.
+/// Maximum `limit`.
 pub const MAX_LIMIT: u64 = 200;
-/// Highest `offset`: what the database can count.
+/// Maximum `offset`: the largest number that the database can count.
 pub const MAX_OFFSET: u64 = i64::MAX as u64;
 
-/// Which part of a list a query asks for.
+/// Page of a list to return.
 #[derive(api_derive::Request, Clone, Copy, Debug)]
 pub struct PageQuery {
-    /// Most entries of the answer.
+    /// Maximum number of entries to return.
     #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
     limit: u64,
-    /// How many entries of the whole list are passed over before the first.
+    /// Number of entries to skip.
     #[api(Worded(Within(0..=MAX_OFFSET), "is too large"), default = 0)]
     offset: u64,
 }
@@ -32,7 +32,7 @@ impl From<PageQuery> for Page {
     }
 }
 
-/// The query of an operation; all its faults are told at once.
+/// Query parameters of an operation; all validation errors are reported at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);
 
@@ -43,7 +43,7 @@ impl<T: Request, S: Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// The query of an operation of the billing API: as [`Query`], but parameters that it does not know are ignored.
+/// Query parameters of a billing operation: like [`Query`], but unknown parameters are ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenQuery<T>(pub T);
 
@@ -61,7 +61,7 @@ fn pairs(parts: &Parts) -> Result<Vec<(String, String)>, ApiError> {
     Ok(pairs)
 }
 
-/// Where a page of a list stands.
+/// Position of a page within its list.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pagination {
@@ -72,13 +72,13 @@ pub struct Pagination {
 }
 
 impl Pagination {
-    /// Describes a page that holds `items` of the `total` entries of a list.
+    /// Builds the pagination of a page with `items` of the `total` entries of a list.
     pub fn of(Page { limit, offset }: Page, items: usize, total: u64) -> Self {
         Self { limit, offset, total, has_more: offset.saturating_add(items as u64) < total }
     }
 }
 
-/// The part of a list that is in memory as a whole, and how many there are.
+/// Returns the requested page of a list in memory, and the total number of entries.
 pub fn cut<T>(page: Page, all: Vec<T>) -> (Vec<T>, u64) {
     let total = all.len() as u64;
     let (offset, limit) = (usize::try_from(page.offset), usize::try_from(page.limit));

@@ -1,9 +1,9 @@
-//! Pages made by the server, for customers, for the staff ([`staff`]) and for the setup of a new shop: one frame, one
-//! style, forms that are sent to this server. They are not part of the API, but do what they do by the same commands,
-//! and every page works without its script.
+//! Server-rendered pages for customers, for the staff ([`staff`]) and for the setup of a new shop: one frame, one
+//! style, forms sent to this server. They are not part of the API but use the same commands, and every page works
+//! without its script.
 //!
-//! A page is guarded as a route of the API is: who asks, how often, how large the body is. What is refused there is
-//! shown as a page too ([`refused`]), and whoever has not signed in is led to where they do.
+//! Pages have the same guards as API routes: access, rate limits, body size. Errors are shown as pages too
+//! ([`refused`]), and a user who is not signed in is redirected to the sign-in page.
 
 mod account;
 mod form;
@@ -31,16 +31,16 @@ pub use frame::notice;
 pub use refused::answered_as_page;
 pub(crate) use staff::Board;
 
-/// How the paths of pages begin.
+/// First path segments of the customer pages.
 const ROOTS: [&str; 8] = ["sign-in", "sign-out", "orders", "invoices", "quotes", "models", "profile", "pay"];
 
-/// Whether a path is that of a page for customers.
+/// Returns whether the path is that of a customer page.
 pub fn is_path(path: &str) -> bool {
     let first = path.strip_prefix('/').and_then(|rest| rest.split('/').next());
     first.is_some_and(|first| ROOTS.contains(&first))
 }
 
-/// The routes of the pages, each with who may use it.
+/// Returns the routes of the pages, each with its required access.
 pub fn routes(app: &AppState) -> Router<AppState> {
     use RequiredAccess::{Customer, Open};
     let (get, post, form, live) = (Method::GET, Method::POST, PageBounds::Form, PageBounds::Stream);

@@ -1,5 +1,5 @@
-//! Customers' sessions: the one credential of the billing API and of the pages for customers. Keys and staff sessions
-//! mean nothing there, and the customer's cookie nothing elsewhere.
+//! Customer sessions: the only credential of the billing API and of the customer pages. API keys and staff sessions are
+//! not valid there, and the customer cookie is not valid elsewhere.
 
 use std::sync::Arc;
 
@@ -13,28 +13,29 @@ use crate::http::error::ApiError;
 use crate::http::pages;
 use crate::secrets::credentials::{self, is_token};
 
-/// Name of the cookie that carries a customer's session. The prefix has browsers refuse it without `Secure`, with a
-/// domain, or for a part of the paths.
+/// Name of the cookie that carries a customer session. The prefix makes browsers reject it without `Secure`, with a
+/// domain, or with a path other than `/`.
 pub const CUSTOMER_COOKIE: &str = "__Host-customer_session";
 
-/// The token that a request's cookie carries; never printed.
+/// Session token from the customer cookie; never printed.
 #[derive(Clone)]
 pub struct CustomerToken(String);
 
 impl CustomerToken {
-    /// That of the customer's cookie. What does not look like a token is none, so that nobody is looked up for it.
+    /// Returns the token of the customer cookie. A value that does not have the form of a token yields `None`, which
+    /// saves a lookup.
     pub fn shown(headers: &HeaderMap) -> Option<Self> {
         cookie(headers, CUSTOMER_COOKIE).filter(|token| is_token(token)).map(|token| Self(token.to_owned()))
     }
 
-    /// The form in which its session is stored.
+    /// Returns the hash under which the session is stored.
     pub fn hash(&self) -> String {
         credentials::session_hash(&self.0)
     }
 }
 
 impl Credentials {
-    /// Looks up the session of a customer's token. One that has expired, was signed out or never was is refused.
+    /// Looks up the session of a customer token. A session that is unknown, expired or signed out is rejected.
     pub(crate) async fn of_customer(app: &AccessHandles, token: Option<CustomerToken>) -> Self {
         let Some(token) = token else { return Self::Nothing };
         let found = app.queries.customer_session(&token.hash()).await;
@@ -52,11 +53,12 @@ impl Credentials {
     }
 }
 
-/// How a customer signs in, for whoever has not.
+/// Error message that explains to an unauthenticated customer how to sign in.
 pub(super) const SIGN_IN_FIRST: &str = "sign in first: ask for a link with POST /api/v1/auth/magic-link";
 
-/// Returns the 401 of a caller without a session. Where the server's address is plain http it names the reason that
-/// somebody who has just signed in would look for.
+/// Returns the 401 for a caller without a session. If the public URL of the server is plain http, the message explains
+/// that browsers do not send the `Secure` cookie there, because a customer who has just signed in would otherwise find
+/// no reason.
 fn sign_in_first(app: &AccessHandles) -> ApiError {
     if app.config.public_url().starts_with("https://") {
         return ApiError::unauthorized(SIGN_IN_FIRST);
@@ -67,7 +69,7 @@ fn sign_in_first(app: &AccessHandles) -> ApiError {
     ))
 }
 
-/// Who asks a route of the billing API, if they may. Its credentials were looked up before.
+/// Authorizes a request to a billing route and returns its caller. The credentials have already been looked up.
 pub(super) fn admit(
     app: &AccessHandles,
     need: RequiredAccess,
@@ -86,7 +88,7 @@ pub(super) fn admit(
     Ok(Caller { by, session: Some(session), request_id })
 }
 
-/// Refuses a change that the page of a stranger has a customer's browser send.
+/// Rejects cross-site changes: requests that a page of another origin makes a customer's browser send.
 fn own_pages(app: &AccessHandles, request: &Request) -> Result<(), ApiError> {
     let (method, headers, path) = (request.method(), request.headers(), request.uri().path());
     if pages::is_path(path) {

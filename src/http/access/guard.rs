@@ -1,5 +1,5 @@
-//! What stands before every handler: who asks is admitted or refused, bodies and places among the requests under way
-//! are bounded, and refused attempts are noted.
+//! Middleware before every handler: authorizes the caller, bounds bodies and in-flight requests, and records rejected
+//! attempts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,32 +23,32 @@ use crate::http::meter::RouteMeter;
 use crate::http::request_id::RequestId;
 use crate::http::wire::refuse_query;
 
-/// What a route needs to judge its requests; one for each route.
+/// Settings and dependencies with which requests to one route are checked; one per route.
 pub(crate) struct Gate {
-    /// Finds out who asks, from the API key, the session or the machine token.
+    /// Dependencies of authentication by API key, session or machine token.
     pub access: AccessHandles,
-    /// Takes refused attempts for the audit log.
+    /// Dependencies for recording rejected attempts in the audit log.
     pub audit: AuditHandles,
-    /// Who may use the route.
+    /// Access that the route requires.
     pub need: RequiredAccess,
-    /// The longest time that a request may take; `None` for streams and downloads.
+    /// Maximum duration of a request; `None` for streams and downloads.
     pub within: Option<Duration>,
-    /// Counts the requests of the route by status.
+    /// Counter of the route's requests by status.
     pub meter: Arc<RouteMeter>,
-    /// How the route is bounded.
+    /// Admission limits that apply to the route.
     pub treatment: Treatment,
-    /// Whether the handler takes the body as it comes; otherwise it is read whole first.
+    /// `true` if the handler streams the body; otherwise the body is read completely first.
     pub streamed: bool,
-    /// Whether parameters in the query are refused, because the route has none.
+    /// `true` if query parameters are rejected because the route has none.
     pub refuses_query: bool,
-    /// Bounds bodies that have not come as a whole.
+    /// Limits on bodies that are still being received.
     pub bodies: Arc<Bodies>,
-    /// Bounds requests under way.
+    /// Limits on in-flight requests.
     pub admission: Arc<Admission>,
 }
 
 impl Gate {
-    /// Takes the body, then a place among the requests under way, and runs the handler.
+    /// Receives the body, acquires a permit for an in-flight request, and runs the handler.
     async fn pass(&self, mut request: Request, next: Next) -> Result<Response, ApiError> {
         if self.treatment == Treatment::Always {
             // What is in the body of an emergency stop changes nothing, so nobody waits for it.
@@ -92,14 +92,16 @@ impl Gate {
     }
 }
 
-/// Who an unfinished body counts for: the key or session, or the address of a stranger.
+/// Returns the id to which an unfinished body is charged: the API key or session, or the address of an unauthenticated
+/// client.
 fn caller_of(request: &Request) -> u128 {
     let known = request.extensions().get::<Credentials>().and_then(Credentials::id);
     let client = || request.extensions().get::<ClientAddress>().map_or(0, |client| address::scope(client.0));
     known.map_or_else(client, |id| id.0.as_u128())
 }
 
-/// Lets a request through to its handler, or refuses it. Counts it, and notes refused attempts for the audit log.
+/// Passes an authorized request to its handler and rejects any other. Counts the request and records rejected attempts
+/// in the audit log.
 pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let admitted = admit(&gate.access, gate.need, &request);
@@ -126,7 +128,7 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
     response
 }
 
-/// Ends a request that takes too long, the reading of its body included. What it asked for may still happen.
+/// Aborts a request that takes too long, including the time to read its body. Its effect may still take place.
 async fn in_time(within: Option<Duration>, answer: impl Future<Output = Response>) -> Response {
     let Some(within) = within else { return answer.await };
     tokio::time::timeout(within, answer)
@@ -134,7 +136,7 @@ async fn in_time(within: Option<Duration>, answer: impl Future<Output = Response
         .unwrap_or_else(|_| ApiError::unavailable("timeout", "the request took too long", 2).into_response())
 }
 
-/// What the audit log says of a request if it is refused.
+/// Request details for the audit log in case the request is rejected.
 struct Refusable {
     changes: bool,
     path: Uri,
@@ -149,7 +151,8 @@ impl Refusable {
         Self { changes: !request.method().is_safe(), path: request.uri().clone(), request_id, client }
     }
 
-    /// True for answers that say: not who they claim to be, not allowed, or not possible in the present state.
+    /// Returns whether the status means that the caller is not authenticated, is not allowed, or (for changes) that the
+    /// present state forbids the request.
     fn is_refused(&self, status: StatusCode) -> bool {
         use StatusCode as S;
         match status {

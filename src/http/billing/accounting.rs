@@ -1,5 +1,5 @@
-//! An admin connects the accounting system: to the provider's page and back. The session is a customer's, as all of the
-//! billing API; its address must be that of an active admin.
+//! Connection of the accounting system by an admin: redirect to the provider's consent page and callback. As everywhere
+//! in the billing API, the session is a customer session; its e-mail address must be that of an active admin.
 
 use std::sync::Arc;
 
@@ -35,17 +35,17 @@ use crate::secrets::encryption::SecretCipher;
 use crate::secrets::random::secret_bytes;
 use crate::services::accounting::AccountingError;
 
-/// The session's address is not that of an active admin.
+/// Error code: the e-mail address of the session is not that of an active admin.
 const NOT_AN_ADMIN: &str = "not_an_admin";
-/// The settings name no accounting system.
+/// Error code: no accounting system is configured.
 const NOT_CONFIGURED: &str = "accounting_not_configured";
-/// The accounting system does not answer.
+/// Error code: the accounting system does not respond.
 const UNAVAILABLE: &str = "provider_unavailable";
-/// Most characters of a code.
+/// Maximum length of an authorization code, in characters.
 const MAX_CODE_CHARS: usize = 4_000;
 
 handles! {
-    /// What connecting the accounting system takes.
+    /// Dependencies of the routes that connect the accounting system.
     pub(crate) struct ConnectHandles {
         accounting: Directory<Accounting>,
         access: Directory<Access>,
@@ -57,7 +57,7 @@ handles! {
     }
 }
 
-/// The routes by which the accounting system is connected.
+/// Returns the routes that connect the accounting system.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Integrations", "The accounting system, which an admin connects.", "accounting")
@@ -84,7 +84,7 @@ fn of_admins(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// The caller's session and address, if an active admin has that address.
+/// Returns the caller's session id and e-mail address if an active admin has that address.
 fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), ApiError> {
     let (_, email) = who.customer()?;
     let admins = with_access(&app.access, Access::admin_emails)?;
@@ -107,7 +107,7 @@ fn origin(who: &Caller) -> CommandOrigin {
     CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None }
 }
 
-/// 302 to a page elsewhere.
+/// 302 redirect to an external page.
 struct SentTo(HeaderValue);
 
 impl IntoResponse for SentTo {
@@ -142,17 +142,17 @@ async fn connect(State(app): State<ConnectHandles>, who: Caller) -> Result<SentT
     HeaderValue::from_str(page.as_str()).map(SentTo).map_err(ApiError::internal)
 }
 
-/// What the provider sends back with the browser.
+/// Query parameters of the provider's redirect back to the shop.
 #[derive(Request, Clone, Debug)]
 pub struct CallbackQuery {
-    /// What the provider gives for the consent.
+    /// Authorization code issued by the provider.
     #[api(MaxChars(MAX_CODE_CHARS))]
     code: String,
-    /// As it was sent to the provider.
+    /// `state` value that was sent to the provider.
     state: Id,
 }
 
-/// What the provider sends back: a code, or why there is none.
+/// Callback parameters of the provider; its `error` becomes 400 `consent_refused`.
 struct FromProvider(CallbackQuery);
 
 impl<S: Send + Sync> FromRequestParts<S> for FromProvider {
@@ -176,7 +176,7 @@ impl Argument for FromProvider {
     }
 }
 
-/// It is connected.
+/// The accounting system is connected.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AccountingConnectedResponse", example = json!({
@@ -184,9 +184,9 @@ impl Argument for FromProvider {
 }))]
 struct Connected {
     success: Success,
-    /// Whose books, in words.
+    /// Confirmation that names the connected organisation.
     message: String,
-    /// The provider's id of the organisation.
+    /// ID of the organisation at the provider.
     tenant_id: String,
 }
 

@@ -1,4 +1,5 @@
-//! Who may not even read the catalogue: addresses on the shop's block list, and pages of origins that are not listed.
+//! Block list: rejects addresses that the shop has blocked and pages of unlisted origins, even on public routes such as
+//! the catalogue.
 
 use std::sync::Arc;
 
@@ -17,13 +18,13 @@ use crate::http::openapi::operation::DescribedOperation;
 use crate::http::wire::{Argument, Components};
 
 handles! {
-    /// What telling who is blocked takes.
+    /// Dependencies of the block list.
     pub(crate) struct BlockHandles {
         config: Arc<Config>,
     }
 }
 
-/// The caller is not blocked: 403 else. For routes that answer anybody without a session.
+/// Extractor that rejects blocked callers with 403. For routes that require no session.
 pub struct NotBlocked;
 
 impl FromRequestParts<AppState> for NotBlocked {

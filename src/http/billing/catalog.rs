@@ -1,5 +1,5 @@
-//! `GET /api/v1/store/catalog`: what the shop sells, from its catalogue's provider. Answers are kept for a minute, and
-//! the last good one is shown while the provider is away.
+//! `GET /api/v1/store/catalog`: the shop's products from its catalogue provider. Responses are cached for a minute, and
+//! the last good one is served while the provider is unavailable.
 
 mod cache;
 mod provider;
@@ -35,20 +35,20 @@ use crate::services::circuit::Circuit;
 pub use cache::CatalogCache;
 pub use provider::{CatalogProvider, LocalCatalog, StorefrontCatalog};
 
-/// Items of `featured=true` when no `limit` is given, and the largest `limit`.
+/// Default and maximum `limit` of `featured=true`.
 const MAX_FEATURED: usize = 12;
 
 const CACHING: &str = "public, max-age=60, s-maxage=120, stale-while-revalidate=300";
 
 handles! {
-    /// What the routes of the catalogue use.
+    /// Dependencies of the catalogue routes.
     pub(crate) struct CatalogHandles {
         catalog: Arc<CatalogCache>,
         environment: Arc<Environment>,
     }
 }
 
-/// The routes of the catalogue.
+/// Returns the catalogue routes.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Catalog", "What the shop sells, for anybody.", "item").get(
         RequiredAccess::Open,
@@ -64,73 +64,73 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// Which part of the catalogue is shown.
+/// Filter of the catalogue.
 #[derive(Request, Debug)]
 pub struct CatalogQuery {
-    /// Slugs of collections, separated by commas: items of any of them.
+    /// Comma-separated slugs of collections. Returns items that are in any of them.
     collection: Option<String>,
-    /// Slug or id of an item, or `true` for the newest ones.
+    /// Slug or ID of an item, or `true` for the newest items.
     featured: Option<String>,
-    /// Most items; acts with `featured=true`.
+    /// Maximum number of items. Only applies with `featured=true`.
     #[api(Within(1..=MAX_FEATURED as u64))]
     limit: Option<u64>,
 }
 
-/// Something that is sold.
+/// Product in the catalogue.
 #[derive(Clone, PartialEq, Eq, Debug, Response, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CatalogItem")]
 pub struct CatalogItem {
-    /// Id of the item at its provider.
+    /// ID of the item at its provider.
     pub id: String,
-    /// Its name in web addresses.
+    /// URL-friendly name of the item.
     pub slug: String,
-    /// Name for people.
+    /// Display name of the item.
     pub title: String,
-    /// What customers read about it.
+    /// Description shown to customers.
     pub description: Option<String>,
-    /// Net price of one, in minor units of the currency.
+    /// Net unit price, in minor units of the currency.
     pub price_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     pub currency: String,
-    /// Addresses or file ids of pictures.
+    /// URLs or file IDs of the item's images.
     pub images: Vec<String>,
-    /// Slugs of the collections that contain it.
+    /// Slugs of the collections that contain the item.
     pub collections: Vec<String>,
-    /// When it was put on sale.
+    /// Time at which the item was put on sale.
     pub published_at: Timestamp,
-    /// The SKU that an order names; null when it cannot be ordered now.
+    /// SKU with which the item is ordered; null if it cannot be ordered at the moment.
     pub sku_id: Option<Id>,
 }
 
-/// A group of items.
+/// Group of catalogue items.
 #[derive(Clone, PartialEq, Eq, Debug, Response, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CatalogCollection")]
 pub struct CatalogCollection {
-    /// Id of the collection at its provider.
+    /// ID of the collection at its provider.
     pub id: String,
-    /// Its name in web addresses.
+    /// URL-friendly name of the collection.
     pub slug: String,
-    /// Name for people.
+    /// Display name of the collection.
     pub title: String,
 }
 
-/// The catalogue as its provider told it.
+/// Catalogue as read from its provider.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Catalog {
-    /// The provider's word.
+    /// Identifier of the provider.
     pub source: String,
-    /// When it was read.
+    /// Time at which the catalogue was read from the provider.
     pub generated_at: Timestamp,
-    /// Everything that is sold, newest first.
+    /// All items on sale, newest first.
     pub items: Vec<CatalogItem>,
-    /// Every collection that contains something, by slug.
+    /// All non-empty collections, sorted by slug.
     pub collections: Vec<CatalogCollection>,
 }
 
-/// What the shop sells.
+/// Products that the shop sells.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CatalogResponse", example = json!({
@@ -144,17 +144,17 @@ pub struct Catalog {
 }))]
 struct CatalogReply {
     success: Success,
-    /// The provider of the catalogue.
+    /// Identifier of the catalogue's provider.
     source: String,
-    /// When the provider was asked.
+    /// Time at which the catalogue was read from the provider.
     generated_at: Timestamp,
-    /// What is sold.
+    /// Items that match the filter.
     items: Vec<CatalogItem>,
-    /// The collections of the whole catalogue.
+    /// All collections of the catalogue, regardless of the filter.
     collections: Vec<CatalogCollection>,
 }
 
-/// An answer that anybody may keep for a minute.
+/// Response that clients and proxies may cache for a minute.
 struct Kept<R>(R);
 
 impl<R: IntoResponse> IntoResponse for Kept<R> {
@@ -184,7 +184,7 @@ async fn show(
     Ok(Kept(Plain(CatalogReply { success: Success, source, generated_at, items, collections })))
 }
 
-/// The cache of the catalogue that the settings name.
+/// Creates the cache of the configured catalogue provider.
 pub fn cache_of(app: &App, config: &Config) -> CatalogCache {
     let queries = app.queries.clone();
     let provider: Box<dyn CatalogProvider> = match &app.storefront {
@@ -199,7 +199,7 @@ pub fn cache_of(app: &App, config: &Config) -> CatalogCache {
     CatalogCache::new(provider, &config.server.data_dir, app.redis.clone())
 }
 
-/// The items that a query asks for.
+/// Returns the items that match the query.
 fn chosen(catalog: &Catalog, query: &CatalogQuery) -> Vec<CatalogItem> {
     let wanted: Vec<&str> = query
         .collection

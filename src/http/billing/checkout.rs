@@ -1,4 +1,4 @@
-//! What every checkout of the billing API answers: the page at the payment processor on which something is paid.
+//! Response of every checkout of the billing API: the payment page at the payment processor.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::reply::Success;
 use crate::actors::checkouts::OpenSession;
 use crate::domain::time::Timestamp;
 
-/// A page on which something can be paid.
+/// Checkout session at the payment processor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CheckoutResponse", example = json!({
@@ -17,11 +17,11 @@ use crate::domain::time::Timestamp;
 }))]
 pub struct CheckoutReply {
     success: Success,
-    /// The page, for the customer's browser.
+    /// URL of the payment page, for the customer's browser.
     checkout_url: String,
-    /// The processor's id of the session.
+    /// ID of the session at the payment processor.
     session_id: String,
-    /// When the page closes by itself; another one can be asked for then.
+    /// Time at which the payment page expires. After that, create another checkout.
     expires_at: Timestamp,
 }
 

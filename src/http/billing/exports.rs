@@ -1,5 +1,5 @@
-//! Exports of the customer's own records: asked for, made in the background, and fetched by a mailed link that lives
-//! seven days. The link takes no session, so that it opens wherever the mail is read.
+//! Exports of the customer's own records: requested, generated in the background, and downloaded through an e-mailed
+//! link that is valid for seven days. The link requires no session, so that it works wherever the e-mail is read.
 
 use std::sync::Arc;
 
@@ -34,20 +34,20 @@ use crate::http::wire::{Argument, MaxChars, ONE_LINE, readable};
 use crate::secrets::credentials;
 use crate::store::queries::Queries;
 
-/// How a table may look.
+/// Example of an exported table.
 pub const EXAMPLE_TABLE: &str = "number,status,total\r\nINV-2026-000123,paid,129.00\r\n";
 
-/// What everybody hears whose link is past its time.
+/// Error code: the download link has expired.
 const EXPIRED: &str = "export_expired";
-/// What a customer hears who has too many exports under way.
+/// Error code: the customer has too many pending exports.
 const TOO_MANY: &str = "too_many_exports";
-/// Seconds after which one of them may be ready.
+/// `Retry-After` in seconds after which a pending export may be finished.
 const RETRY_SECONDS: u32 = 30;
 
 readable!(ExportType, ExportState);
 
 handles! {
-    /// What the routes of exports use.
+    /// Dependencies of the export routes.
     pub(crate) struct ExportHandles {
         exports: Directory<Export>,
         files: ExportFiles,
@@ -57,7 +57,7 @@ handles! {
     }
 }
 
-/// The routes of exports.
+/// Returns the export routes.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Exports", "Own records as a table (CSV).", "export")
         .post(RequiredAccess::Customer, "/api/v1/exports/request", request, |op| {
@@ -74,22 +74,22 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Which of the own records are exported.
+/// Selection of the customer's records to export.
 #[derive(Request, Debug)]
 #[api(name = "ExportRequest", example = json!({"type": "invoices", "from": "2026-01-01T00:00:00Z", "status": "paid"}))]
 pub struct ExportRequest {
-    /// The type of records.
+    /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Records made at this time or later, or from this day on.
+    /// Only records created at or after this time or day.
     from: Option<SpanStart>,
-    /// Records made before this time, or until the end of this day.
+    /// Only records created before this time, or up to the end of this day.
     to: Option<SpanEnd>,
-    /// Records with this status, as it is shown. Of invoices: open, `partially_paid`, paid, overdue, refunded or void;
-    /// of quotes: sent, accepted, declined or expired.
+    /// Only records with this displayed status. Invoices: open, `partially_paid`, paid, overdue, refunded or void;
+    /// quotes: sent, accepted, declined or expired.
     #[api(ONE_LINE, MaxChars(40))]
     status: Option<String>,
-    /// Records of this site.
+    /// Only records of this site.
     site: Option<Site>,
 }
 
@@ -119,7 +119,7 @@ async fn request(
     within(&app.limits, app.environment.now(), &[charge], asked).await
 }
 
-/// The `{exportToken}` of a link, and whether a browser wants a page.
+/// `{exportToken}` of a download link, and whether the client accepts HTML.
 pub struct LinkCall {
     token: String,
     browser: bool,
@@ -166,7 +166,7 @@ async fn open(app: &ExportHandles, token: &str) -> Result<Response, ApiError> {
     table(&app.files, export).await
 }
 
-/// The finished table, read from the disk as it is sent.
+/// Returns the finished table as a download, streamed from disk.
 pub async fn table(files: &ExportFiles, export: &Export) -> Result<Response, ApiError> {
     let (file, size) = files.read(export.id).await?;
     let headers = [

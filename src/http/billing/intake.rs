@@ -1,5 +1,5 @@
-//! Requests for custom pieces, with photos. The form is read as it comes: photos go to the disk without what tells
-//! where they were taken, and nothing is kept of a form that is not taken as a whole.
+//! Requests for custom pieces, with photos. The form is processed as a stream: photos are written to disk without their
+//! location metadata, and nothing remains of a form that is not accepted as a whole.
 
 mod fields;
 mod form;
@@ -46,7 +46,7 @@ use crate::store::queries::Queries;
 const PATH: &str = "/api/v1/custom-builds/intakes";
 
 handles! {
-    /// What taking a request for a custom piece takes.
+    /// Dependencies of the intake route.
     pub(crate) struct IntakeHandles {
         custom_requests: Directory<CustomRequest>,
         customers: Directory<Customer>,
@@ -59,7 +59,7 @@ handles! {
     }
 }
 
-/// The route by which requests come in.
+/// Returns the route that receives requests for custom pieces.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Custom Requests", "Pieces that are made for one customer.", "custom_request")
         .post_long(RequiredAccess::Open, PATH, take_in, |op| {
@@ -77,7 +77,7 @@ pub fn routes() -> ResourceRoutes {
         .schema::<IntakeForm>()
 }
 
-/// A request that came in.
+/// Request for a custom piece that was received.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomBuildIntakeResponse", example = json!({
@@ -86,15 +86,15 @@ pub fn routes() -> ResourceRoutes {
 }))]
 struct IntakeReply {
     success: Success,
-    /// By which the shop finds it again; name it when you ask about it.
+    /// ID of the request. Quote it when you contact the shop.
     request_id: Id,
-    /// Until when the estimate is good.
+    /// Time until which the estimate is valid.
     valid_until: Timestamp,
-    /// What the piece is estimated to cost, in minor units of the shop's currency.
+    /// Estimated price of the piece, in minor units of the shop's currency.
     estimated_total_cents: i64,
-    /// The same for people.
+    /// Estimated price, formatted for display.
     estimated_total_formatted: String,
-    /// How many photos were taken.
+    /// Number of photos that were accepted.
     upload_count: usize,
 }
 
@@ -135,13 +135,14 @@ async fn take_in(
     within(&app.limits, app.environment.now(), &[charge], taken).await
 }
 
-/// What a repeated request must have the same of: digests stand for the photos, what else was said is hashed with them.
+/// Returns the hash by which a retried request is compared with the first one. It covers the text fields and the
+/// digests of the photos.
 fn hash(form: &TakenForm<'_>) -> String {
     let digests: Vec<&str> = form.photos.iter().map(|photo| photo.digest.as_str()).collect();
     idempotency::short(&Sha256::digest(json!([form.fields.told(), digests]).to_string()))
 }
 
-/// Keeps the photos and records the request, in one commit with the files that they are.
+/// Stores the photos and records the request, in one commit with their file references.
 async fn record(
     app: &IntakeHandles,
     call: &CommandRequest,

@@ -1,4 +1,4 @@
-//! The customer's own invoices: listed, shown, as PDF at a public address.
+//! The customer's own invoices: list, details, and the PDF at a public URL.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody};
 use crate::store::queries::{InvoiceFilter, Page};
 
-/// The routes of a customer's invoices.
+/// Returns the routes of a customer's invoices.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Invoices", "What the customer owes or has paid.", "invoice")
@@ -62,7 +62,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// What can be wrong with paying an invoice.
+/// Adds the errors that paying an invoice may return to the description of an operation.
 pub(super) fn payable(op: DescribedOperation) -> DescribedOperation {
     op.error(
         400,
@@ -79,23 +79,23 @@ fn foreign(op: DescribedOperation) -> DescribedOperation {
     op.error(403, "forbidden", "It is the invoice of somebody else.")
 }
 
-/// Which of the own invoices are listed.
+/// Filter of the customer's invoices.
 #[derive(Request, Debug)]
 pub struct OwnInvoiceQuery {
-    /// Only invoices with this status, as it is shown: one that is overdue is not open.
+    /// Only invoices with this displayed status. An overdue invoice is not `open`.
     status: Option<InvoiceStatus>,
     #[api(flatten)]
     page: ListQuery,
 }
 
-/// Which document of an invoice is meant.
+/// Selection of an invoice's document.
 #[derive(Request, Debug)]
 pub struct PdfQuery {
-    /// Id of one of its documents, such as a credit note; without it the invoice itself.
+    /// ID of one of the invoice's documents, such as a credit note. Defaults to the invoice itself.
     pub(crate) document: Option<Id>,
 }
 
-/// A page of the own invoices.
+/// Page of the customer's invoices.
 #[derive(Response, Serialize)]
 #[api(name = "InvoiceListResponse", example = json!({
     "success": true, "invoices": [InvoiceSummary::example()],
@@ -103,12 +103,12 @@ pub struct PdfQuery {
 }))]
 struct InvoiceList {
     success: Success,
-    /// The invoices, newest first.
+    /// Invoices, newest first.
     invoices: Vec<InvoiceSummary>,
     pagination: ListPage,
 }
 
-/// One of the own invoices.
+/// One of the customer's invoices.
 #[derive(Response, Serialize)]
 #[api(name = "InvoiceResponse", example = json!({"success": true, "invoice": InvoiceView::example()}))]
 struct InvoiceReply {
@@ -116,7 +116,7 @@ struct InvoiceReply {
     invoice: InvoiceView,
 }
 
-/// Where the PDF of an invoice is.
+/// Location of the PDF of an invoice.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePdfResponse", example = json!({
@@ -125,16 +125,16 @@ struct InvoiceReply {
 }))]
 struct PdfReply {
     success: Success,
-    /// Public address of the PDF; empty while it is not generated.
+    /// Public URL of the PDF. Empty until the PDF is generated.
     pdf_url: String,
-    /// Where the PDF will be; there while it is not generated.
+    /// URL that the PDF will have. Only present until the PDF is generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     expected_url: Option<String>,
-    /// Whether it is generated.
+    /// `true` if the PDF is generated.
     cached: bool,
 }
 
-/// The PDF that was made.
+/// PDF that was generated.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CreateInvoicePdfResponse", example = json!({
@@ -143,7 +143,7 @@ struct PdfReply {
 }))]
 struct MadePdfReply {
     success: Success,
-    /// Public address of the PDF.
+    /// Public URL of the PDF.
     pdf_url: String,
 }
 
@@ -186,7 +186,7 @@ async fn one(
     Ok(Plain(InvoiceReply { success: Success, invoice: shown_to(&app, invoice, OrderReader::Customer).await? }))
 }
 
-/// The own invoice as a document, or another of its documents: 404 while it is a draft, 403 when it is somebody else's.
+/// Returns the customer's invoice, or another of its documents: 404 for a draft, 403 if it belongs to another customer.
 pub(crate) async fn own(
     app: &InvoiceHandles,
     who: &Caller,
@@ -204,7 +204,7 @@ pub(crate) async fn own(
     Ok(whole.ok_or_else(|| Refusal::not_found("document"))?)
 }
 
-/// The page on which an own invoice is paid, the same for all who ask while it is open.
+/// Starts the checkout of the customer's own invoice. While a payment page is open, every call returns the same one.
 async fn check_out(
     State(app): State<InvoiceHandles>,
     NamedId(id): NamedId,
@@ -230,7 +230,7 @@ async fn check_out(
     within(&limits, app.environment.now(), &[charge], open).await
 }
 
-/// The page on which an invoice that was issued is paid.
+/// Opens the payment page of an issued invoice.
 pub(crate) async fn begin_checkout(
     app: &InvoiceHandles,
     invoice: &Invoice,

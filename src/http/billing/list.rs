@@ -1,4 +1,4 @@
-//! Pages of the billing API's lists: `limit` 1-100 (default 20), `offset`, newest first.
+//! Pagination of the billing API's lists: `limit` 1-100 (default 20), `offset`, newest first.
 
 use api_schema::page_example;
 use serde::Serialize;
@@ -9,18 +9,18 @@ use crate::http::page::{MAX_OFFSET, Pagination};
 use crate::http::wire::{ToSchema, Within, Worded};
 use crate::store::queries::Page;
 
-/// `limit` when none is given.
+/// Default `limit`.
 const DEFAULT_LIMIT: u64 = 20;
-/// Largest `limit` that a list takes.
+/// Maximum `limit`.
 pub const MAX_LIMIT: u64 = 100;
 
-/// Which part of a list a query asks for.
+/// Page of a list to return.
 #[derive(api_derive::Request, Clone, Copy, Debug)]
 pub struct ListQuery {
-    /// Most entries of the answer.
+    /// Maximum number of entries to return.
     #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
     limit: u64,
-    /// How many entries of the whole list are passed over before the first.
+    /// Number of entries to skip.
     #[api(Worded(Within(0..=MAX_OFFSET), "is too large"), default = 0)]
     offset: u64,
 }
@@ -31,13 +31,13 @@ impl From<ListQuery> for Page {
     }
 }
 
-/// The member `pagination` of a list's answer.
+/// `pagination` member of a list response.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct ListPage(Pagination);
 
 impl ListPage {
-    /// Where a page with so many of `total` entries stands.
+    /// Builds the pagination of a page with this number of `total` entries.
     pub fn of(page: Page, entries: usize, total: u64) -> Self {
         Self(Pagination::of(page, entries, total))
     }

@@ -1,4 +1,4 @@
-//! The customer's own orders: listed, shown, drafted.
+//! The customer's own orders: list, details, and drafts.
 
 mod follow;
 mod open_streams;
@@ -48,7 +48,7 @@ pub(super) use view::EXAMPLE_ID;
 pub(crate) use view::steps;
 
 handles! {
-    /// What the routes of a customer's orders use.
+    /// Dependencies of the routes of a customer's orders.
     pub(crate) struct OwnOrderHandles {
         orders: OrderHandles,
         customers: Directory<Customer>,
@@ -57,7 +57,7 @@ handles! {
     }
 }
 
-/// The routes of a customer's orders.
+/// Returns the routes of a customer's orders.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Orders", "What the customer has ordered, or is about to.", "order")
@@ -96,7 +96,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Which of the own orders are listed.
+/// Filter of the customer's orders.
 #[derive(Request, Debug)]
 pub struct OwnOrderQuery {
     /// Only orders of this kind.
@@ -107,23 +107,23 @@ pub struct OwnOrderQuery {
     page: ListQuery,
 }
 
-/// An order to be placed later.
+/// Draft of an order, to be placed later.
 #[derive(Request, Debug)]
 #[api(name = "DraftOrderRequest", example = json!({
     "lines": [{"skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2}], "notes": "Please in blue.",
 }))]
 pub struct DraftRequest {
-    /// What is ordered, one line for each SKU.
+    /// Order lines, one per SKU.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
-    /// The address of the profile that it goes to; the default one when it is left out.
+    /// ID of the shipping address in the customer's profile. Defaults to the default shipping address.
     shipping_address_id: Option<Id>,
     /// Notes for the shop.
     #[api(MaxChars(1000))]
     notes: Option<String>,
 }
 
-/// A page of the own orders.
+/// Page of the customer's orders.
 #[derive(Response, Serialize)]
 #[api(name = "OrderListResponse", example = json!({
     "success": true, "orders": [OrderSummary::example()],
@@ -131,12 +131,12 @@ pub struct DraftRequest {
 }))]
 struct OrderList {
     success: Success,
-    /// The orders, newest first.
+    /// Orders, newest first.
     orders: Vec<OrderSummary>,
     pagination: ListPage,
 }
 
-/// One of the own orders.
+/// One of the customer's orders.
 #[derive(Response, Serialize)]
 #[api(name = "OrderResponse", example = json!({"success": true, "order": OrderDetail::example()}))]
 struct OrderReply {
@@ -144,13 +144,13 @@ struct OrderReply {
     order: OrderDetail,
 }
 
-/// A draft that was made.
+/// Draft that was created.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DraftOrderResponse", example = json!({"success": true, "orderId": EXAMPLE_ID}))]
 struct DraftReply {
     success: Success,
-    /// Id of the draft.
+    /// ID of the draft.
     order_id: Id,
 }
 
@@ -176,7 +176,7 @@ async fn list(
     Ok(Plain(OrderList { success: Success, orders, pagination }))
 }
 
-/// The own order with this id: 404 when there is none, 403 when it is somebody else's.
+/// Returns the customer's order with this id: 404 if it does not exist, 403 if it belongs to another customer.
 pub(crate) async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = found(&app.orders, id).await?;
     if who.sees(state_of(&state)?) {
@@ -198,7 +198,7 @@ async fn one(
     Ok(Plain(OrderReply { success: Success, order }))
 }
 
-/// The order, again and again as it changes.
+/// Media type of the event stream of an order.
 struct OrderStreamMedia;
 
 impl MediaType for OrderStreamMedia {
@@ -257,7 +257,7 @@ async fn draft(
     within(&app.limits, app.environment.now(), &[charge], made).await
 }
 
-/// The page on which an order is paid, the same for all who ask while it is open.
+/// Starts the checkout of an order. While a payment page is open, every call returns the same one.
 async fn check_out(
     State(app): State<OwnOrderHandles>,
     NamedId(id): NamedId,
@@ -274,7 +274,7 @@ async fn check_out(
     within(&app.limits, app.environment.now(), &[charge], open).await
 }
 
-/// What cannot be ordered is a fault of the request here.
+/// Maps refusals of things that cannot be ordered to 400, as the billing API's contract requires.
 fn as_bad_request(error: ApiError) -> ApiError {
     match error.status() {
         StatusCode::CONFLICT => ApiError::bad_request(error.code(), error.message()),
@@ -282,7 +282,7 @@ fn as_bad_request(error: ApiError) -> ApiError {
     }
 }
 
-/// The address of the profile with this id, or the default one to ship to, if there is any.
+/// Returns the profile address with this id, or the default shipping address if there is one.
 async fn address(
     customers: &Directory<Customer>,
     customer: Id,

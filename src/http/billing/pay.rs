@@ -1,4 +1,4 @@
-//! Pay links: whoever has one sees the invoice, without what is personal but the name, and can pay it.
+//! Pay links: show the invoice to any holder of the link, without personal data except the name, and let them pay it.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::http::return_paths::CheckoutBody;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, OptionalBody};
 
-/// The routes of pay links.
+/// Returns the routes of pay links.
 pub fn routes() -> ResourceRoutes {
     let open = RequiredAccess::Open;
     let about = "Links by which invoices are paid without signing in. Staff make and revoke them.";
@@ -53,7 +53,7 @@ fn told(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// The `{token}` of a path.
+/// `{token}` path parameter of a pay link.
 pub(crate) struct PayToken(pub(crate) String);
 
 impl Argument for PayToken {}
@@ -78,49 +78,49 @@ fn example() -> Value {
     })
 }
 
-/// An invoice as whoever has its pay link sees it.
+/// Invoice as shown to the holder of its pay link.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PayableInvoice", example = example())]
 struct PayableInvoice {
-    /// What people call it: `INV-2026-000123`.
+    /// Invoice number, such as `INV-2026-000123`.
     number: String,
-    /// Where it stands now.
+    /// Present status of the invoice.
     status: InvoiceStatus,
-    /// The site of the business that it belongs to.
+    /// Site of the business that issued the invoice.
     site: Site<String>,
-    /// Whom it is for.
+    /// Name of the invoiced customer.
     customer_name: String,
-    /// Currency of all amounts: ISO 4217, in lower case.
+    /// Currency of all amounts, as a three-letter ISO 4217 code in lower case.
     currency: String,
     /// Sum of the lines, in minor units.
     subtotal_cents: i64,
-    /// Charge for shipping, in minor units.
+    /// Shipping charge, in minor units.
     shipping_cents: i64,
-    /// Tax on lines and shipping, in minor units: rounded once for each rate.
+    /// Tax on lines and shipping, in minor units; rounded once per tax rate.
     tax_cents: i64,
     /// Discount on the lines, in minor units.
     discount_cents: i64,
-    /// What is paid beyond the other amounts, in minor units: prices that another shop asked with their tax in them are
-    /// no whole net amounts. 0 for what is sold here.
+    /// Rounding difference included in the total, in minor units. Occurs when another shop's prices include tax and do
+    /// not convert to whole net amounts; 0 for direct sales.
     rounding_cents: i64,
-    /// What is to be paid in all.
+    /// Total amount, in minor units.
     total_cents: i64,
-    /// Payments in this currency less their refunds.
+    /// Payments in this currency less their refunds, in minor units.
     amount_paid_cents: i64,
-    /// What is still to be paid.
+    /// Amount still due, in minor units.
     amount_due_cents: i64,
-    /// When it was issued.
+    /// Time at which the invoice was issued.
     issued_at: Option<Timestamp>,
-    /// When it is to be paid.
+    /// Time by which the invoice must be paid.
     due_at: Option<Timestamp>,
-    /// When it was paid in full; null until then.
+    /// Time at which the invoice was paid in full; null until then.
     paid_at: Option<Timestamp>,
-    /// What is invoiced.
+    /// Lines of the invoice.
     line_items: Vec<LineView>,
 }
 
-/// The invoice of a pay link.
+/// Invoice of a pay link.
 #[derive(Response, Serialize)]
 #[api(name = "PayLinkResponse", example = json!({"success": true, "invoice": PayableInvoice::example()}))]
 struct PayLinkReply {
@@ -128,7 +128,7 @@ struct PayLinkReply {
     invoice: PayableInvoice,
 }
 
-/// The invoice that a token leads to.
+/// Returns the invoice that a pay-link token identifies.
 pub(crate) async fn linked(app: &InvoiceHandles, token: &str) -> Result<Arc<Versioned<Invoice>>, ApiError> {
     let unknown = || Refusal::not_found("pay_link");
     let named = read_pay_token(app.config.auth.session_secret.expose(), token);
@@ -171,7 +171,7 @@ async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> R
     Ok(Plain(PayLinkReply { success: Success, invoice }))
 }
 
-/// The page on which the invoice is paid, the same for all who ask while it is open.
+/// Starts the checkout of the invoice. While a payment page is open, every call returns the same one.
 async fn check_out(
     State(app): State<InvoiceHandles>,
     PayToken(token): PayToken,

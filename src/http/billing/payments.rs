@@ -1,4 +1,4 @@
-//! The customer's own payments, of orders and of invoices.
+//! The customer's own payments for orders and invoices.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -16,7 +16,7 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::store::queries::{Page, PaymentFilter, Queries};
 
-/// The routes of a customer's payments.
+/// Returns the routes of a customer's payments.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Payments", "What the customer has paid, and what was paid back.", "payment").get(
         RequiredAccess::Customer,
@@ -26,14 +26,14 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// Which of the own payments are listed.
+/// Filter of the customer's payments.
 #[derive(Request, Debug)]
 pub struct OwnPaymentQuery {
     #[api(flatten)]
     page: ListQuery,
 }
 
-/// A page of the own payments.
+/// Page of the customer's payments.
 #[derive(Response, Serialize)]
 #[api(name = "PaymentListResponse", example = json!({
     "success": true, "payments": [PaymentRecord::example()],

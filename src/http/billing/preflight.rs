@@ -1,5 +1,5 @@
-//! OPTIONS on every path: what a browser asks before a request of another origin. The headers of the answer are those
-//! of [`crate::http::answer_headers`].
+//! OPTIONS on every path, for CORS preflight requests. [`crate::http::answer_headers`] adds the headers of the
+//! response.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -14,7 +14,7 @@ pub(super) fn added(of: ResourceRoutes) -> ResourceRoutes {
     of.with_preflights(preflight)
 }
 
-/// 200 without a body.
+/// 200 response without a body.
 pub(super) struct Allowed;
 
 impl IntoResponse for Allowed {
@@ -29,7 +29,7 @@ impl Reply for Allowed {
     }
 }
 
-/// Answers with nothing but the headers of CORS.
+/// Answers a preflight request; only the CORS headers matter.
 pub(super) async fn preflight() -> Result<Allowed, ApiError> {
     Ok(Allowed)
 }

@@ -29,19 +29,19 @@ like!(LOCALE, "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$", "must be a language tag
 
 readable!(AddressKind);
 
-/// The id that examples use for a customer.
+/// Customer id used in examples.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8080";
 const EXAMPLE_ADDRESS: &str = "01890a5d-ac96-774b-bcce-b302099a8081";
 
 handles! {
-    /// What the routes of the profile use.
+    /// Dependencies of the profile routes.
     pub(crate) struct ProfileHandles {
         customers: Directory<Customer>,
         subscribers: Subscribers,
     }
 }
 
-/// The routes of the profile.
+/// Returns the profile routes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Profile", "Who the customer is, and where parcels and invoices go.", "customer")
@@ -56,36 +56,36 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// An address in place of one before, or a new one.
+/// Address to add to the profile, or replacement of an existing one.
 #[derive(Request, Clone, Debug)]
 #[api(name = "ProfileAddressInput", example = json!({
     "kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "region": "IL", "postalCode": "62701",
     "country": "US", "isDefault": true,
 }))]
 pub struct AddressInput {
-    /// Of an address that stays; left out for a new one.
+    /// ID of the existing address to replace. Omit it for a new address.
     id: Option<Id>,
-    /// What it is for.
+    /// Purpose of the address.
     kind: AddressKind,
-    /// Street and house number, or a post-office box.
+    /// Street and house number, or PO box.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     line1: String,
-    /// What does not fit into the first line.
+    /// Second address line.
     #[api(ONE_LINE, MaxChars(200))]
     line2: Option<String>,
     /// City, town or village.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     city: String,
-    /// State, province or canton, where the country has them.
+    /// State, province or canton, if the country has them.
     #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
-    /// Post code, as the country writes it.
+    /// Postal code in the format of the country.
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
-    /// ISO 3166-1, two letters.
+    /// Two-letter ISO 3166-1 country code.
     #[api(&COUNTRY)]
     country: String,
-    /// Whether it is taken where none is named; at most one of each kind.
+    /// `true` if this is the default address of its kind. At most one address of each kind may be the default.
     #[api(default = false)]
     is_default: bool,
 }
@@ -98,26 +98,26 @@ impl From<AddressInput> for GivenAddress {
     }
 }
 
-/// What changes of a profile; members that are left out stay as they are.
+/// Changes to a profile. Omitted members stay unchanged.
 #[derive(Request, Debug)]
 #[api(name = "UpdateProfileRequest", example = json!({"name": "Sam Baker", "company": null}))]
 pub struct ProfileUpdate {
-    /// What people call them.
+    /// Name of the customer.
     #[api(ONE_LINE, MaxChars(200))]
     name: Optional<Option<String>>,
-    /// Telephone number, as they write it.
+    /// Telephone number, in free form.
     #[api(ONE_LINE, MaxChars(50))]
     phone: Optional<Option<String>>,
-    /// The company that they buy for.
+    /// Company for which the customer buys.
     #[api(ONE_LINE, MaxChars(200))]
     company: Optional<Option<String>>,
-    /// Tax identifier of that company.
+    /// Tax ID of the company.
     #[api(ONE_LINE, MaxChars(50))]
     tax_id: Optional<Option<String>>,
     /// Language and region, such as `en` or `de-CH`.
     #[api(&LOCALE, MaxChars(35))]
     locale: Optional<Option<String>>,
-    /// All addresses, in place of those before.
+    /// Complete list of addresses. Replaces the existing list.
     #[api(ItemsWithin(0..=MAX_ADDRESSES))]
     addresses: Optional<Vec<AddressInput>>,
 }
@@ -136,28 +136,28 @@ impl From<ProfileUpdate> for ProfileChange {
     }
 }
 
-/// An address of a customer.
+/// Address of a customer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ProfileAddress")]
 pub struct AddressView {
-    /// Stays the same when the list is replaced.
+    /// ID of the address. Stays the same when the list is replaced.
     id: Id,
-    /// What it is for.
+    /// Purpose of the address.
     kind: AddressKind,
-    /// Street and house number, or a post-office box.
+    /// Street and house number, or PO box.
     line1: String,
-    /// What does not fit into the first line.
+    /// Second address line.
     line2: Option<String>,
     /// City, town or village.
     city: String,
     /// State, province or canton.
     region: Option<String>,
-    /// Post code.
+    /// Postal code in the format of the country.
     postal_code: String,
-    /// ISO 3166-1, two letters.
+    /// Two-letter ISO 3166-1 country code.
     country: String,
-    /// Whether it is taken where none is named.
+    /// `true` if this is the default address of its kind.
     is_default: bool,
 }
 
@@ -169,27 +169,27 @@ impl From<&CustomerAddress> for AddressView {
     }
 }
 
-/// A way to pay that the payment processor keeps for the customer.
+/// Payment method that the payment processor stores for the customer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentMethod")]
 pub struct PaymentMethodView {
-    /// The processor's identifier.
+    /// ID of the payment method at the payment processor.
     pub id: String,
-    /// The brand of a card.
+    /// Brand of the card.
     pub brand: String,
-    /// The last four digits.
+    /// Last four digits of the card number.
     pub last4: String,
-    /// Month in which it expires, from 1.
+    /// Expiry month of the card, from 1 to 12.
     pub exp_month: u8,
-    /// Year in which it expires.
+    /// Expiry year of the card.
     pub exp_year: u32,
-    /// Whether it is taken where none is named.
+    /// `true` if this is the default payment method.
     pub is_default: bool,
 }
 
 impl PaymentMethodView {
-    /// A stored card; `None` for another way to pay, which has no number and no end.
+    /// Builds the view of a stored card; `None` for other payment methods, which have no number and no expiry.
     pub fn of(card: &PaymentMethod, is_default: bool) -> Option<Self> {
         let (exp_month, exp_year) = (card.exp_month?, card.exp_year?.into());
         let (id, brand, last4) = (card.id.clone(), card.brand.clone(), card.last4.clone());
@@ -197,7 +197,7 @@ impl PaymentMethodView {
     }
 }
 
-/// Who a customer is.
+/// Profile of a customer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomerProfile", example = json!({
@@ -208,32 +208,32 @@ impl PaymentMethodView {
     }], "paymentMethods": [], "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:05:00.000Z",
 }))]
 pub struct Profile {
-    /// Id of the customer.
+    /// ID of the customer.
     id: Id,
-    /// The address that the customer is known by.
+    /// E-mail address that identifies the customer.
     email: String,
-    /// What people call them.
+    /// Name of the customer.
     name: Option<String>,
-    /// Telephone number.
+    /// Telephone number, in free form.
     phone: Option<String>,
-    /// The company that they buy for.
+    /// Company for which the customer buys.
     company: Option<String>,
-    /// Tax identifier of that company.
+    /// Tax ID of the company.
     tax_id: Option<String>,
-    /// Language and region.
+    /// Language and region, such as `en` or `de-CH`.
     locale: Option<String>,
-    /// Addresses for invoices and parcels.
+    /// Billing and shipping addresses.
     addresses: Vec<AddressView>,
-    /// What the payment processor keeps; empty when it is not configured or does not answer.
+    /// Payment methods stored at the payment processor. Empty if the processor is not configured or does not respond.
     payment_methods: Vec<PaymentMethodView>,
-    /// When the record was made.
+    /// Time at which the customer record was created.
     created_at: Timestamp,
-    /// When the profile last changed.
+    /// Time of the last change to the profile.
     updated_at: Timestamp,
 }
 
 impl Profile {
-    /// The profile with these ways to pay.
+    /// Builds the profile with these payment methods.
     fn new(customer: &Customer, payment_methods: Vec<PaymentMethodView>) -> Self {
         let Customer { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at, .. } =
             customer.clone();
@@ -242,7 +242,7 @@ impl Profile {
     }
 }
 
-/// The own profile.
+/// Profile of the signed-in customer.
 #[derive(Response, Serialize)]
 #[api(name = "ProfileResponse", example = json!({"success": true, "profile": Profile::example()}))]
 pub struct ProfileReply {

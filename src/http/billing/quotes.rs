@@ -1,7 +1,7 @@
-//! The customer's own quotes: listed, shown, accepted, declined; and models that they upload for a price.
+//! The customer's own quotes: list, details, acceptance, refusal; and models that customers upload for a price.
 //!
-//! A draft is nobody's business but the shop's. Of a model that a customer uploaded they see the price that it has by
-//! now, by the id of the model and not by that of the draft.
+//! Drafts are visible to the shop only. Of a model that a customer uploaded they see the present price, under the id of
+//! the model and not under that of the draft.
 
 mod models;
 
@@ -38,14 +38,14 @@ use models::OwnModelForm;
 pub(crate) use models::{first_model, take_model};
 
 handles! {
-    /// What the routes of a customer's quotes use.
+    /// Dependencies of the routes of a customer's quotes.
     pub(crate) struct OwnQuoteHandles {
         quotes: QuoteHandles,
         limits: Arc<Limits>,
     }
 }
 
-/// The routes of a customer's quotes.
+/// Returns the routes of a customer's quotes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Quotes", "What the shop offers to make, at which price and until when.", "quote")
@@ -78,10 +78,10 @@ fn answered(op: DescribedOperation) -> DescribedOperation {
     op.error(403, "forbidden", "It is the quote of somebody else.").error(409, QUOTE_EXPIRED, "It is no longer valid.")
 }
 
-/// Which of the own quotes are listed.
+/// Filter of the customer's quotes.
 #[derive(Request, Debug)]
 pub struct OwnQuoteQuery {
-    /// Only quotes with this status, as it is shown: one that has expired is not sent.
+    /// Only quotes with this displayed status. An expired quote is not `sent`.
     status: Option<QuoteStatus>,
     #[api(flatten)]
     page: ListQuery,
@@ -100,57 +100,57 @@ fn quote_example() -> Value {
     })
 }
 
-/// A quote as its customer sees it.
+/// Quote as its customer sees it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Quote", example = quote_example())]
 struct OwnQuote {
-    /// Id of the quote.
+    /// ID of the quote.
     id: Id,
-    /// The number that people see.
+    /// Human-readable quote number.
     number: String,
-    /// Where it stands now.
+    /// Present status of the quote.
     status: QuoteStatus,
-    /// The customer's e-mail address.
+    /// E-mail address of the customer.
     customer_email: Option<String>,
-    /// The custom request that it answers.
+    /// ID of the request for a custom piece that the quote answers.
     custom_request_id: Option<Id>,
-    /// What is offered.
+    /// Lines of the quote.
     lines: Vec<OwnLine>,
     /// Sum of the lines, in minor units of the currency.
     subtotal_cents: i64,
-    /// Charge for shipping.
+    /// Shipping charge, in minor units of the currency.
     shipping_cents: i64,
-    /// Tax on lines and shipping.
+    /// Tax on lines and shipping, in minor units of the currency.
     tax_cents: i64,
-    /// What is to be paid in all.
+    /// Total amount, in minor units of the currency.
     total_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     currency: String,
-    /// Until when it can be accepted.
+    /// Time until which the quote can be accepted.
     valid_until: Option<Timestamp>,
-    /// Notes of the shop.
+    /// Notes from the shop.
     notes: Option<String>,
-    /// The order that it has become; null before it was accepted.
+    /// ID of the resulting order; null until the quote is accepted.
     order_id: Option<Id>,
-    /// When it was made.
+    /// Time at which the quote was created.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
 }
 
-/// A line of a quote.
+/// Line of a quote.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteLine")]
 struct OwnLine {
-    /// What is offered.
+    /// Description of the offered item.
     description: String,
-    /// How many.
+    /// Number of units.
     quantity: u32,
-    /// Net price of one, in minor units.
+    /// Net unit price, in minor units of the currency.
     unit_price_cents: i64,
-    /// The SKU that is printed; null for what is not printed.
+    /// SKU to print; null for items that are not printed.
     sku_id: Option<Id>,
 }
 
@@ -188,7 +188,7 @@ impl OwnQuote {
     }
 }
 
-/// A page of the own quotes.
+/// Page of the customer's quotes.
 #[derive(Response, Serialize)]
 #[api(name = "QuoteListResponse", example = json!({
     "success": true, "quotes": [quote_example()],
@@ -196,12 +196,12 @@ impl OwnQuote {
 }))]
 struct QuoteList {
     success: Success,
-    /// The quotes, newest first.
+    /// Quotes, newest first.
     quotes: Vec<OwnQuote>,
     pagination: ListPage,
 }
 
-/// One of the own quotes.
+/// One of the customer's quotes.
 #[derive(Response, Serialize)]
 #[api(name = "QuoteResponse", example = json!({"success": true, "quote": quote_example()}))]
 struct QuoteReply {
@@ -238,7 +238,7 @@ async fn list(
     Ok(Plain(QuoteList { success: Success, quotes, pagination }))
 }
 
-/// A quote that was sent; 404 for drafts and for what there is not.
+/// Returns a quote that was sent; 404 for drafts and unknown ids.
 async fn sent(app: &OwnQuoteHandles, id: Id) -> Result<Quote, ApiError> {
     let (_, quote) = present(&app.quotes, id).await?;
     if quote.is_known_to_customers() { Ok(quote) } else { Err(Refusal::not_found("quote").into()) }
@@ -257,7 +257,7 @@ async fn one(
     Ok(QuoteReply::of(&app, &quote))
 }
 
-/// The own quote; who would see or answer somebody else's is refused.
+/// Returns the customer's own quote; 403 if it belongs to another customer.
 pub(crate) async fn own(app: &OwnQuoteHandles, who: &Caller, id: Id) -> Result<Quote, ApiError> {
     let (_, email) = who.customer()?;
     let quote = sent(app, id).await?;
@@ -278,7 +278,7 @@ async fn accept(
     Ok(QuoteReply::of(&app, &quote))
 }
 
-/// Accepts an own quote and makes its order: the one way, of the API and of the pages.
+/// Accepts the customer's own quote and creates its order. Used by both the API and the pages.
 pub(crate) async fn accept_own<B>(
     app: &OwnQuoteHandles,
     call: &CommandRequest<B>,

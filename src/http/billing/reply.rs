@@ -1,4 +1,4 @@
-//! Answers of the billing API: every success body says `success: true` beside its named members.
+//! Responses of the billing API: every success body contains `success: true` next to its own members.
 
 use api_derive::Response;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -13,7 +13,7 @@ use crate::http::openapi::shape::{Shape, yes_no};
 use crate::http::reply::json;
 use crate::http::wire::{Components, Reply, Response, ToSchema};
 
-/// The member `success` of a body that tells of a success: always true. Stands first in each answer's struct.
+/// `success` member of a success body: always `true`. The first field of every response struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Success;
 
@@ -29,32 +29,33 @@ impl ToSchema for Success {
     }
 }
 
-/// Done, and there is nothing else to say.
+/// Success without further data.
 #[derive(Response, Serialize)]
 #[api(name = "SuccessResponse", example = json!({"success": true}))]
 pub struct Done {
-    /// That it is done.
+    /// Always `true`.
     pub success: Success,
 }
 
-/// Done, or begun, with a word for people.
+/// Success of a finished or started operation, with a message.
 #[derive(Response, Serialize)]
 #[api(name = "SuccessMessageResponse", example = json!({"success": true, "message": "the export is being made"}))]
 pub struct DoneWithWords {
-    /// That it is done.
+    /// Always `true`.
     pub success: Success,
-    /// What happens now.
+    /// Human-readable description of the next step.
     pub message: String,
 }
 
-/// 201 with what was made.
+/// 201 response with the created resource.
 pub struct Made<T> {
     body: T,
     replayed: bool,
 }
 
 impl<T> Made<T> {
-    /// What a command made, or had made when the same key came before.
+    /// Builds the response to a command that created something, either now or on an earlier request with the same
+    /// idempotency key.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { body, replayed: done.replayed }
     }

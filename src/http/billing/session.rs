@@ -1,7 +1,7 @@
-//! Signing in by a mailed link, and signing out.
+//! Sign-in by an e-mailed link, and sign-out.
 //!
-//! Asking for a link does the same work whether a customer has the address or not: it makes the link and its mail in
-//! one commit, and looks nobody up. So neither the answer nor its time tells who is a customer.
+//! Requesting a link does the same work whether or not the address belongs to a customer: it creates the link and its
+//! e-mail in one commit and looks no customer up. Hence neither the response nor its timing reveals who is a customer.
 
 mod next;
 
@@ -49,16 +49,16 @@ use crate::store::queries::Queries;
 
 pub use next::{MAX_NEXT_CHARS, own_path};
 
-/// Where a link is redeemed.
+/// Path on which a link is redeemed.
 pub const VERIFY_PATH: &str = "/api/v1/auth/verify";
-/// The page that a mailed link opens.
+/// Path of the page that an e-mailed link opens.
 pub const CONFIRM_PATH: &str = "/sign-in/confirm";
 
-/// How often a customer is looked up again whose record somebody else made in between.
+/// Maximum number of lookups of a customer whose record is concurrently created by another request.
 const MAX_TRIES: usize = 3;
 
 handles! {
-    /// What signing in and out takes.
+    /// Dependencies of sign-in and sign-out.
     pub(crate) struct SignInHandles {
         customers: Directory<Customer>,
         links: Directory<SignInLink>,
@@ -70,7 +70,7 @@ handles! {
     }
 }
 
-/// The routes of signing in and out.
+/// Returns the routes of sign-in and sign-out.
 pub fn routes() -> ResourceRoutes {
     let about = "Customers have no password: a mailed link signs them in.";
     ResourceRoutes::new("Authentication", about, "link")
@@ -90,14 +90,14 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Where a sign-in link is mailed to.
+/// Request for a sign-in link.
 #[derive(Request, Debug)]
 #[api(name = "MagicLinkRequest", example = json!({"email": "buyer@example.org", "next": "/orders"}))]
 pub struct LinkRequest {
-    /// The address that the link is mailed to, and signs in.
+    /// E-mail address that receives the link and is signed in by it.
     #[api(EmailAddress)]
     email: String,
-    /// The path of this origin that the browser is led to afterwards; another address is ignored.
+    /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
     #[api(MaxChars(MAX_NEXT_CHARS))]
     next: Option<String>,
 }
@@ -111,7 +111,7 @@ async fn ask_for_link(
     mail_link(&app, &call, from, &email, next.as_deref()).await
 }
 
-/// Mails a link to this address, whoever has it: the one way in, of the API and of the pages.
+/// E-mails a sign-in link to the address, whether or not it belongs to a customer. Used by both the API and the pages.
 pub(crate) async fn mail_link<B>(
     app: &SignInHandles,
     call: &CommandRequest<B>,
@@ -133,7 +133,8 @@ pub(crate) async fn mail_link<B>(
     within(&app.limits, app.environment.now(), &charges, mailed).await
 }
 
-/// The address that is mailed: of the page with the button, or of what redeems the token itself.
+/// Builds the URL in the e-mail: that of the page with the confirmation button, or the one that redeems the token
+/// directly.
 fn link(config: &Config, token: &str, next: Option<&str>) -> String {
     let base = config.public_url();
     let path = if config.auth.confirm_page { CONFIRM_PATH } else { VERIFY_PATH };
@@ -145,23 +146,23 @@ fn link(config: &Config, token: &str, next: Option<&str>) -> String {
     format!("{}{path}?{}", base.trim_end_matches('/'), query.finish())
 }
 
-/// What the address of a mailed link says.
+/// Query parameters of an e-mailed link.
 #[derive(Request, Clone, Debug)]
 pub struct LinkQuery {
-    /// The token of the mailed link.
+    /// Token of the e-mailed link.
     #[api(MaxChars(200))]
     pub(crate) token: Option<String>,
-    /// The path of this origin that the browser is led to afterwards; another address is ignored.
+    /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
     pub(crate) next: Option<String>,
 }
 
-/// What of a request to redeem a link matters besides its query.
+/// Properties of a request to redeem a link, apart from its query.
 struct Asked {
-    /// The link is only looked at.
+    /// HEAD request, which does not redeem the link.
     only_looks: bool,
-    /// A browser asks, which is led on instead of being told.
+    /// Request of a browser, which is redirected instead of receiving a JSON error.
     browser: bool,
-    /// A browser asks before anybody wants it to.
+    /// Prefetch or prerender of a browser, without action of its user.
     in_advance: bool,
     headers: HeaderMap,
     request_id: Option<Arc<str>>,
@@ -186,11 +187,11 @@ impl<S: Sync> FromRequestParts<S> for Asked {
 
 impl Argument for Asked {}
 
-/// What redeeming a link is answered with.
+/// Outcome of a request to redeem a link.
 enum Verified {
-    /// To be led on, with the cookie of a new session.
+    /// Redirect with the cookie of a new session.
     SignedIn(String, HeaderValue),
-    /// To be led on, with the reason in the query; or to the page with the button.
+    /// Redirect with the error in the query, or to the page with the confirmation button.
     LedBack(String),
     /// Nothing was redeemed.
     Looked,
@@ -258,8 +259,8 @@ async fn verify(
     }
 }
 
-/// Redeems the link with this token and opens a session of its customer, who comes into being with the first one: the
-/// token of the session.
+/// Redeems the link with this token, opens a session for its customer and returns the session token. The first sign-in
+/// of an address creates the customer.
 async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc<str>>) -> Result<String, ApiError> {
     let known = match token.filter(|token| credentials::is_token(token)) {
         Some(token) => app.queries.sign_in_link(&credentials::session_hash(token)).await?,
@@ -290,7 +291,7 @@ async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc
     Err(ApiError::internal("a customer's record was neither found nor made"))
 }
 
-/// The customer with this address, in its normal form, whose record is made if there is none.
+/// Returns the customer with this normalized e-mail address, and creates the record if there is none.
 pub async fn customer_of(
     queries: &Queries,
     customers: &Directory<Customer>,
@@ -311,7 +312,7 @@ pub async fn customer_of(
     }
 }
 
-/// The customer's cookie with this token; an age of 0 removes it. Ages are in seconds.
+/// Builds the customer cookie with this token and a maximum age in seconds; an age of 0 removes the cookie.
 fn cookie(token: &str, age: i64) -> Result<HeaderValue, ApiError> {
     let text = format!("{CUSTOMER_COOKIE}={token}; HttpOnly; Secure; SameSite=Lax; Path=/; Max-Age={age}");
     HeaderValue::from_str(&text).map_err(ApiError::internal)
@@ -322,7 +323,7 @@ async fn sign_out(State(app): State<SignInHandles>, who: Caller) -> Result<WithC
     Ok(WithCookie { reply: Plain(Done { success: Success }), cookie })
 }
 
-/// Signs a customer out at once; gives what removes their cookie.
+/// Ends the customer's session at once and returns the `Set-Cookie` value that removes the cookie.
 pub(crate) async fn end_session(app: &SignInHandles, who: &Caller) -> Result<HeaderValue, ApiError> {
     let (customer, session) = (who.customer()?.0, who.session);
     if let Some(session) = session {

@@ -1,4 +1,4 @@
-//! The site that a request of the billing API is about: `site` in the query, else the header.
+//! Site that a request of the billing API concerns: `site` in the query, or else the header.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -11,12 +11,12 @@ use crate::http::wire::{Argument, Components};
 
 pub use crate::http::production::orders::site::HEADER;
 
-/// The site that a request names, if it names one; another word than one of the sites is 400.
+/// Site that a request names, if any; 400 for an unknown site.
 pub struct RequestSite(pub Option<Site>);
 
 #[derive(api_derive::Request, Debug)]
 struct SiteQuery {
-    /// The site; wins over the header.
+    /// Site; takes precedence over the header.
     site: Option<Site>,
 }
 

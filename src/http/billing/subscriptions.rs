@@ -1,5 +1,5 @@
-//! The customer's subscriptions, which the payment processor keeps: listed, shown, begun, cancelled, resumed; and the
-//! processor's own pages for cards and subscriptions.
+//! The customer's subscriptions, which the payment processor manages: list, details, checkout, cancellation,
+//! resumption; and the processor's own pages for cards and subscriptions.
 
 mod view;
 
@@ -35,18 +35,18 @@ use crate::http::return_paths::{MAX_PATH_CHARS, RETURN_PATH, return_page, return
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, EmptyBody, Filled, MaxChars, ONE_LINE, Optional, OptionalBody, Within};
 
-/// What the ids of subscriptions begin with, and how many characters may follow.
+/// Prefix of subscription ids, and the maximum number of characters after it.
 const ID_FORM: (&str, usize) = ("sub_", 124);
-/// `limit` when none is given.
+/// Default `limit`.
 const DEFAULT_LIMIT: u64 = 20;
-/// For how long the same request without a key is taken for a double click, in milliseconds: two pages that can both be
-/// paid would be two subscriptions.
+/// Time in milliseconds for which an identical request without an idempotency key counts as a double click: two payable
+/// pages could lead to two subscriptions.
 const DOUBLE_CLICK_MS: i64 = 10 * 60 * 1000;
-/// Most of one price that a subscription has.
+/// Maximum quantity of one price in a subscription.
 const MAX_QUANTITY: u32 = 1000;
 
 handles! {
-    /// What the routes of subscriptions use.
+    /// Dependencies of the subscription routes.
     pub(crate) struct SubscriptionHandles {
         subscribers: Subscribers,
         customers: Directory<Customer>,
@@ -55,7 +55,7 @@ handles! {
     }
 }
 
-/// The routes of subscriptions.
+/// Returns the subscription routes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
     ResourceRoutes::new("Subscriptions", "What the customer has subscribed to.", "subscription")
@@ -96,7 +96,7 @@ fn of_one(op: DescribedOperation) -> DescribedOperation {
     )
 }
 
-/// The `{subscriptionId}` of a path.
+/// `{subscriptionId}` path parameter.
 struct SubscriptionId(String);
 
 impl Argument for SubscriptionId {}
@@ -115,51 +115,51 @@ impl<S: Send + Sync> FromRequestParts<S> for SubscriptionId {
     }
 }
 
-/// How many subscriptions are listed.
+/// Page size of the list of subscriptions.
 #[derive(Request, Debug)]
 pub struct SubscriptionQuery {
-    /// Most entries of the answer.
+    /// Maximum number of subscriptions to return.
     #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
     limit: u64,
 }
 
-/// A subscription to be begun.
+/// Checkout with which a customer starts a subscription.
 #[derive(Request, Debug)]
 #[api(name = "SubscriptionCheckoutRequest", example = json!({"priceId": "price_1", "quantity": 1, "successPath": "/thanks"}))]
 pub struct SubscriptionCheckout {
-    /// One of the prices that the shop offers: `payments.subscription_prices`.
+    /// ID of one of the prices that the shop offers (`payments.subscription_prices`).
     #[api(Filled, ONE_LINE, MaxChars(255))]
     price_id: String,
-    /// How many of it; 1 when absent.
+    /// Quantity of the price. Defaults to 1.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: Optional<u32>,
-    /// A path of the shop, for after paying; `/` when absent.
+    /// Path of the shop to return to after payment. Defaults to `/`.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     success_path: Option<String>,
-    /// A path of the shop, for who gives up; `/` when absent.
+    /// Path of the shop to return to if the checkout is cancelled. Defaults to `/`.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     cancel_path: Option<String>,
 }
 
-/// Where the processor's pages lead back to.
+/// Return path of the processor's pages.
 #[derive(Request, Debug)]
 #[api(name = "PortalRequest", example = json!({"returnPath": "/account"}))]
 pub struct PortalBody {
-    /// A path of the shop; `/` when absent.
+    /// Path of the shop to return to. Defaults to `/`.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     return_path: Option<String>,
 }
 
-/// The own subscriptions.
+/// List of the customer's subscriptions.
 #[derive(Response, Serialize)]
 #[api(name = "SubscriptionListResponse", example = json!({"success": true, "subscriptions": [SubscriptionView::example()]}))]
 struct SubscriptionList {
     success: Success,
-    /// Active and past, newest first.
+    /// Active and past subscriptions, newest first.
     subscriptions: Vec<SubscriptionView>,
 }
 
-/// One of the own subscriptions.
+/// One of the customer's subscriptions.
 #[derive(Response, Serialize)]
 #[api(name = "SubscriptionResponse", example = json!({"success": true, "subscription": SubscriptionDetail::example()}))]
 struct SubscriptionReply {
@@ -167,13 +167,13 @@ struct SubscriptionReply {
     subscription: SubscriptionDetail,
 }
 
-/// The processor's own pages.
+/// Customer portal of the payment processor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PortalResponse", example = json!({"success": true, "portalUrl": "https://pay.example/portal/bps_1"}))]
 struct PortalReply {
     success: Success,
-    /// The address, for the customer's browser.
+    /// URL of the portal, for the customer's browser.
     portal_url: String,
 }
 
@@ -224,7 +224,8 @@ async fn resume(
     set_cancel(&app, &call, &id, false).await
 }
 
-/// The key under which a request creates something at the processor: a repeat by the customer's own key is the same.
+/// Returns the idempotency key for a creation at the processor. It is derived from the customer's own key, if sent, so
+/// that a retry reuses it.
 fn creation_key<B>(app: &SubscriptionHandles, call: &CommandRequest<B>, what: &str, customer: Id) -> String {
     match call.key_scope() {
         Some(scope) => format!("{what}-{scope}"),

@@ -1,5 +1,5 @@
-//! Events of the payment processor at the path that processors of the billing API are set up with. They are handled
-//! exactly as those at `/webhooks/payments`.
+//! Events of the payment processor on the path configured in processors of the billing API. They are handled exactly
+//! like those on `/webhooks/payments`.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use crate::http::production::payments::{PaymentHandles, SignedEvent, describe_ev
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 
-/// Returns the routes of the area Webhooks.
+/// Returns the webhook routes.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Webhooks", "Signed events of the payment processor.", "event").post(
         RequiredAccess::Open,
@@ -34,7 +34,7 @@ struct Receipt {
     received: bool,
 }
 
-/// Takes an event. Every signed event is answered with 200; a 5xx makes the processor send it again.
+/// Receives an event. Every signed event is answered with 200; a 5xx makes the processor send it again.
 async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Receipt>, ApiError> {
     take(&app, event).await?;
     Ok(Plain(Receipt { success: Success, received: true }))

@@ -1,5 +1,5 @@
-//! The page that lists all events: when each is sent, its members and an example. Made from the structs that the events
-//! are made from.
+//! Page that lists all events with the time they are sent, their members and an example. It is generated from the
+//! structs of the events.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ const INTRODUCTION: &str = "<p>An event says that something happened in the shop
     Answer with any 2xx status. Otherwise it is sent again after the waits of the setting \
     <code>webhooks.retry_schedule_seconds</code>.</p>";
 
-/// The page as HTML.
+/// Returns the page as HTML.
 pub fn page() -> String {
     let all = all();
     let mut html = format!(
@@ -58,7 +58,7 @@ fn section(entry: &Entry, sent: bool) -> String {
     )
 }
 
-/// The type of a member in words: `string (uuid) or null`.
+/// Describes the type of a member in words: `string (uuid) or null`.
 fn kind(schema: Shape) -> String {
     let schema = serde_json::to_value(RefOr::<Schema>::from(schema)).unwrap_or_default();
     kind_of(&schema)
@@ -82,7 +82,7 @@ fn kind_of(schema: &Value) -> String {
     shown.collect::<Vec<_>>().join(" or ")
 }
 
-/// Words of a description; what stands in backticks is code.
+/// Formats a description as HTML; text in backticks becomes code.
 fn words(text: &str) -> String {
     let parts = text.split('`').enumerate();
     parts

@@ -1,6 +1,6 @@
-//! The page at `/`: where everything is, and what to do first.
+//! Page at `/`: links to everything, and first steps.
 
-/// The page as HTML. Everything that it names is on this server.
+/// HTML of the page. All its links point to this server.
 pub const PAGE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Printfloor</title>\
 <meta name=\"viewport\" content=\"width=device-width\"><style>body{font:16px/1.5 sans-serif;max-width:44rem;\
 margin:2rem auto;padding:0 1rem}code{background:#f4f4f4;padding:.1rem .3rem}li{margin:.4rem 0}</style></head><body>\

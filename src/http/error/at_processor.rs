@@ -1,4 +1,4 @@
-//! What is answered when the payment processor does not do what is asked for.
+//! Responses for failures of the payment processor.
 
 use axum::http::StatusCode;
 

@@ -1,10 +1,10 @@
-//! What is answered when no backup can be made.
+//! Responses for failed backups.
 
 use super::ApiError;
 use crate::app::backups::BackupError;
 use crate::store::copy::CopyError;
 
-/// After so many seconds another try may find that somebody has mended it.
+/// `Retry-After` in seconds, by which an operator may have fixed the problem.
 const MENDED_AFTER_SECONDS: u32 = 60;
 
 impl From<BackupError> for ApiError {

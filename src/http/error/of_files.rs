@@ -1,4 +1,4 @@
-//! The "no" of the disk that files are on, and of whoever reads and stores them.
+//! Responses for failures of the file disk, and of reading and storing files.
 
 use std::io::{self, ErrorKind};
 
@@ -9,11 +9,11 @@ use crate::domain::customer_space::SpaceRefusal;
 use crate::files::turns::ReadersBusy;
 use crate::store::Unavailable;
 
-/// When a customer whose file finds no room may send it again, in seconds.
+/// `Retry-After` in seconds for a customer whose upload does not fit on the disk.
 const ROOM_RETRY_SECONDS: u32 = 600;
-/// When a customer whose model found too many others may send it again, in seconds.
+/// `Retry-After` in seconds for a customer whose model meets too many others.
 const TURN_RETRY_SECONDS: u32 = 5;
-/// When a request that the disk failed may be sent again, in seconds: somebody has to look at it.
+/// `Retry-After` in seconds after a disk error, which an operator has to look at.
 const DISK_RETRY_SECONDS: u32 = 30;
 
 impl From<SpaceRefusal> for ApiError {

@@ -1,5 +1,4 @@
-//! What every request passes before its route: a look at the load, credentials, rate limits, and a timeout on a silent
-//! body.
+//! Middleware before all routes: admission control, credentials, rate limits, and a timeout on stalled bodies.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -27,22 +26,22 @@ use crate::http::handles::handles;
 use crate::http::limits::Limits;
 use crate::http::pages;
 
-/// Seconds after which whoever was refused because of load may try again.
+/// `Retry-After` in seconds for requests rejected because of load.
 const OVERLOAD_RETRY_SECONDS: u32 = 1;
 
-/// How requests to a route are bounded.
+/// Limits that apply to requests of a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
-    /// By admission and rate limits.
+    /// Admission control and rate limits.
     Counted,
-    /// By admission only: signed messages of other programs and signed addresses that they fetch from, and what
+    /// Admission control only: signed messages of other programs, signed URLs that they fetch, and resources that
     /// browsers load with a page.
     Uncounted,
-    /// Not at all: health and emergency stop.
+    /// No limits: health checks and emergency stop.
     Always,
 }
 
-/// The routes that are bounded otherwise than by admission and rate limits.
+/// Returns the limits of a route.
 pub fn treatment(path: &str) -> Treatment {
     match path {
         "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" | "/floor/printers/{id}/emergency-stop" => {
@@ -57,17 +56,17 @@ pub fn treatment(path: &str) -> Treatment {
     }
 }
 
-/// Returns whether a path, as it is asked for, is one that must be heard at once: health and emergency stop.
+/// Returns whether a requested path must always be served at once: health check or emergency stop.
 pub fn is_always_heard(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.ends_with("/emergency-stop")
 }
 
-/// Whether requests to a route count, so that it may answer 429.
+/// Returns whether requests to a route are rate limited, so that it may return 429.
 pub fn counts(path: &str) -> bool {
     treatment(path) == Treatment::Counted
 }
 
-/// The client that a request counts for when it has no credentials.
+/// Client address to which a request without credentials is charged.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientAddress(pub IpAddr);
 
@@ -80,7 +79,7 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
 }
 
 handles! {
-    /// What bounding requests takes.
+    /// Dependencies of the limiting middleware.
     pub(crate) struct BoundHandles {
         access: AccessHandles,
         admission: Arc<Admission>,
@@ -90,7 +89,7 @@ handles! {
     }
 }
 
-/// Applies the bounds of the route to a request.
+/// Applies the limits of the route to a request.
 pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request, next: Next) -> Response {
     let silence = app.config.server.body_idle_timeout_seconds.duration();
     let mut request = watched(request, silence);
@@ -155,7 +154,7 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     response
 }
 
-/// Returns the 429 of a caller that asks too often.
+/// Returns the 429 for a caller that exceeds its rate limit.
 fn rate_limited(standing: Standing, charges: &[Charge]) -> Response {
     let mut response = refusal(standing, charges);
     response.extensions_mut().insert(RefusedForLoad::Client);
@@ -163,8 +162,8 @@ fn rate_limited(standing: Standing, charges: &[Charge]) -> Response {
     response
 }
 
-/// 429 before the session is looked up, when its customer or, for a session that is not known, the address asked too
-/// often already: made-up sessions cost the database nothing then.
+/// Returns a 429 before the session lookup if its customer or, for an unknown session, the address has already exceeded
+/// the limit: invented session tokens then cost no database query.
 fn refused_unseen(limits: &Limits, token: &CustomerToken, client: IpAddr, now: Timestamp) -> Option<Response> {
     let charge = [limits.seen.charge(&token.hash(), client)];
     if !limits.is_full(&charge[0], now) {
@@ -185,26 +184,26 @@ fn charge(credentials: &Credentials, client: IpAddr) -> Charge {
     }
 }
 
-/// Returns the 503 for when more requests are under way than the server takes.
+/// Returns the 503 for a request above the limit of in-flight requests.
 pub fn overloaded() -> Response {
     let mut response = overload_error().into_response();
     response.extensions_mut().insert(RefusedForLoad::Server);
     response
 }
 
-/// Returns the 503 for a connection beyond those that the server takes, whose client nobody has asked for.
+/// Returns the 503 for a connection above the limit, whose client has not been identified.
 pub fn too_many_connections(limits: &Limits) -> Response {
     let mut response = overloaded();
     tell(&mut response, limits.untouched(LimitKind::Anonymous));
     response
 }
 
-/// Returns the error of a request or connection beyond those that the server takes.
+/// Returns the error for a request or connection above the limits.
 pub fn overload_error() -> ApiError {
     ApiError::unavailable("overloaded", "more requests than the server takes at a time", OVERLOAD_RETRY_SECONDS)
 }
 
-/// Ends a body with an error when nothing of it came for this long; its reader answers 408.
+/// Makes the body fail if no data arrives for this long; its reader returns 408.
 fn watched(request: Request, silence: Duration) -> Request {
     if request.body().is_end_stream() {
         return request;

@@ -1,7 +1,7 @@
-//! Sessions of customers that were alive when they were last looked up, and whose they are: the window in which a
-//! request counts is known before the database is asked, so that whoever asks too often costs it nothing.
+//! Customers of sessions that were valid at their last lookup. They determine the rate-limit window of a request before
+//! the database is queried, so that a client that exceeds it costs no query.
 //!
-//! They admit nobody: each request that is not refused looks its session up.
+//! They do not authenticate: the session of every request that is not rejected is looked up.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,11 +12,11 @@ use super::Charge;
 use crate::domain::id::Id;
 use crate::domain::limits::LimitKind;
 
-/// Most sessions that are remembered. When more are alive all are forgotten, and count for their address until they are
-/// looked up again.
+/// Maximum number of remembered sessions. Above it all are forgotten, and are charged to their address until the next
+/// lookup.
 const MAX_SEEN_SESSIONS: usize = 50_000;
 
-/// Customers by the hash of a session's token.
+/// Customers by the hash of their session token.
 #[derive(Default)]
 pub struct SeenSessions {
     customers: DashMap<String, Id>,
@@ -24,8 +24,7 @@ pub struct SeenSessions {
 }
 
 impl SeenSessions {
-    /// The window of a request with this session, as far as that is known without looking it up: of its customer, else
-    /// of the address.
+    /// Returns the window of a request with this session: that of its customer if known, else that of the address.
     pub fn charge(&self, hash: &str, client: IpAddr) -> Charge {
         self.customers.get(hash).map_or_else(
             || Charge::of_address(LimitKind::Anonymous, client),
@@ -33,7 +32,7 @@ impl SeenSessions {
         )
     }
 
-    /// Remembers whose session it was found to be; `None` when it is nobody's.
+    /// Remembers the customer of a looked-up session; `None` forgets it because the session is not valid.
     pub fn note(&self, hash: String, customer: Option<Id>) {
         self.looked_up.fetch_add(1, Relaxed);
         let Some(id) = customer else {
@@ -46,7 +45,7 @@ impl SeenSessions {
         self.customers.insert(hash, id);
     }
 
-    /// How many sessions were looked up so far.
+    /// Returns the number of session lookups.
     pub fn looked_up(&self) -> u64 {
         self.looked_up.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Rate limit windows in this process: in shards, bounded in number, swept when they end.
+//! Rate-limit windows in this process: sharded, bounded in number, swept when they end.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -8,24 +8,24 @@ use super::Charge;
 use crate::domain::limits::{LimitKind, LimitRule, Standing, Window};
 use crate::domain::time::Timestamp;
 
-/// While memory is full, new callers share this many windows of each kind.
+/// Number of windows per kind that new callers share while memory is full.
 const SHARED_WINDOWS: u128 = 1024;
 
 /// All windows of this process.
 pub struct Windows {
     map: DashMap<Charge, Window>,
-    /// Their approximate number; counting the map exactly would take all of its locks.
+    /// Approximate number of windows; an exact count would take all locks of the map.
     held: AtomicUsize,
     most: usize,
 }
 
 impl Windows {
-    /// With room for about this many.
+    /// Creates an empty table for about this many windows.
     pub fn new(most: usize) -> Self {
         Self { map: DashMap::new(), held: AtomicUsize::new(0), most }
     }
 
-    /// Counts a request; says how its window stands.
+    /// Counts a request and returns the standing of its window.
     pub fn count(&self, charge: &Charge, rule: LimitRule, now: Timestamp) -> Standing {
         let mut window = self.map.entry(self.place(charge)).or_insert_with(|| {
             self.held.fetch_add(1, Relaxed);
@@ -34,20 +34,21 @@ impl Windows {
         rule.count(&mut window, now)
     }
 
-    /// Whether a request would be refused now. Counts nothing.
+    /// Returns whether a request would be rejected now, without counting one.
     pub fn is_full(&self, charge: &Charge, rule: LimitRule, now: Timestamp) -> bool {
         self.map.get(&self.place(charge)).is_some_and(|window| rule.is_full(*window, now))
     }
 
-    /// Takes back a request that was counted here and refused by another window.
+    /// Reverts the count of a request that another window rejected.
     pub fn take_back(&self, charge: &Charge, rule: LimitRule, now: Timestamp) {
         if let Some(mut window) = self.map.get_mut(&self.place(charge)) {
             rule.take_back(&mut window, now);
         }
     }
 
-    /// While memory is full, callers without a window share one: strangers may then be refused for each other, but the
-    /// server goes on, and callers with a window notice nothing.
+    /// Returns the window in which the charge is counted. While memory is full, callers without a window share one:
+    /// unknown clients may then be rejected because of each other, but the server keeps running and callers with a
+    /// window are not affected.
     fn place(&self, charge: &Charge) -> Charge {
         if self.held.load(Relaxed) < self.most || self.map.contains_key(charge) {
             return *charge;
@@ -55,12 +56,12 @@ impl Windows {
         Charge { named: charge.named, scope: u128::MAX - charge.scope % SHARED_WINDOWS }
     }
 
-    /// About how many windows there are.
+    /// Returns the approximate number of windows.
     pub fn len(&self) -> usize {
         self.held.load(Relaxed)
     }
 
-    /// Forgets windows that have ended.
+    /// Removes windows that have ended.
     pub fn sweep(&self, rule: impl Fn(LimitKind) -> LimitRule, now: Timestamp) {
         self.map.retain(|charge, window| {
             let keep = !rule(charge.named).over(*window, now);

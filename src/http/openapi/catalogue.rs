@@ -1,4 +1,5 @@
-//! Every kind of event with its data, and the `webhooks` section of the document: what endpoints are sent.
+//! Catalogue of all event types with their data, and the `webhooks` section of the document, which describes the
+//! requests that endpoints receive.
 
 use serde_json::{Value, json};
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn};
@@ -25,22 +26,22 @@ use crate::http::wire::{Components, Flattened, Member, ToSchema};
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 const EXAMPLE_TIME: &str = "2026-11-02T10:00:00.000Z";
 
-/// A kind of event as it is described.
+/// Description of an event type.
 pub struct Entry {
-    /// Its name, and when it is sent.
+    /// Name of the event type, and the time at which it is sent.
     pub kind: EventKind,
-    /// The name of the schema of what endpoints are sent; `None` for events that only `/api/events` shows.
+    /// Name of the payload schema; `None` for events that only `/api/events` returns.
     pub sent_as: Option<&'static str>,
-    /// The members of its data.
+    /// Members of the event's data.
     pub members: Vec<Member>,
-    /// Data as it may look.
+    /// Example of the event's data.
     pub example: Value,
     data_name: &'static str,
     add: fn(&mut Components),
 }
 
 impl Entry {
-    /// What is sent, as it may look.
+    /// Builds an example of the payload that endpoints receive.
     pub fn envelope(&self) -> Value {
         json!({"id": EXAMPLE_ID, "event": self.kind.name, "timestamp": EXAMPLE_TIME, "data": self.example})
     }
@@ -55,7 +56,7 @@ impl Entry {
     }
 }
 
-/// Every kind of event, those that endpoints are sent first.
+/// Returns every event type, starting with those that endpoints receive.
 pub fn all() -> Vec<Entry> {
     let mut all = Vec::new();
     entries::<OrderData>(&mut all);
@@ -106,7 +107,7 @@ fn entries<D: EventData + ToSchema + Flattened>(all: &mut Vec<Entry>) {
     }));
 }
 
-/// The schemas of what endpoints are sent.
+/// Returns the schemas of the payloads that endpoints receive.
 pub fn schemas() -> Vec<NamedSchema> {
     let mut components = Components::default();
     let mut found = Vec::new();
@@ -119,7 +120,7 @@ pub fn schemas() -> Vec<NamedSchema> {
     data.chain(found).collect()
 }
 
-/// The `webhooks` section: a request of the server for each event that an endpoint may be sent.
+/// Builds the `webhooks` section: one request by the server per event type that endpoints can receive.
 pub fn webhooks() -> Paths {
     let mut paths = Paths::new();
     for entry in all() {

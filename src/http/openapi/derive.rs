@@ -1,4 +1,4 @@
-//! What a route itself says of an operation: who may, what its path names, and the errors that follow from that.
+//! Properties of an operation that follow from its route: access, path parameters, and the resulting errors.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::http::access::RequiredAccess;
 use crate::http::limits::layer::{Treatment, counts, treatment};
 use crate::http::routes::Served;
 
-/// The word for callers without credentials in `x-roles`.
+/// Value of `x-roles` for callers without credentials.
 pub const ANYBODY: &str = "anonymous";
 
-/// Caller may use the route: the words of `x-roles`.
+/// Returns the values of `x-roles`: the roles that may use the route.
 pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
     let all = [Role::Customer, Role::Operator, Role::Admin];
     let from = |least: Role| all.into_iter().filter(move |role| *role >= least).map(Role::word);
@@ -30,17 +30,18 @@ pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
     }
 }
 
-/// Whether the route has rate limits: not health, signed inbound webhooks, and what must never wait.
+/// Returns whether the route is rate limited. Health checks, signed inbound webhooks and operations that must never
+/// wait are not.
 pub fn rate_limited(route: &Served) -> bool {
     counts(route.path) && route.method != Method::OPTIONS
 }
 
-/// The path as the document writes it.
+/// Returns the path in the document's notation.
 pub fn path(route: &Served) -> String {
     route.path.replace("{*", "{")
 }
 
-/// The parameters of the path: name, shape, words.
+/// Returns the path parameters: name, shape, description.
 pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String)> {
     let names = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let parameter = |name: &str| match (name, name.strip_prefix('*')) {
@@ -59,28 +60,28 @@ pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String
     names.map(parameter).collect()
 }
 
-/// Whether a path has an identifier, which may be one of nothing: `{id}`, `{orderId}`.
+/// Returns whether the path contains an identifier such as `{id}` or `{orderId}`, so that a lookup may fail.
 pub fn names_one(path: &str) -> bool {
     path.contains("/{id}") || path.contains("Id}")
 }
 
-/// Whether an `Idempotency-Key` means something.
+/// Returns whether the operation supports an `Idempotency-Key`.
 pub fn keyed(route: &Served, operation: &DescribedOperation) -> bool {
     route.method == Method::POST && (route.need != RequiredAccess::Open || operation.keyed) && !operation.unkeyed
 }
 
-/// Whether an `If-Match` means something: what is changed has a version.
+/// Returns whether the operation supports `If-Match`: it changes a resource that has a version.
 pub fn conditional(route: &Served, versioned: bool) -> bool {
     route.method == Method::PATCH && versioned
 }
 
-/// Whether the operation has parameters in the query.
+/// Returns whether the operation has query parameters.
 fn asks(operation: &DescribedOperation) -> bool {
     operation.parameters.iter().any(|parameter| parameter.in_query)
 }
 
-/// Whether parameters in the query are refused, because the operation has none. Passed over are those of routes that
-/// browsers and other programs call in their own ways, and of the emergency stop, which nothing holds up.
+/// Returns whether query parameters are rejected because the operation has none. They are ignored on routes that
+/// browsers and other programs call in their own ways, and on the emergency stop, which nothing may delay.
 pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
     let is_json = !matches!(
         operation.answer.1,
@@ -92,10 +93,10 @@ pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bo
     of_api && is_json && treatment(operation.path) != Treatment::Always && !asks(operation)
 }
 
-/// A code and when it happens.
+/// Error code and the condition under which it is returned.
 pub type Code = (String, String);
 
-/// The errors of an operation, by status: those that follow from its route and what it takes, then its own.
+/// Returns the errors of an operation by status: first those that follow from its route and parameters, then its own.
 pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versioned: bool) -> BTreeMap<u16, Vec<Code>> {
     let (mut all, half) = (BTreeMap::<u16, Vec<Code>>::new(), Half::of(route.path));
     let mut no = |(status, code, when): (u16, &str, &str)| {
@@ -147,7 +148,7 @@ pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versio
     all
 }
 
-/// Why a path with an identifier leads nowhere.
+/// Returns the 404 errors of a path with an identifier.
 pub fn not_found(kind: &str) -> Vec<Code> {
     let words = format!("There is no such {}.", kind_in_words(kind));
     vec![(format!("{kind}_not_found"), words), ("not_found".to_owned(), "The identifier is malformed.".to_owned())]
@@ -179,7 +180,7 @@ const INTERNAL: DescribedError = (500, "internal", "A fault of the server; nothi
 const BODY: [DescribedError; 6] = [INVALID, MALFORMED, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
 const FORM: [DescribedError; 6] = [INVALID, MALFORMED_FORM, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
 const KEYED: [DescribedError; 3] = [KEY, KEY_IN_USE, KEY_REUSED];
-/// Why the server may be out of service for a moment; `Retry-After` is always there.
+/// Errors for a temporary outage; `Retry-After` is always set.
 const UNAVAILABLE: [DescribedError; 9] = [
     (503, "unavailable", "The database does not answer."),
     (503, "disk_full", "The disk is full."),
@@ -192,7 +193,7 @@ const UNAVAILABLE: [DescribedError; 9] = [
     (503, "shutting_down", "The server is shutting down."),
 ];
 
-/// Answers that many operations share, as the document names them.
+/// Responses shared by many operations, with their names in the document.
 pub const SHARED: [(&str, &[DescribedError]); 21] = [
     ("SignInFirst", &[SIGN_IN]),
     ("Invalid", &[INVALID]),
@@ -217,7 +218,7 @@ pub const SHARED: [(&str, &[DescribedError]); 21] = [
     ("Unavailable", &UNAVAILABLE),
 ];
 
-/// Whether what is answered is one resource with a version (`ETag`).
+/// Returns whether the response is a single resource with a version (`ETag`).
 pub fn versioned(operation: &DescribedOperation, has_version: impl Fn(&str) -> bool) -> bool {
     match &operation.answer.1 {
         DescribedContent::Named(name) => has_version(name),

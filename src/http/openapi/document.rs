@@ -1,4 +1,4 @@
-//! Puts the document together: routes, what is derived from them, what is said of them.
+//! Assembly of the document from routes, derived properties and descriptions.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use super::{catalogue, shared};
 use crate::http::access::RequiredAccess;
 use crate::http::routes::Served;
 
-/// The document of these routes; it names this address as the server's.
+/// Builds the document of these routes, with `public_url` as the server's URL.
 pub fn document(half: Half, served: &[Served], public_url: &str) -> OpenApi {
     let resources = half.resources();
     let book = Book::new(half, &resources);
@@ -70,11 +70,11 @@ fn method(method: &Method) -> HttpMethod {
     }
 }
 
-/// What the document names, for looking up.
+/// Lookup table of the document's named components.
 struct Book {
     half: Half,
     shapes: Vec<(&'static str, Shape, Value)>,
-    /// Errors that several operations share: name, status, codes.
+    /// Errors shared by several operations: name, status, codes.
     errors: Vec<(String, u16, Vec<Code>)>,
 }
 
@@ -101,7 +101,7 @@ impl Book {
         self.find(name).map_or(Value::Null, |(_, _, example)| example.clone())
     }
 
-    /// What the operations of these paths refer to by its name.
+    /// Returns the named components, with only the responses and headers that these paths reference.
     fn components(&self, paths: &Paths) -> Components {
         let mut components = ComponentsBuilder::new();
         for (name, shape, _) in &self.shapes {
@@ -166,7 +166,7 @@ impl Book {
         operation.build()
     }
 
-    /// An error's answer, or where the document says it for several operations.
+    /// Returns the response of an error, as a reference if several operations share it.
     fn error(&self, status: u16, codes: &[Code]) -> RefOr<Response> {
         match self.errors.iter().find(|(_, known, same)| *known == status && same == codes) {
             Some((name, ..)) => RefOr::Ref(Ref::from_response_name(name)),
@@ -174,7 +174,7 @@ impl Book {
         }
     }
 
-    /// An error's answer: each of its codes with when it happens, and an example.
+    /// Builds the response of an error: each of its codes with its condition and an example.
     fn error_itself(&self, status: u16, codes: &[Code]) -> Response {
         let words: Vec<String> = codes.iter().map(|(code, when)| format!("- `{code}`: {when}")).collect();
         let example = |(code, when): &Code| {
@@ -318,7 +318,7 @@ fn header_ref(name: &str) -> Ref {
     Ref::new(format!("#/components/headers/{name}"))
 }
 
-/// Those of [`derive::SHARED`], and the 404 of each kind.
+/// Returns the errors of [`derive::SHARED`] and the 404 of each kind.
 fn shared_errors(half: Half, resources: &[DescribedResource]) -> Vec<(String, u16, Vec<Code>)> {
     let codes = |errors: &[DescribedError]| {
         errors.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect()

@@ -1,13 +1,13 @@
-//! The OpenAPI 3.0.3 rendition of the document, for generators that do not read 3.1. It is made from the 3.1 document
-//! by a pure function, so that the two cannot part.
+//! OpenAPI 3.0.3 version of the document, for generators that do not support 3.1. It is derived from the 3.1 document
+//! by a pure function, so that the two cannot diverge.
 //!
-//! What differs: 3.0 knows no `webhooks`, no licence identifiers, no `null` type (`nullable` stands for it), no numbers
-//! in `exclusiveMinimum` and `exclusiveMaximum` (they are flags of `minimum` and `maximum`), no `const`, no lists of
-//! `examples` in schemas, and nothing beside a `$ref`.
+//! Differences: 3.0 has no `webhooks`, no licence identifiers, no `null` type (`nullable` instead), no numeric
+//! `exclusiveMinimum` and `exclusiveMaximum` (they are flags of `minimum` and `maximum`), no `const`, no lists of
+//! `examples` in schemas, and no siblings of a `$ref`.
 
 use serde_json::{Map, Value, json};
 
-/// The document, as OpenAPI 3.0.3 says the same.
+/// Converts the document to OpenAPI 3.0.3.
 pub fn downgraded(mut document: Value) -> Value {
     let Some(members) = document.as_object_mut() else { return document };
     members.insert("openapi".to_owned(), json!("3.0.3"));
@@ -23,7 +23,7 @@ pub fn downgraded(mut document: Value) -> Value {
     document
 }
 
-/// Goes through everything that is no schema itself, down to the schemas.
+/// Traverses everything outside schemas and converts the schemas that it finds.
 fn walk(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -41,7 +41,7 @@ fn walk(value: &mut Value) {
     }
 }
 
-/// Changes a schema, its parts first.
+/// Converts a schema, its parts first.
 fn schema(value: &mut Value) {
     let Some(members) = value.as_object_mut() else {
         // `true` is the schema of any value.
@@ -79,7 +79,7 @@ fn nullable(members: &mut Map<String, Value>) {
     members.insert("nullable".to_owned(), json!(true));
 }
 
-/// `type: [string, null]` is `type: string, nullable: true`.
+/// Converts `type: [string, null]` to `type: string, nullable: true`.
 fn null_type(members: &mut Map<String, Value>) {
     let Some(Value::Array(types)) = members.get("type") else {
         if members.get("type") == Some(&json!("null")) {
@@ -103,7 +103,8 @@ fn null_type(members: &mut Map<String, Value>) {
     }
 }
 
-/// `oneOf: [A, null]` is `allOf: [A], nullable: true`. The parts are changed already: null is an `enum` of null alone.
+/// Converts `oneOf: [A, null]` to `allOf: [A], nullable: true`. The parts are already converted: null is an `enum` of
+/// null alone.
 fn null_choice(members: &mut Map<String, Value>) {
     for name in ["oneOf", "anyOf"] {
         let Some(Value::Array(choices)) = members.get(name) else { continue };
@@ -123,7 +124,7 @@ fn null_choice(members: &mut Map<String, Value>) {
     }
 }
 
-/// A bound that is excluded is a flag beside the bound.
+/// Converts a numeric exclusive bound to a flag of the bound.
 fn exclusive(members: &mut Map<String, Value>, name: &str, bound: &str) {
     if members.get(name).is_some_and(Value::is_number)
         && let Some(number) = members.remove(name)
@@ -133,7 +134,7 @@ fn exclusive(members: &mut Map<String, Value>, name: &str, bound: &str) {
     }
 }
 
-/// Leaves out the schemas that only `webhooks` refers to.
+/// Removes the schemas that only `webhooks` references.
 fn prune(document: &mut Map<String, Value>) {
     loop {
         let mut used = Vec::new();

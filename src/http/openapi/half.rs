@@ -1,4 +1,4 @@
-//! The two halves of the API, each with a document of its own: what differs between them besides their resources.
+//! The two halves of the API, each with its own document, and their differences apart from the resources.
 
 use super::operation::DescribedResource;
 use crate::http::billing::{self, list};
@@ -22,22 +22,22 @@ newest first. `site` in the query, or else the header `x-service-site`, names th
 answer carries `X-Request-Id`, `X-RateLimit-Limit` and `X-RateLimit-Remaining`, but for those to signed webhooks, which are \
 not limited. Every path answers OPTIONS with 200 and the headers of CORS; browsers ask that by themselves.";
 
-/// One half of the API.
+/// Half of the API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Half {
-    /// The shop's: `/api`, `/webhooks`, health checks.
+    /// API of the shop: `/api`, `/webhooks`, health checks.
     Production,
-    /// The customers': `/api/v1`.
+    /// API of the customers: `/api/v1`.
     Billing,
 }
 
 impl Half {
-    /// The half that a path belongs to.
+    /// Returns the half that a path belongs to.
     pub fn of(path: &str) -> Self {
         if billing::is_path(path) { Self::Billing } else { Self::Production }
     }
 
-    /// Everything that its document describes, in that order.
+    /// Returns all resources that its document describes, in order.
     pub fn resources(self) -> Vec<DescribedResource> {
         let resources = match self {
             Self::Production => production::resources(false),
@@ -53,7 +53,7 @@ impl Half {
         }
     }
 
-    /// The version of the document. That of the billing API is part of its contract.
+    /// Returns the version of the document. That of the billing API is part of its contract.
     pub(super) const fn version(self) -> &'static str {
         match self {
             Self::Production => env!("CARGO_PKG_VERSION"),
@@ -68,7 +68,7 @@ impl Half {
         }
     }
 
-    /// The name of the one shape of errors.
+    /// Returns the name of the error schema.
     pub(super) const fn error_name(self) -> &'static str {
         match self {
             Self::Production => "Error",
@@ -76,7 +76,7 @@ impl Half {
         }
     }
 
-    /// Largest `limit` of a list.
+    /// Returns the maximum `limit` of a list.
     pub(super) const fn max_limit(self) -> i64 {
         match self {
             Self::Production => MAX_LIMIT as i64,
@@ -84,7 +84,7 @@ impl Half {
         }
     }
 
-    /// What the header `Set-Cookie` is for.
+    /// Returns the description of the `Set-Cookie` header.
     pub(super) const fn cookie_words(self) -> &'static str {
         match self {
             Self::Production => {
@@ -96,7 +96,7 @@ impl Half {
         }
     }
 
-    /// The status in which it answers an error.
+    /// Returns the status with which this half returns an error.
     pub(super) fn status(self, (status, code, _): (u16, &str, &str)) -> u16 {
         match self {
             Self::Production => status,

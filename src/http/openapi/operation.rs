@@ -1,6 +1,7 @@
-//! What an operation is, beyond what its route says already: its words, parameters, bodies, and its own errors.
+//! Description of an operation beyond its route: texts, parameters, bodies, and its own errors.
 //!
-//! Roles, path parameters, identifiers' 404, body faults, idempotency and the like are derived ([`super::derive`]).
+//! Roles, path parameters, the 404 of identifiers, validation errors, idempotency and the like are derived
+//! ([`super::derive`]).
 
 use std::borrow::Cow;
 
@@ -10,122 +11,123 @@ use serde_json::Value;
 use super::shape::Shape;
 use crate::http::error::ApiError;
 
-/// A resource of the API: its operations and the shapes that they share.
+/// Resource of the API: its operations and their common schemas.
 pub struct DescribedResource {
-    /// The heading under which the document lists its operations.
+    /// Heading under which the document lists its operations.
     pub tag: &'static str,
-    /// The sentences under that heading.
+    /// Description under that heading.
     pub about: &'static str,
-    /// What the `{id}` of its paths names, such as `order`; makes the code of the 404, `order_not_found`.
+    /// Kind of resource that `{id}` identifies, such as `order`; determines the code of the 404, `order_not_found`.
     pub kind: &'static str,
-    /// Shapes that the document names.
+    /// Named schemas of the document.
     pub shapes: Vec<NamedSchema>,
-    /// Its operations, in the order of the document.
+    /// Operations in the order of the document.
     pub operations: Vec<DescribedOperation>,
 }
 
-/// A shape with a name and an example.
+/// Schema with a name and an example.
 pub struct NamedSchema {
-    /// As it stands among the components of the document.
+    /// Name among the components of the document.
     pub name: &'static str,
-    /// What values of it look like.
+    /// Schema of its values.
     pub shape: Shape,
-    /// A valid value of it.
+    /// Valid example value.
     pub example: Value,
 }
 
-/// A query parameter or header of a request.
+/// Query parameter or header of a request.
 pub struct Parameter {
-    /// As it stands in the query or among the headers.
+    /// Name in the query or among the headers.
     pub name: String,
-    /// In the query; else a header.
+    /// `true` for a query parameter, `false` for a header.
     pub in_query: bool,
-    /// Which values it may have.
+    /// Schema of its values.
     pub shape: Shape,
-    /// What it does, in a sentence.
+    /// One-sentence description.
     pub about: &'static str,
 }
 
-/// What a request carries, and in which media type.
+/// Request body and its media type.
 pub struct DescribedBody {
-    /// Its media type: `application/json`, `multipart/form-data`.
+    /// Media type, such as `application/json` or `multipart/form-data`.
     pub media: &'static str,
-    /// What the body looks like.
+    /// Schema of the body.
     pub shape: Shape,
-    /// A valid body, which the documentation shows.
+    /// Valid example body, shown in the documentation.
     pub example: Option<Value>,
-    /// It may be left out.
+    /// `true` if the body may be omitted.
     pub optional: bool,
 }
 
-/// What is answered when all is well.
+/// Content of the success response.
 pub enum DescribedContent {
-    /// 204: there is no body.
+    /// 204 without a body.
     Nothing,
-    /// A shape that the document names.
+    /// Named schema of the document.
     Named(&'static str),
-    /// A page of a list, whose shape the document names.
+    /// Page of a list with a named schema.
     NamedPage(&'static str),
-    /// A shape of this operation alone, with an example.
+    /// Schema of this operation only, with an example.
     Json(Shape, Value),
-    /// No JSON: a media type, with an example where it is text.
+    /// Content other than JSON: media type, with an example if it is text.
     Other(&'static str, Option<&'static str>),
-    /// Bytes in one of several media types.
+    /// Binary content in one of several media types.
     Binary(&'static [&'static str]),
-    /// A shape that the document names, or text in another media type with an example: `Accept` chooses.
+    /// Named schema, or text in another media type with an example, selected by `Accept`.
     NamedOrText(&'static str, &'static str, &'static str),
-    /// Text in one of several forms, of which `Accept` chooses: their media types with examples.
+    /// Text in one of several media types, selected by `Accept`, each with an example.
     Texts(&'static [(&'static str, &'static str)]),
 }
 
-/// An error: its status, its code, and when it happens.
+/// Error with status, code and the condition under which it is returned.
 pub type DescribedError = (u16, &'static str, &'static str);
 
-/// Reads a body and forgets what was read.
+/// Function that parses a body and discards the result.
 pub type ReadBody = fn(&[u8]) -> Result<(), ApiError>;
 
-/// What can be done with one method at one path.
+/// Operation with one method on one path.
 pub struct DescribedOperation {
-    /// The method of its route.
+    /// HTTP method of the route.
     pub method: Method,
-    /// The path of its route, with the parameters in braces.
+    /// Path of the route, with parameters in braces.
     pub path: &'static str,
-    /// Its name for programs.
+    /// Operation id for client generators.
     pub id: Cow<'static, str>,
-    /// What it does, in a few words.
+    /// Short summary.
     pub summary: &'static str,
-    /// What else there is to know, in sentences; may be empty.
+    /// Longer description; may be empty.
     pub about: &'static str,
     /// Query parameters and headers.
     pub parameters: Vec<Parameter>,
-    /// What the request carries.
+    /// Request body, if any.
     pub body: Option<DescribedBody>,
-    /// Status and content of the answer when all is well.
+    /// Status and content of the success response.
     pub answer: (u16, DescribedContent),
-    /// Errors that only this operation has.
+    /// Errors specific to this operation.
     pub errors: Vec<DescribedError>,
-    /// It goes past the aggregates, to a printer or to other programs: no answer is kept for an `Idempotency-Key`.
+    /// `true` if no answer is stored for an `Idempotency-Key`, because the operation bypasses the aggregates and
+    /// addresses a printer or another program.
     pub unkeyed: bool,
-    /// Anybody may ask, and an answer is kept for an `Idempotency-Key` all the same.
+    /// `true` if an answer is stored for an `Idempotency-Key` although the operation requires no credentials.
     pub keyed: bool,
-    /// What its `{id}` names, when that is not what the other paths of its resource name.
+    /// Kind of resource that `{id}` identifies, if it differs from that of the other paths of the resource.
     pub kind: Option<&'static str>,
-    /// The answer sets or removes the staff cookie.
+    /// `true` if the response sets or removes the staff cookie.
     pub sets_cookie: bool,
-    /// The answer says where the new resource is.
+    /// `true` if the response contains the location of the new resource.
     pub located: bool,
-    /// Further answers of shapes of their own: status, when, shape, example.
+    /// Additional responses with their own schemas: status, condition, schema, example.
     pub others: Vec<(u16, &'static str, Shape, Value)>,
-    /// It takes the agent gateway's token, instead of keys and sessions.
+    /// `true` if the operation requires the agent gateway's token instead of an API key or session.
     pub by_token: bool,
-    /// The handler takes the body as it comes, such as an upload.
+    /// `true` if the handler streams the body, such as an upload.
     pub streamed: bool,
-    /// Reads a body as the handler does; of operations whose body is a `Request`. A test holds
-    /// it against the schema of the body.
+    /// Parser of the body as the handler uses it; set if the body is a `Request`. A test compares it with the schema of
+    /// the body.
     pub read_body: Option<ReadBody>,
 }
 
-/// An operation that says nothing yet beyond its route and its words.
+/// Creates the description of an operation with only its route and texts.
 pub fn operation(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> DescribedOperation {
     DescribedOperation {
         method,
@@ -149,67 +151,67 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
     }
 }
 
-/// Begins the description of a route for reading.
+/// Creates the description of a GET route.
 pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> DescribedOperation {
     operation(Method::GET, path, id, summary)
 }
 
 impl DescribedOperation {
-    /// Its name for programs, and what it does in a few words.
+    /// Sets the operation id and the summary.
     pub fn named(mut self, id: &'static str, summary: &'static str) -> Self {
         (self.id, self.summary) = (id.into(), summary);
         self
     }
-    /// What else there is to know, in sentences.
+    /// Sets the longer description.
     pub fn about(mut self, words: &'static str) -> Self {
         self.about = words;
         self
     }
-    /// Takes a header, which may be left out.
+    /// Adds an optional header and returns the description.
     pub fn header(mut self, name: &str, shape: Shape, about: &'static str) -> Self {
         self.add_header(name, shape, about);
         self
     }
-    /// Takes a header, which may be left out.
+    /// Adds an optional header.
     pub fn add_header(&mut self, name: &str, shape: Shape, about: &'static str) {
         self.parameters.push(Parameter { name: name.to_owned(), in_query: false, shape, about });
     }
-    /// Takes a multipart form.
+    /// Sets a multipart form as the body.
     pub fn takes_form(mut self, shape: Shape) -> Self {
         self.body = Some(DescribedBody { media: "multipart/form-data", shape, example: None, optional: false });
         self
     }
-    /// Answers 200 with something that is no JSON.
+    /// Sets a 200 response with content other than JSON.
     pub fn sends(mut self, media: &'static str, example: Option<&'static str>) -> Self {
         self.answer = (200, DescribedContent::Other(media, example));
         self
     }
-    /// May answer this error.
+    /// Adds an error that the operation may return.
     pub fn error(mut self, status: u16, code: &'static str, when: &'static str) -> Self {
         self.errors.push((status, code, when));
         self
     }
-    /// May answer these errors.
+    /// Adds errors that the operation may return.
     pub fn errors(mut self, errors: &[DescribedError]) -> Self {
         self.errors.extend_from_slice(errors);
         self
     }
-    /// An answer is kept for an `Idempotency-Key`, whoever asks.
+    /// Declares that an answer is stored for an `Idempotency-Key`, even without credentials.
     pub fn keyed(mut self) -> Self {
         self.keyed = true;
         self
     }
-    /// No answer is kept for an `Idempotency-Key`.
+    /// Declares that no answer is stored for an `Idempotency-Key`.
     pub fn unkeyed(mut self) -> Self {
         self.unkeyed = true;
         self
     }
-    /// Its `{id}` names this.
+    /// Sets the kind of resource that `{id}` identifies.
     pub fn of(mut self, kind: &'static str) -> Self {
         self.kind = Some(kind);
         self
     }
-    /// It takes the agent gateway's token, instead of keys and sessions.
+    /// Declares that the operation requires the agent gateway's token instead of an API key or session.
     pub fn by_token(mut self) -> Self {
         self.by_token = true;
         self

@@ -1,4 +1,4 @@
-//! What all operations share: the one shape of errors, pages, headers, and how callers prove who they are.
+//! Components shared by all operations: the error schema, pagination, headers, and security schemes.
 
 use api_schema::page_example;
 use serde_json::json;
@@ -11,20 +11,20 @@ use super::shape::{list, named, object, optional, required, text, text_like, who
 use crate::http::access::{COOKIE, CUSTOMER_COOKIE, KEY_HEADER};
 use crate::http::setup_desk;
 
-/// Name of the scheme of API keys.
+/// Name of the security scheme of API keys.
 pub const KEY: &str = "apiKey";
-/// Name of the scheme of API keys in the header that most clients know.
+/// Name of the security scheme of API keys sent as a bearer token.
 pub const BEARER_KEY: &str = "apiKeyAsBearer";
-/// Name of the scheme of staff sessions.
+/// Name of the security scheme of staff sessions.
 pub const SESSION: &str = "staffSession";
-/// Name of the scheme of sessions of the setup.
+/// Name of the security scheme of setup sessions.
 pub const SETUP: &str = "setupSession";
-/// Name of the scheme of customers' sessions.
+/// Name of the security scheme of customer sessions.
 pub const CUSTOMER: &str = "customerSession";
-/// Name of the scheme of the agent gateway.
+/// Name of the security scheme of the agent gateway.
 pub const TOKEN: &str = "gatewayToken";
 
-/// How callers prove who they are. The document lists the schemes by name: the API key comes first.
+/// Returns the security schemes. The document lists them by name: the API key comes first.
 pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
     if half == Half::Billing {
         let about = "A customer's session; following the mailed link sets the cookie, which lives 30 days.";
@@ -50,7 +50,7 @@ pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
     ]
 }
 
-/// Shapes of every resource.
+/// Returns the schemas that every resource uses.
 pub fn shapes(half: Half) -> Vec<NamedSchema> {
     let fault = object([
         required("path", text().about("Dotted path of the member, such as `lines.0.quantity`.")),
@@ -94,7 +94,7 @@ pub fn shapes(half: Half) -> Vec<NamedSchema> {
     ]
 }
 
-/// Headers of answers: name, as the document names it, and what it is.
+/// Returns the response headers with their names in the document.
 pub fn headers(half: Half) -> Vec<(&'static str, Header)> {
     let header = |shape: super::shape::Shape, about: &str| {
         let mut header = Header::new(shape);

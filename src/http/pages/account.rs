@@ -1,4 +1,4 @@
-//! The customer's profile, as far as a page changes it, and signing out.
+//! Profile page of the customer, with the fields that can be changed there, and sign-out.
 
 use std::sync::Arc;
 
@@ -23,21 +23,21 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::wire::read_body;
 
-/// The page of the profile.
+/// Path of the profile page.
 pub(super) const PATH: &str = "/profile";
-/// What the pages of the profile are called.
+/// Title of the profile pages.
 const TITLE: &str = "Your profile";
 
 handles! {
-    /// What the pages of the profile use.
+    /// Dependencies of the profile pages.
     pub(crate) struct AccountHandles {
         customers: Directory<Customer>,
         config: Arc<Config>,
     }
 }
 
-/// A member of the form: its name, which is that of the API, its label, what browsers may fill it with, and its longest
-/// text in characters, for browsers to hold.
+/// Form field: its name (as in the API), its label, its `autocomplete` value, and its maximum length in characters,
+/// enforced by browsers.
 type Member = (&'static str, &'static str, &'static str, usize);
 
 const PERSON: [Member; 4] = [
@@ -55,7 +55,7 @@ const PARCELS: [Member; 6] = [
     ("country", "Country, as a code of two letters", "shipping country", 2),
 ];
 
-/// Signs out, and leads to the sign-in.
+/// Signs the customer out and redirects to the sign-in page.
 pub(super) async fn sign_out(State(app): State<SignInHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let cookie = end_session(&app, &sent.call.who).await?;
     let mut response = see_other(sign_in::PATH);
@@ -63,7 +63,7 @@ pub(super) async fn sign_out(State(app): State<SignInHandles>, sent: PageForm) -
     Ok(response)
 }
 
-/// Answers GET of the profile.
+/// Serves the profile page.
 pub(super) async fn show(State(app): State<AccountHandles>, who: Caller) -> Result<Response, ApiError> {
     let (_, state) = found(&app.customers, who.customer()?.0).await?;
     let customer = state_of(&state)?;
@@ -72,7 +72,7 @@ pub(super) async fn show(State(app): State<AccountHandles>, who: Caller) -> Resu
     Ok(viewer.page(Section::Profile, TITLE, &form(&viewer, &customer.email, &values, None)))
 }
 
-/// Answers the form: read by the rules of the API, and done by the same command.
+/// Handles the profile form, with the validation and command of the API.
 pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (id, email) = sent.call.who.customer()?;
     let viewer = Viewer::new(&sent.call.who, &app.config)?;
@@ -96,7 +96,7 @@ pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) ->
     }
 }
 
-/// What is wrong, by the labels of the form.
+/// Formats the validation errors with the labels of the form.
 fn faults(error: &ApiError) -> String {
     let body = error.body();
     let told = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
@@ -109,7 +109,7 @@ fn faults(error: &ApiError) -> String {
     if told.is_empty() { sentence(error.message()) } else { told.join(" ") }
 }
 
-/// What the form says, as the API takes it, with the addresses that the form does not show.
+/// Converts the form to the JSON body of the API, including the addresses that the form does not show.
 fn given(sent: &PageForm, customer: &Customer) -> Value {
     let own = shipping_of(customer);
     let kept = customer.addresses.iter().filter(|one| own.is_none_or(|own| own.id != one.id));
@@ -136,7 +136,7 @@ fn given(sent: &PageForm, customer: &Customer) -> Value {
     })
 }
 
-/// Where parcels go.
+/// Returns the customer's shipping address, if any.
 fn shipping_of(customer: &Customer) -> Option<&CustomerAddress> {
     customer.addresses.iter().find(|one| one.kind == AddressKind::Shipping && one.is_default)
 }

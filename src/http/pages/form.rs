@@ -1,4 +1,4 @@
-//! Forms of pages: read as browsers send them, and only with the token of the session that they were shown to.
+//! HTML forms: parsed as browsers send them, and only accepted with the token of the session that they were shown to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,49 +14,49 @@ use crate::http::command_request::CommandRequest;
 use crate::http::csrf::FormToken;
 use crate::http::error::ApiError;
 
-/// The hidden member with the token.
+/// Name of the hidden field with the token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
-/// Most members that a form may have: one for each bed of the largest floor, and the token behind them.
+/// Maximum number of fields in a form: one per printer bed of the largest floor, plus the token.
 const MAX_FIELDS: usize = 1_000;
-/// What a form says of itself.
+/// Content type of a form.
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
-/// A form that was sent, by whom, and with which members.
+/// Submitted form with its caller and fields.
 pub(super) struct PageForm {
-    /// The request, by which aggregates are asked.
+    /// Request that sent the form, for sending commands to aggregates.
     pub(super) call: CommandRequest,
     fields: BTreeMap<String, String>,
 }
 
 impl PageForm {
-    /// One whose body was read as it came, because it may bring a file; its token was checked before.
+    /// Creates a form whose body was streamed because it may contain a file; its token has already been checked.
     pub(super) fn read(call: CommandRequest, fields: BTreeMap<String, String>) -> Self {
         Self { call, fields }
     }
 
-    /// The text of a member without white space around it; empty when it was left out.
+    /// Returns the trimmed text of a field; empty if it was not sent.
     pub(super) fn text(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", |text| text.trim())
     }
 
-    /// The text of a member as it was sent, such as a password, to which white space belongs.
+    /// Returns the untrimmed text of a field, such as a password, in which white space is significant.
     pub(super) fn raw(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// All members but the token, by their names.
+    /// Returns the names and texts of all fields except the token.
     pub(super) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.fields.iter().map(|(name, text)| (name.as_str(), text.trim()));
         all.filter(|(name, _)| *name != TOKEN_FIELD)
     }
 
-    /// The text of a member; `None` when it is empty.
+    /// Returns the text of a field; `None` if it is empty.
     pub(super) fn some(&self, name: &str) -> Option<String> {
         Some(self.text(name).to_owned()).filter(|text| !text.is_empty())
     }
 }
 
-/// Refuses what was not sent by a form of this session.
+/// Rejects a form without the token of this session.
 pub(super) fn check_token(config: &Config, session: Id, given: &str) -> Result<(), ApiError> {
     if FormToken::of(&config.auth.session_secret, session).fits(given) {
         return Ok(());

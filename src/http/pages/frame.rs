@@ -1,4 +1,5 @@
-//! The frame of all pages: style, policy, navigation. A page is one request: style and script stand in it.
+//! Common frame of all pages: style, content security policy, navigation. A page takes a single request: style and
+//! script are inlined.
 
 use std::sync::LazyLock;
 
@@ -18,9 +19,9 @@ use crate::http::access::Caller;
 use crate::http::csrf::FormToken;
 use crate::http::error::ApiError;
 
-/// The style of all pages. Colours have a contrast of at least 4.5 to 1 on what they stand on, light and dark. Long
-/// words break anywhere, so that no page is wider than its window, except in cells of tables: there the narrowest width
-/// of a cell would be one letter. A table that is too wide scrolls in a region of its own instead.
+/// Style sheet of all pages. Colours have a contrast of at least 4.5 to 1 to their background, light and dark. Long
+/// words break anywhere, so that no page is wider than its window, except in table cells: there the minimum width of a
+/// cell would be one letter. A table that is too wide scrolls in its own region instead.
 const STYLE: &str = "*{box-sizing:border-box}\
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5a6678;--paper:#f4f6f9;--card:#fff;--line:#dde3ea;--edge:#7c8899;--act:#1f5fd0;--on-act:#fff;--bad:#a3151c}\
 @media(prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#a0abba;--paper:#12161d;--card:#1b212b;--line:#2c3542;--edge:#7f8b9c;--act:#6d9dff;--on-act:#0c1420;--bad:#ff9d97}}\
@@ -49,17 +50,17 @@ dl{display:grid;grid-template-columns:minmax(0,auto) minmax(0,1fr);gap:.35rem 1.
 .acts{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1rem}.acts form{display:inline}\
 .state{border:1px solid var(--edge);border-radius:99px;padding:0 .65rem;font-size:.85rem;line-height:1.6;white-space:nowrap}";
 
-/// Shows the live part of an order anew whenever the server sends it, and says the change to those who hear the page.
-/// It begins where the page names a stream; whoever has no script reads what the page said when it was loaded. A stream
-/// that is refused is not asked for again, and the page says what to do.
+/// Script that replaces the live part of an order whenever the server sends it, and announces the change to screen
+/// readers. It starts only if the page names a stream; without scripts the page stays as loaded. A rejected stream is
+/// not requested again, and the page explains what to do.
 const SCRIPT: &str = "(()=>{const at=document.getElementById('live');if(!at||!window.EventSource)return;\
 const said=document.getElementById('said'),stream=new EventSource(at.dataset.stream);\
 stream.addEventListener('part',event=>{const part=JSON.parse(event.data);at.innerHTML=part.html;if(said.textContent!==part.said)said.textContent=part.said});\
 stream.addEventListener('error',()=>{if(stream.readyState===EventSource.CLOSED)said.textContent+=' Load the page again to see how things stand.'});\
 stream.addEventListener('over',()=>stream.close())})()";
 
-/// What a page looks like and does: its style and script, and the policy that names both by their hashes and forbids
-/// all else.
+/// Style and script of a page, and the content security policy that allows both by their hashes and forbids everything
+/// else.
 pub(super) struct PageCode {
     style: String,
     script: Option<&'static str>,
@@ -67,7 +68,8 @@ pub(super) struct PageCode {
 }
 
 impl PageCode {
-    /// The style of all pages with what is added to it. A script may ask this server; pictures come from it alone.
+    /// Builds the code of a page from the common style, additional style and a script. Scripts may send requests to
+    /// this server; images may only come from it.
     pub(super) fn new(added_style: &str, script: Option<&'static str>, pictures: bool) -> Self {
         let style = format!("{STYLE}{added_style}");
         let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
@@ -82,12 +84,12 @@ impl PageCode {
     }
 }
 
-/// Pages that stay as they were loaded.
+/// Code of static pages.
 static STILL_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new("", None, false));
-/// Pages of customers that are kept up to date.
+/// Code of customer pages with live updates.
 static LIVE_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new("", Some(SCRIPT), false));
 
-/// Where a page stands among the others.
+/// Section of the navigation that a page belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
     Orders,
@@ -96,7 +98,7 @@ pub(super) enum Section {
     Profile,
 }
 
-/// The pages that the navigation names.
+/// Pages in the navigation.
 const SECTIONS: [(Section, &str, &str); 4] = [
     (Section::Orders, super::orders::PATH, "Orders"),
     (Section::Invoices, super::invoices::PATH, "Invoices"),
@@ -104,36 +106,36 @@ const SECTIONS: [(Section, &str, &str); 4] = [
     (Section::Profile, super::account::PATH, "Profile"),
 ];
 
-/// The customer who looks at a page.
+/// Customer who views a page.
 pub(super) struct Viewer {
-    /// What their forms carry.
+    /// Form token of the customer's session.
     pub(super) token: String,
 }
 
 impl Viewer {
-    /// Whoever this request comes from; 401 unless a customer has signed in.
+    /// Creates the viewer from the caller; 401 unless a customer is signed in.
     pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
         who.customer()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a customer without a session"))?;
         Ok(Self { token: FormToken::of(&config.auth.session_secret, session).masked() })
     }
 
-    /// The hidden member that each form of theirs has.
+    /// Renders the hidden token field, which every form contains.
     pub(super) fn hidden(&self) -> Markup {
         html! { input type="hidden" name=(super::form::TOKEN_FIELD) value=(self.token); }
     }
 
-    /// A page of theirs.
+    /// Renders a customer page.
     pub(super) fn page(&self, section: Section, title: &str, content: &Markup) -> Response {
         respond(StatusCode::OK, title, "wide", &self.around(section, content), &STILL_PAGE)
     }
 
-    /// A page of theirs that the script keeps up to date.
+    /// Renders a customer page with live updates.
     pub(super) fn live_page(&self, section: Section, title: &str, content: &Markup) -> Response {
         respond(StatusCode::OK, title, "wide", &self.around(section, content), &LIVE_PAGE)
     }
 
-    /// A page of theirs that says what was wrong with a form.
+    /// Renders a customer page with the errors of a form, with status 400.
     pub(super) fn again(&self, section: Section, title: &str, content: &Markup) -> Response {
         respond(StatusCode::BAD_REQUEST, title, "wide", &self.around(section, content), &STILL_PAGE)
     }
@@ -157,22 +159,23 @@ impl Viewer {
     }
 }
 
-/// A page that stands alone, for whoever sees it.
+/// Renders a page without navigation, for any visitor.
 pub(super) fn page(status: StatusCode, title: &str, content: &Markup) -> Response {
     respond(status, title, "small", &html! { main { (content) } }, &STILL_PAGE)
 }
 
-/// A page that brings its own head along; the script keeps it up to date if it has a part for that.
+/// Renders a page with its own header; the script updates it if `live` is set.
 pub(super) fn whole_page(status: StatusCode, title: &str, body: &Markup, live: bool) -> Response {
     respond(status, title, "wide", body, if live { &LIVE_PAGE } else { &STILL_PAGE })
 }
 
-/// A page that says one thing, such as that a link does not work.
+/// Renders a page with a single message, such as that a link is invalid.
 pub fn notice(status: StatusCode, title: &str, words: &str) -> Response {
     page(status, title, &html! { h1 { (title) } p { (words) } })
 }
 
-/// A page that leads on to another site: browsers refuse to be led there by the answer to a form itself.
+/// Renders a page that forwards to another site. A redirect is not possible, because browsers do not follow one to
+/// another site in response to a form.
 pub(super) fn lead_on(url: &str, words: &str) -> Response {
     let content = html! {
         h1 { (words) }
@@ -187,7 +190,7 @@ pub(super) fn lead_on(url: &str, words: &str) -> Response {
     response
 }
 
-/// Has the browser ask for another page of this server.
+/// Redirects the browser to another page of this server with 303.
 pub(super) fn see_other(path: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static(super::orders::PATH));
@@ -195,7 +198,8 @@ pub(super) fn see_other(path: &str) -> Response {
     response
 }
 
-/// A page which nobody may keep, find by a search, or learn of by a link on it.
+/// Builds the response of a page, which is neither cached nor indexed by search engines, and does not leak its address
+/// through links.
 pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Markup, code: &PageCode) -> Response {
     let page = html! {
         (DOCTYPE)
@@ -229,12 +233,12 @@ pub(super) fn respond(status: StatusCode, title: &str, width: &str, body: &Marku
     response
 }
 
-/// A moment, for people and for programs.
+/// Renders a time, with its machine-readable value.
 pub(super) fn time(at: Timestamp) -> Markup {
     html! { time datetime=(at) { (minute(at)) } }
 }
 
-/// An amount of minor units with its currency.
+/// Renders an amount in minor units with its currency.
 pub(super) fn money(cents: i64, of: &str) -> Markup {
     html! { (currency::shown(cents, of)) }
 }

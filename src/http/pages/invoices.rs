@@ -1,4 +1,4 @@
-//! The customer's invoices: the list, one of them with its PDF and its credit notes, and paying it.
+//! Invoice pages of the customer: list, details with PDF and credit notes, and payment.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,15 +27,15 @@ use crate::http::path_id::PathId;
 use crate::http::production::invoices::InvoiceHandles;
 use crate::store::queries::InvoiceFilter;
 
-/// The list of the own invoices.
+/// Path of the invoice list.
 pub(super) const PATH: &str = "/invoices";
-/// Stands for the status of an invoice of which something is open though its order was cancelled.
+/// Displayed status of an invoice with an open amount whose order was cancelled.
 pub(super) const CANCELLED_WORDS: &str = "Order cancelled";
-/// What comes next where something was paid of an order that was cancelled.
+/// Notice shown if something was paid for an order that was cancelled.
 pub(super) const GIVEN_BACK_WORDS: &str = "What you paid is given back to you.";
 
 handles! {
-    /// What the pages of invoices use.
+    /// Dependencies of the invoice pages.
     pub(crate) struct InvoicePageHandles {
         own: InvoiceHandles,
         limits: Arc<Limits>,
@@ -43,7 +43,7 @@ handles! {
     }
 }
 
-/// A status in words for customers.
+/// Returns the status in words for customers.
 pub(super) fn status_words(status: InvoiceStatus) -> &'static str {
     match status {
         InvoiceStatus::Draft => "Draft",
@@ -56,15 +56,15 @@ pub(super) fn status_words(status: InvoiceStatus) -> &'static str {
     }
 }
 
-/// Whether something is open of the invoice of a cancelled order: nobody pays that any more, and what was paid of it is
-/// given back. The invoice is void once it has been.
+/// Returns whether the invoice has an open amount although its order was cancelled: it is no longer to be paid, and
+/// payments are refunded. Once they are, the invoice becomes void.
 pub(super) async fn order_is_cancelled(app: &InvoiceHandles, invoice: &Invoice) -> Result<bool, ApiError> {
     let Some(order) = invoice.order_id.filter(|_| invoice.due_cents() > 0) else { return Ok(false) };
     let cancelled = |order: &Order| order.status == OrderStatus::Cancelled;
     Ok(app.orders.read(order).await?.is_some_and(|state| state.state.as_ref().is_some_and(cancelled)))
 }
 
-/// Answers GET of the list.
+/// Serves the list of invoices.
 pub(super) async fn list(
     State(app): State<InvoicePageHandles>,
     who: Caller,
@@ -111,7 +111,7 @@ pub(super) async fn list(
     Ok(viewer.page(Section::Invoices, "Your invoices", &content))
 }
 
-/// Answers GET of one invoice.
+/// Serves the page of one invoice.
 pub(super) async fn one(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,
@@ -154,7 +154,7 @@ pub(super) async fn one(
     Ok(viewer.page(Section::Invoices, &title, &content))
 }
 
-/// What was taken back of an invoice, each with its PDF where there are PDFs.
+/// Renders the credit notes of an invoice, each with its PDF if PDFs are enabled.
 fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id, String>, with_pdf: bool) -> Markup {
     let number = |note: &DocumentHead| numbers.get(&note.id).map_or("", String::as_str);
     html! {
@@ -177,7 +177,7 @@ fn credit_notes(invoice: &Invoice, notes: &[&DocumentHead], numbers: &HashMap<Id
     }
 }
 
-/// `due`: what is to be paid of it now.
+/// Renders the summary of an invoice; `due` is the amount still to be paid.
 fn summary(invoice: &Invoice, due: i64) -> Markup {
     let currency = &invoice.content.currency;
     html! {
@@ -197,7 +197,7 @@ fn summary(invoice: &Invoice, due: i64) -> Markup {
     }
 }
 
-/// What is invoiced, with its sums.
+/// Renders the lines of an invoice with the totals.
 pub(super) fn lines(invoice: &Invoice) -> Markup {
     let (content, currency) = (&invoice.content, &invoice.content.currency);
     let sum = |words: &'static str, cents: i64| {
@@ -225,7 +225,8 @@ pub(super) fn lines(invoice: &Invoice) -> Markup {
     }
 }
 
-/// Leads to the PDF of the invoice or of one of its credit notes, which is made and stored if it is not there.
+/// Redirects to the PDF of the invoice or of one of its credit notes; generates and stores the PDF if it does not
+/// exist.
 pub(super) async fn pdf(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,
@@ -236,7 +237,7 @@ pub(super) async fn pdf(
     Ok(see_other(&app.own.documents.store(&whole).await?))
 }
 
-/// Leads to the page at the payment processor on which an own invoice is paid.
+/// Forwards to the payment page of the customer's own invoice at the payment processor.
 pub(super) async fn pay(
     State(app): State<InvoicePageHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Uploading a model for a price: a form, and what the model costs by what is known of it.
+//! Upload of a model for a price: a form, and the page with the present price of the model.
 
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -16,17 +16,18 @@ use crate::http::limits::Limited;
 use crate::http::page::OpenQuery;
 use crate::http::path_id::PathId;
 
-/// The form for a model.
+/// Path of the model form.
 pub(super) const PATH: &str = "/models";
 
-/// What stands in the address that the form is sent to: its body is read as it comes, and would be read too late.
+/// Query parameters of the URL that the form is sent to. The token is in the URL because the body is streamed and would
+/// be parsed too late.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct UploadQuery {
-    /// The token of the session's forms.
+    /// Form token of the session.
     token: Option<String>,
 }
 
-/// Answers GET of the form.
+/// Serves the form.
 pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = Viewer::new(&who, &app.config)?;
     let content = html! {
@@ -52,7 +53,7 @@ pub(super) async fn show(State(app): State<QuotePageHandles>, who: Caller) -> Re
     Ok(viewer.page(Section::Quotes, "What does my model cost?", &content))
 }
 
-/// Takes a model, and leads to its price.
+/// Receives a model and redirects to its price.
 pub(super) async fn upload(
     State(app): State<QuotePageHandles>,
     who: Caller,
@@ -69,7 +70,7 @@ pub(super) async fn upload(
     .await
 }
 
-/// Answers GET of the price of an own model.
+/// Serves the page with the price of the customer's own model.
 pub(super) async fn one(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! The customer's orders: the list, one of them with its progress, which stays up to date, and paying it.
+//! Order pages of the customer: list, details with live progress, and payment.
 
 mod live;
 mod progress;
@@ -31,13 +31,13 @@ use crate::store::queries::{OrderFilter, Page};
 
 pub(super) use live::live;
 
-/// The list of the own orders.
+/// Path of the order list.
 pub(super) const PATH: &str = "/orders";
-/// Entries of one page of a list.
+/// Number of entries per page of a list.
 pub(super) const ROWS_PER_PAGE: u64 = 20;
 
 handles! {
-    /// What the pages of orders use.
+    /// Dependencies of the order pages.
     pub(crate) struct OrderPageHandles {
         own: OwnOrderHandles,
         follow: FollowHandles,
@@ -45,21 +45,21 @@ handles! {
     }
 }
 
-/// Which part of a list a page shows.
+/// Page of a list to show.
 #[derive(api_derive::Request, Clone, Copy, Debug)]
 pub(super) struct PartQuery {
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
 impl PartQuery {
-    /// The part of the list.
+    /// Returns the limit and offset of the page.
     pub(super) fn page(self) -> Page {
         Page { limit: ROWS_PER_PAGE, offset: self.from.into() }
     }
 
-    /// Links to the parts before and after.
+    /// Renders links to the previous and next page.
     pub(super) fn links(self, path: &str, total: u64) -> Markup {
         let (from, next) = (u64::from(self.from), u64::from(self.from).saturating_add(ROWS_PER_PAGE));
         html! {
@@ -73,7 +73,7 @@ impl PartQuery {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the list of orders.
 pub(super) async fn list(
     State(app): State<OrderPageHandles>,
     who: Caller,
@@ -105,7 +105,7 @@ pub(super) async fn list(
     Ok(viewer.page(Section::Orders, "Your orders", &content))
 }
 
-/// Answers GET of one order.
+/// Serves the page of one order.
 pub(super) async fn one(
     State(app): State<OrderPageHandles>,
     PathId(id): PathId,
@@ -127,7 +127,7 @@ pub(super) async fn one(
     Ok(viewer.live_page(Section::Orders, &order.number_text(), &content))
 }
 
-/// Leads to the page at the payment processor on which an own order is paid.
+/// Forwards to the payment page of the customer's own order at the payment processor.
 pub(super) async fn pay(
     State(app): State<OrderPageHandles>,
     PathId(id): PathId,
@@ -145,7 +145,7 @@ pub(super) async fn pay(
     within(&app.own.limits, app.own.environment.now(), &[charge], open).await
 }
 
-/// The page of this record, to which the payment processor leads back in any case.
+/// Returns the return URLs for a checkout: the page of this record, whether the payment succeeds or not.
 pub(super) fn back_to(config: &Config, path: &str, id: Id) -> ReturnPages {
     let page = format!("{}{path}/{id}", config.public_url().trim_end_matches('/'));
     ReturnPages { success_url: page.clone(), cancel_url: page }

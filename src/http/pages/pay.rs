@@ -1,5 +1,5 @@
-//! The page of a pay link: whoever has the link sees what is to be paid, without what is personal but the name, and
-//! pays it. It needs no session.
+//! Page of a pay link: shows the holder of the link the amount due, without personal data except the name, and lets
+//! them pay. It requires no session.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::http::limits::layer::ClientAddress;
 use crate::http::limits::{Charge, Limited, Limits, within};
 use crate::http::production::invoices::InvoiceHandles;
 
-/// Answers GET of a pay link.
+/// Serves the page of a pay link.
 pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> Result<Response, ApiError> {
     let state = linked(&app, &token).await?;
     let invoice = state_of(&state)?;
@@ -54,7 +54,7 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
     Ok(page(StatusCode::OK, &title, &content))
 }
 
-/// Leads to the page at the payment processor on which the invoice is paid.
+/// Forwards to the payment page of the invoice at the payment processor.
 pub(super) async fn pay(
     State(app): State<InvoiceHandles>,
     State(limits): State<Arc<Limits>>,

@@ -1,5 +1,5 @@
-//! The fields of a printer in forms, for the wizard and for the pages of the staff: which there are and what is said of
-//! them follows from what the types of printers declare.
+//! Form fields of a printer, for the setup wizard and the staff pages: fields and hints follow from what the printer
+//! types declare.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use crate::http::error::ApiError;
 use crate::printers::registry::PrinterAddress;
 use crate::printers::{PRINTER_TYPES, PrinterType};
 
-/// Types of machines in words for people.
+/// Display names of the machine types.
 const MACHINES: [(MachineType, &str); 6] = [
     (MachineType::FdmStandard, "Filament printer"),
     (MachineType::FdmLarge, "Filament printer, large"),
@@ -23,9 +23,9 @@ const MACHINES: [(MachineType, &str); 6] = [
     (MachineType::LaserCutter, "Laser cutter"),
     (MachineType::LaserEngraver, "Laser engraver"),
 ];
-/// Types whose printers do nothing for anybody without a key.
+/// Printer types that accept no request without an API key.
 const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
-/// The members of the API with the labels of their fields.
+/// API members with the labels of their fields.
 const LABELS: [(&str, &str); 18] = [
     ("name", "Name"),
     ("type", "Type"),
@@ -46,18 +46,18 @@ const LABELS: [(&str, &str); 18] = [
     ("camera.snapshotUrl", "Address of the camera's picture"),
     ("camera.credentials", "User and password of the camera"),
 ];
-/// Sides of the room, by the names of the form.
+/// Dimensions of the build volume: field name, label, and sample value.
 const SIDES: [(&str, &str, &str); 3] =
     [("x", "Width in mm", "220"), ("y", "Depth in mm", "220"), ("z", "Height in mm", "250")];
 
-/// The words of the types of which this holds, for people.
+/// Lists the printer types that satisfy the predicate, for display.
 fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
     let words: Vec<&str> = PRINTER_TYPES.iter().filter(|one| holds(one)).map(|one| one.word).collect();
     words.join(", ")
 }
 
-/// The fields that every printer has. `kind`: its type, where that is settled; otherwise it is chosen here. `value`:
-/// what a field is filled with; `None` leaves what is usual.
+/// Renders the fields that every printer has. `kind` is its type if already known; otherwise the form contains a
+/// choice. `value` returns the initial value of a field; `None` keeps the default.
 pub(super) fn inputs(kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
@@ -120,7 +120,7 @@ fn address(kind: Option<&PrinterType>, value: &str) -> Markup {
     }
 }
 
-/// A key is never shown again.
+/// Renders the API key field, which never shows a stored key.
 fn key(kind: Option<&PrinterType>) -> Markup {
     let keyless = types_that(|declared| declared.keyless);
     let by_password = kind.is_some_and(|declared| declared.key_may_be_password);
@@ -156,12 +156,13 @@ fn serial(kind: Option<&PrinterType>, value: &str) -> Markup {
     }
 }
 
-/// A text of a form as the number that it is; what is none stays a text, which the API refuses in its own words.
+/// Converts the text of a form field to a JSON number; any other text is passed on unchanged, so that the API reports
+/// the error.
 pub(super) fn number(text: &str) -> Value {
     text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))
 }
 
-/// What [`inputs`] say, as the API takes it.
+/// Converts the fields of [`inputs`] to the JSON members of the API.
 pub(super) fn said(sent: &PageForm) -> Map<String, Value> {
     let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
     let side = |name: &str| number(sent.text(name));
@@ -178,13 +179,13 @@ pub(super) fn said(sent: &PageForm) -> Map<String, Value> {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What the wizard says of a printer that it does not add without its key.
+/// Returns the wizard's error for a printer of a type that needs an API key if the key is missing.
 pub(super) fn key_missing(sent: &PageForm) -> Option<String> {
     let missing = sent.text("apiKey").is_empty() && TYPES_WITH_KEY.contains(&sent.text("type"));
     missing.then(|| "API key: printers of this type always need it; the printer's own page shows it.".to_owned())
 }
 
-/// What is wrong with the form of a printer, a line for each fault, by the labels of its fields.
+/// Formats the validation errors of a printer form, one line each, with the labels of its fields.
 pub(super) fn faults(error: &ApiError) -> Vec<String> {
     let labelled = |line: String| {
         let of = |(member, label): &(&str, &str)| {
@@ -195,7 +196,7 @@ pub(super) fn faults(error: &ApiError) -> Vec<String> {
     setup::faults_of(error).into_iter().map(labelled).collect()
 }
 
-/// Asks the printer that a form names whether it is there and takes the key.
+/// Tests whether the printer in the form responds and accepts the API key.
 pub(super) async fn tested(config: &Config, sent: &PageForm, now: Timestamp) -> ServiceTest {
     let address = PrinterAddress {
         base_url: sent.text("baseUrl").to_owned(),

@@ -1,4 +1,4 @@
-//! What the shop offers a customer: the list, one quote with what it says, accepting and declining it.
+//! Quote pages of the customer: list, details, acceptance and refusal.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ use crate::http::page::OpenQuery;
 use crate::http::path_id::PathId;
 use crate::store::queries::QuoteFilter;
 
-/// The list of the own quotes.
+/// Path of the quote list.
 pub(super) const PATH: &str = "/quotes";
 
 handles! {
-    /// What the pages of quotes use.
+    /// Dependencies of the quote pages.
     pub(crate) struct QuotePageHandles {
         own: OwnQuoteHandles,
         config: Arc<Config>,
@@ -42,7 +42,7 @@ fn status_words(status: QuoteStatus) -> &'static str {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the list of quotes.
 pub(super) async fn list(
     State(app): State<QuotePageHandles>,
     who: Caller,
@@ -76,7 +76,7 @@ pub(super) async fn list(
     Ok(viewer.page(Section::Quotes, "Your quotes", &content))
 }
 
-/// Answers GET of one quote.
+/// Serves the page of one quote.
 pub(super) async fn one(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,
@@ -141,7 +141,7 @@ fn shown(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
     }
 }
 
-/// Accepts an own quote, and leads to the order that it becomes.
+/// Accepts the customer's own quote and redirects to the resulting order.
 pub(super) async fn accept(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,
@@ -153,7 +153,7 @@ pub(super) async fn accept(
     Ok(see_other(&to))
 }
 
-/// Declines an own quote.
+/// Declines the customer's own quote.
 pub(super) async fn decline(
     State(app): State<QuotePageHandles>,
     PathId(id): PathId,

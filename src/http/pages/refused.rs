@@ -1,4 +1,4 @@
-//! What cannot be done, as a page that says what to do next.
+//! Error pages, which explain what to do next.
 
 use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
@@ -12,8 +12,8 @@ use super::{is_path, orders, setup, sign_in, staff};
 use crate::domain::sign_in_link::INVALID_OR_EXPIRED;
 use crate::http::error::ErrorMeta;
 
-/// Shows as a page what the guards and handlers of pages refuse, and leads whoever has not signed in to where they do,
-/// and back afterwards.
+/// Renders error responses of guards and page handlers as pages, and redirects users who are not signed in to the
+/// sign-in page, from which they return.
 pub async fn answered_as_page(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
@@ -52,7 +52,7 @@ pub async fn answered_as_page(request: Request, next: Next) -> Response {
     shown
 }
 
-/// Whether a browser looks for a page that may not be here. Paths of programs are answered as they expect it.
+/// Returns whether a browser requests a page that may not exist. Paths used by programs keep their usual error format.
 fn may_have_lost_its_way(request: &Request) -> bool {
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let of_programs =
@@ -60,7 +60,7 @@ fn may_have_lost_its_way(request: &Request) -> bool {
     request.method() == Method::GET && !of_programs && accepts.is_some_and(|kinds| kinds.contains("text/html"))
 }
 
-/// The page for an address that nothing stands at.
+/// Renders the page for an unknown path.
 fn nowhere() -> Response {
     let title = "This page is not here";
     let content = html! {
@@ -72,8 +72,8 @@ fn nowhere() -> Response {
     page(StatusCode::NOT_FOUND, title, &content)
 }
 
-/// The sign-in page, from which the browser is led back to the page that was wanted. A link that did not work has left
-/// a word of that in the query.
+/// Returns the path of the sign-in page with the wanted page as redirect target. If a failed link has left an error
+/// code in the query, it is passed on.
 fn sign_in_path(wanted: Option<&str>) -> String {
     let Some(wanted) = wanted else { return sign_in::PATH.to_owned() };
     let (path, query) = wanted.split_once('?').unwrap_or((wanted, ""));
@@ -136,7 +136,7 @@ fn refusal(status: StatusCode, meta: &ErrorMeta, of_staff: bool) -> Response {
     page(status, title, &content)
 }
 
-/// The words of a refusal as a sentence.
+/// Formats the message of a refusal as a sentence.
 pub(super) fn sentence(words: &str) -> String {
     let mut chars = words.chars();
     let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();

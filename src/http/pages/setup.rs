@@ -1,8 +1,8 @@
-//! The wizard: what the first start of a shop takes, in six steps. It does what the routes of `/api/setup` do, by the
-//! same commands; what it gathers is kept, encrypted, until the last step writes it, so it can be left and resumed.
+//! Setup wizard: configures a new shop in six steps. It uses the same commands as the routes of `/api/setup`. Its input
+//! is stored encrypted until the last step writes the settings, so it can be interrupted and resumed.
 //!
-//! Until the setup is completed the one-time code opens it, afterwards it is for admins. Not for: settings that it does
-//! not ask for.
+//! Before the setup is complete, it is opened with the one-time code; afterwards it is for admins. It covers only the
+//! settings that it asks for.
 
 mod advice;
 mod commerce;
@@ -40,23 +40,23 @@ use crate::http::production::setup::SetupHandles;
 use crate::http::routes::{PageBounds, Routes};
 use crate::secrets::encryption::SecretCipher;
 
-/// The first page of the wizard, and how the paths of all others begin.
+/// Path of the first page of the wizard, and prefix of all others.
 pub(super) const PATH: &str = "/setup";
 
 handles! {
-    /// What the pages of the wizard use.
+    /// Dependencies of the wizard pages.
     pub(crate) struct WizardHandles {
         setup: SetupHandles,
         cipher: Arc<SecretCipher>,
     }
 }
 
-/// Whether a path is that of a page of the wizard.
+/// Returns whether the path is that of a wizard page.
 pub(super) fn is_path(path: &str) -> bool {
     path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Adds the pages of the wizard.
+/// Adds the wizard pages to the routes.
 pub(super) fn routes(routes: Routes) -> Routes {
     use RequiredAccess::{Open, Setup};
     let (get, post, form, long) = (Method::GET, Method::POST, PageBounds::Form, PageBounds::Long);
@@ -83,21 +83,20 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, Setup, done::PRINT_PATH, done::print, long)
 }
 
-/// What a page of the wizard knows of whoever looks at it, and how far they are.
+/// Request to a wizard page: its session and the progress of the setup.
 pub(super) struct Visit {
-    /// What was gathered before.
+    /// Input of the earlier steps.
     pub(super) draft: SetupDraft,
-    /// Whether there is an admin who can sign in.
+    /// `true` if an admin exists who can sign in.
     pub(super) has_admin: bool,
-    /// When the setup was completed once, it is for admins.
+    /// `true` once the setup has been completed; the wizard is then for admins only.
     pub(super) completed: bool,
-    /// What forms carry that a staff session sends. The session of the setup has no other forms: its cookie is sent by
-    /// pages of this server alone.
+    /// Form token of a staff session. The setup session needs none: its cookie is only sent by pages of this server.
     token: Option<String>,
 }
 
 impl Visit {
-    /// Reads how far the wizard is.
+    /// Loads the progress of the setup.
     pub(super) async fn new(app: &WizardHandles, who: &Caller) -> Result<Self, ApiError> {
         let config = &app.setup.config;
         let (has_admin, completed) = with_access(&app.setup.access, |access| {
@@ -109,39 +108,39 @@ impl Visit {
         Ok(Self { draft, has_admin, completed, token })
     }
 
-    /// Whether the steps after the second may be taken.
+    /// Returns whether the steps after the second are available.
     pub(super) fn may_go_on(&self) -> bool {
         self.has_admin && self.draft.may_go_on()
     }
 
-    /// Where to go instead of a step that is still to come; `None` where it may be taken.
+    /// Returns the redirect for a step that is not yet available; `None` if it is.
     pub(super) fn instead(&self) -> Option<Response> {
         let to = if self.has_admin { database::PATH } else { PATH };
         (!self.may_go_on()).then(|| see_other(to))
     }
 
-    /// The hidden member that each form has.
+    /// Renders the hidden token field, which every form contains.
     pub(super) fn hidden(&self) -> Markup {
         html! { @if let Some(token) = &self.token { input type="hidden" name=(TOKEN_FIELD) value=(token); } }
     }
 
-    /// A page of this step.
+    /// Renders a page of this step.
     pub(super) fn page(&self, status: StatusCode, step: SetupStep, content: &Markup) -> Response {
         whole_page(status, step.title(), &around(step, self.has_admin, self.may_go_on(), content), false)
     }
 
-    /// A page of this step that the script keeps up to date.
+    /// Renders a page of this step with live updates.
     pub(super) fn live_page(&self, step: SetupStep, content: &Markup) -> Response {
         whole_page(StatusCode::OK, step.title(), &around(step, self.has_admin, self.may_go_on(), content), true)
     }
 }
 
-/// The file of what was gathered.
+/// Returns the file that stores the wizard's input.
 pub(super) fn draft_file(app: &WizardHandles) -> DraftFile {
     DraftFile::new(&app.setup.config.server.data_dir, &app.cipher)
 }
 
-/// Changes what was gathered, one at a time.
+/// Changes the stored input. Changes are serialized.
 pub(super) async fn change_draft(
     app: &WizardHandles,
     change: impl FnOnce(&mut SetupDraft) + Send + 'static,
@@ -156,7 +155,7 @@ pub(super) async fn change_draft(
     Ok(changed.await.map_err(ApiError::internal)??)
 }
 
-/// Shows what was refused: whoever is not known is led to the door, with a word of what was wrong there.
+/// Renders an error page; redirects an unauthenticated visitor to the entry page with the error code.
 pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
     if status == StatusCode::UNAUTHORIZED {
         return see_other(&enter::path_after(&meta.code));
@@ -185,7 +184,7 @@ pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
     page(status, title, &content)
 }
 
-/// What is wrong with a form, a line for each fault. Names of settings are shown as they are.
+/// Formats the errors of a form, one line each. Names of settings are shown unchanged.
 pub(super) fn faults_of(error: &ApiError) -> Vec<String> {
     let body = error.body();
     let told = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
@@ -197,7 +196,7 @@ pub(super) fn faults_of(error: &ApiError) -> Vec<String> {
     if told.is_empty() { vec![sentence(error.message())] } else { told }
 }
 
-/// Says what is wrong with a form.
+/// Renders the errors of a form.
 pub(super) fn wrong(lines: &[String]) -> Markup {
     html! {
         @if !lines.is_empty() {

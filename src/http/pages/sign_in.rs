@@ -1,5 +1,6 @@
-//! Signing in: a form that asks for a link, and the page that the mailed link opens. That has one button, which redeems
-//! the link: programs that follow the links of mails press no buttons, so the link is still good when its reader comes.
+//! Sign-in pages: a form that requests a link, and the page that the e-mailed link opens. That page has one button,
+//! which redeems the link: programs that follow links in e-mails do not press buttons, so the link is still valid when
+//! the customer opens it.
 
 use std::sync::Arc;
 
@@ -20,19 +21,19 @@ use crate::http::error::ApiError;
 use crate::http::limits::layer::ClientAddress;
 use crate::http::page::OpenQuery;
 
-/// Where customers sign in.
+/// Path of the customer sign-in.
 pub(super) const PATH: &str = "/sign-in";
 
-/// Where the browser is led afterwards, and what went wrong before.
+/// Query parameters of the sign-in page.
 #[derive(Request, Debug)]
 pub(super) struct SignInQuery {
-    /// The path of this origin that the browser is led to afterwards; another address is ignored.
+    /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
     next: Option<String>,
-    /// A word for why a link did not work.
+    /// Error code of a link that failed.
     error: Option<String>,
 }
 
-/// The form with what was wrong with it.
+/// Renders the form, with an error if there is one.
 fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Response {
     let content = html! {
         h1 { "Sign in" }
@@ -51,7 +52,7 @@ fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>) -> Res
     page(status, "Sign in", &content)
 }
 
-/// Answers GET of the form.
+/// Serves the sign-in form.
 pub(super) async fn show(State(config): State<Arc<Config>>, OpenQuery(query): OpenQuery<SignInQuery>) -> Response {
     let next = query.next.as_deref().and_then(|next| own_path(&config.public_url(), next));
     let failed = query.error.as_deref() == Some(INVALID_OR_EXPIRED);
@@ -59,7 +60,7 @@ pub(super) async fn show(State(config): State<Arc<Config>>, OpenQuery(query): Op
     form(StatusCode::OK, "", next.as_deref().unwrap_or(orders::PATH), wrong)
 }
 
-/// Answers the form: the same for every address, whoever has it.
+/// Handles the form: the response is the same for every address, whether or not it belongs to a customer.
 pub(super) async fn ask(
     State(app): State<SignInHandles>,
     ClientAddress(from): ClientAddress,
@@ -79,7 +80,7 @@ pub(super) async fn ask(
     }
 }
 
-/// The page in place of an answer, with what the answer told of limits.
+/// Returns the page in place of the response, with the response's rate-limit data.
 fn with_limits(answer: Response, mut page: Response) -> Response {
     *page.extensions_mut() = answer.extensions().clone();
     page
@@ -97,7 +98,7 @@ fn asked(email: &str) -> Response {
     page(StatusCode::OK, "Look into your mail", &content)
 }
 
-/// Answers GET of the page of a link. It looks nothing up: whether the link works is told when it is redeemed.
+/// Serves the page that an e-mailed link opens. It performs no lookup: the link is only checked when it is redeemed.
 pub(super) async fn confirm(State(config): State<Arc<Config>>, OpenQuery(query): OpenQuery<LinkQuery>) -> Response {
     let next = query.next.as_deref().and_then(|next| own_path(&config.public_url(), next));
     let Some(token) = query.token else {

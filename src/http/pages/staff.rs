@@ -1,9 +1,8 @@
-//! Pages for the staff: the floor, what is to be done, orders and their jobs. They are admitted as the API admits a
-//! session: by the cookie `service_session`, with the role of whoever signed in.
+//! Staff pages: the floor, the to-do list, orders and their jobs. They have the same access control as the API with a
+//! session: the cookie `service_session`, with the role of the signed-in user.
 //!
-//! What changes on the floor is read where it is kept in memory ([`board`]), made once for all who look, and sent by
-//! one stream for each browser ([`live`]). Forms are carried out by the handlers of the API ([`acts`]): nothing is
-//! decided here.
+//! Live data of the floor is read from memory ([`board`]), rendered once for all viewers, and sent through one stream
+//! per browser ([`live`]). Forms are handled by the API handlers ([`acts`]): no business rules are decided here.
 
 mod acts;
 mod address_fields;
@@ -54,47 +53,47 @@ use crate::http::routes::{PageBounds, Routes};
 
 pub(crate) use board::Board;
 
-/// The floor: where whoever signs in begins.
+/// Path of the floor, the first page after sign-in.
 pub(super) const FLOOR_PATH: &str = "/floor";
-/// What people are to do now.
+/// Path of the to-do list of the staff.
 const TO_DO_PATH: &str = "/to-do";
-/// The orders of all customers. Theirs, for customers, are at `/orders`.
+/// Path of the orders of all customers. The customers' own pages are at `/orders`.
 const ORDERS_PATH: &str = "/shop/orders";
-/// Materials, spools and their movements.
+/// Path of the materials, spools and their movements.
 const STOCK_PATH: &str = "/shop/stock";
-/// SKUs, kits and files.
+/// Path of the SKUs, kits and files.
 const PRODUCTS_PATH: &str = "/shop/products";
-/// Custom requests and quotes.
+/// Path of the custom requests and quotes.
 const QUOTES_PATH: &str = "/shop/quotes";
-/// What customers want made.
+/// Path of the customers' requests for custom pieces.
 const REQUESTS_PATH: &str = "/shop/requests";
-/// Invoices and credit notes of all customers.
+/// Path of the invoices and credit notes of all customers.
 const INVOICES_PATH: &str = "/shop/invoices";
-/// Who buys here.
+/// Path of the customers.
 const CUSTOMERS_PATH: &str = "/shop/customers";
-/// Endpoints of webhooks and what was sent to them.
+/// Path of the webhook endpoints and their deliveries.
 const WEBHOOKS_PATH: &str = "/shop/webhooks";
-/// What the shop did, in numbers and pictures.
+/// Path of the statistics and charts of the shop.
 const INSIGHTS_PATH: &str = "/shop/insights";
-/// API keys, users, integrations and the state of the server.
+/// Path of the API keys, users, integrations and server state.
 const SETTINGS_PATH: &str = "/shop/settings";
-/// How the paths of these pages begin.
+/// First path segments of the staff pages.
 const ROOTS: [&str; 5] = ["login", "logout", "floor", "to-do", "shop"];
 
-/// Whether a path is that of a page for the staff.
+/// Returns whether the path is that of a staff page.
 pub(super) fn is_path(path: &str) -> bool {
     let first = path.strip_prefix('/').and_then(|rest| rest.split(['/', '?']).next());
     first.is_some_and(|first| ROOTS.contains(&first))
 }
 
-/// The sign-in page, from which the browser is led back to the page that was wanted.
+/// Returns the path of the sign-in page with the wanted page as redirect target.
 pub(super) fn sign_in_path(wanted: Option<&str>) -> String {
     let Some(wanted) = wanted else { return sign_in::PATH.to_owned() };
     let next = form_urlencoded::Serializer::new(String::new()).append_pair("next", wanted).finish();
     format!("{}?{next}", sign_in::PATH)
 }
 
-/// The routes of the pages, each with who may use it.
+/// Returns the routes of the staff pages, each with its required access.
 pub(super) fn routes(app: &AppState) -> Router<AppState> {
     use RequiredAccess::{Open, Session};
     let (get, post, form, live) = (Method::GET, Method::POST, PageBounds::Form, PageBounds::Stream);

@@ -1,8 +1,8 @@
-//! The catalogue as it was read last: kept for a minute, read anew by one task for all who ask, and shown while its
-//! provider is away.
+//! Cache of the catalogue: kept for a minute, refreshed by one task for all waiting requests, and served while its
+//! provider is unavailable.
 //!
-//! The last good answer of a remote provider is kept in a file of the data folder, and in Redis where there is one, so
-//! that a server that starts while the provider is away has something to show.
+//! The last good response of a remote provider is stored in a file in the data folder, and in Redis if configured, so
+//! that a server that starts while the provider is unavailable can serve it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,56 +15,56 @@ use crate::domain::time::Timestamp;
 use crate::http::error::ApiError;
 use crate::services::redis::Redis;
 
-/// How long an answer of the provider is shown before it is asked again.
+/// Time for which a response of the provider counts as fresh.
 const FRESH_FOR: Duration = Duration::from_secs(60);
-/// Longest that a request waits for a new answer while there is an older one.
+/// Maximum time that a request waits for a refresh when a stale catalogue is available.
 const MAX_WAIT: Duration = Duration::from_millis(300);
-/// How long a failure is told without asking again, while nothing else is known; in seconds.
+/// Time in seconds for which a failure is returned without a retry while no catalogue is available.
 const FAILED_FOR_SECONDS: u32 = 5;
-/// Longest kept answer that is read back, in bytes.
+/// Maximum size of a stored catalogue that is read back, in bytes.
 const MAX_KEPT_BYTES: u64 = 16 * 1024 * 1024;
-/// The file of the last good answer, in the data folder.
+/// Name of the file with the last good catalogue, in the data folder.
 const FILE_NAME: &str = "catalog.json";
-/// What the last good answer is called in Redis.
+/// Redis key of the last good catalogue.
 const REDIS_NAME: &str = "catalog";
-/// How long Redis keeps it.
+/// Expiry of the Redis entry.
 const REDIS_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 #[derive(Default)]
 struct KeptCatalog {
-    /// The last good answer.
+    /// Last good catalogue.
     catalog: Option<Arc<Catalog>>,
-    /// When the provider was asked last, whatever came of it.
+    /// End of the last read from the provider, successful or not.
     asked_at: Option<Instant>,
-    /// Whether it is being asked now.
+    /// `true` while a task is reading from the provider.
     asking: bool,
 }
 
 struct CacheParts {
     provider: Box<dyn CatalogProvider>,
-    /// Where the last good answer is kept; `None`: nowhere.
+    /// File with the last good catalogue; `None` if it is not stored.
     file: Option<PathBuf>,
-    /// Where it is kept besides, for servers on other data.
+    /// Redis server that also stores it, for servers with another data folder.
     redis: Option<Arc<Redis>>,
     kept: Mutex<KeptCatalog>,
-    /// Changes when an asking is over.
+    /// Notifies waiting requests when a read from the provider has ended.
     asked: watch::Sender<u64>,
 }
 
-/// What the provider said last.
+/// Shared cache of the catalogue provider's last response.
 pub struct CatalogCache(Arc<CacheParts>);
 
 impl CatalogCache {
-    /// Of this provider; nothing is read yet. `folder` and Redis are where the last good answer of a remote one is
-    /// kept.
+    /// Creates an empty cache of this provider. The last good catalogue of a remote provider is stored in `folder` and
+    /// in Redis.
     pub fn new(provider: Box<dyn CatalogProvider>, folder: &Path, redis: Option<Arc<Redis>>) -> Self {
         let file = provider.is_remote().then(|| folder.join(FILE_NAME));
         let redis = redis.filter(|_| provider.is_remote());
         Self(Arc::new(CacheParts { provider, file, redis, kept: Mutex::default(), asked: watch::Sender::new(0) }))
     }
 
-    /// The catalogue, at most a minute old while its provider answers. One task asks it, all others wait for that; who
-    /// has an older answer does not wait long.
+    /// Returns the catalogue, at most a minute old while its provider responds. One task reads from the provider and
+    /// all requests wait for it; if a stale catalogue is available, they wait only briefly.
     pub(super) async fn recent(&self, now: Timestamp) -> Result<Arc<Catalog>, ApiError> {
         let mut news = self.0.asked.subscribe();
         let older = {
@@ -107,7 +107,7 @@ fn unavailable() -> ApiError {
     ApiError::unavailable("catalog_unavailable", "the catalogue cannot be read now", FAILED_FOR_SECONDS)
 }
 
-/// Ends an asking, also one that panics.
+/// Guard that marks a read from the provider as ended when dropped, also after a panic.
 struct Asking(Arc<CacheParts>);
 
 impl Drop for Asking {
@@ -141,7 +141,8 @@ impl CacheParts {
         }
     }
 
-    /// Writes the last good answer beside the data. Where that fails, a restart has nothing older to show.
+    /// Stores the last good catalogue in the data folder and in Redis. If that fails, a restarted server has nothing to
+    /// serve until the provider responds.
     async fn keep(&self, catalog: &Catalog) {
         let Some(file) = &self.file else { return };
         let Ok(text) = serde_json::to_string(catalog) else { return };
@@ -160,7 +161,7 @@ impl CacheParts {
         }
     }
 
-    /// The answer that an earlier process or another server kept.
+    /// Returns the catalogue that an earlier process or another server stored.
     async fn last(&self) -> Option<Catalog> {
         match self.of_file().await {
             Some(catalog) => Some(catalog),
@@ -180,7 +181,7 @@ impl CacheParts {
         self.read_back(&tokio::fs::read(file).await.ok()?)
     }
 
-    /// An answer that was kept, unless it is another provider's.
+    /// Parses a stored catalogue; `None` if it is from another provider.
     fn read_back(&self, text: &[u8]) -> Option<Catalog> {
         let value = bounded_json::read(text, bounded_json::ANSWER).ok()?;
         serde_json::from_value::<Catalog>(value).ok().filter(|catalog| catalog.source == self.provider.source())
@@ -200,7 +201,7 @@ mod tests {
         Catalog { source: "failing".to_owned(), generated_at: Timestamp(7), items: Vec::new(), collections: Vec::new() }
     }
 
-    /// Answers the calls with these numbers, refuses the others, and hangs where it is told to.
+    /// Provider that answers the calls with these numbers, fails the others, and can be made to hang.
     struct Failing {
         calls: Arc<AtomicUsize>,
         good: &'static [usize],

@@ -1,5 +1,5 @@
-//! Where the catalogue comes from: an interface, the shop's own products, which are the embedded default, and the
-//! storefront of another shop.
+//! Providers of the catalogue: the interface, the shop's own products (embedded default), and the storefront of another
+//! shop.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use crate::services::circuit::Circuit;
 use crate::services::storefront::{STOREFRONT_WORD, Storefront};
 use crate::store::queries::{Page, Queries, SkuFilter};
 
-/// Most items of a catalogue, which is kept in memory and answered as a whole.
+/// Maximum number of items in a catalogue, which is held in memory and returned as a whole.
 const MAX_ITEMS: u64 = 1000;
 
-/// Most pages of products that are looked up for their codes.
+/// Maximum number of product pages that are searched for SKU codes.
 const MAX_PAGES: u64 = 10;
 
-/// A system that knows what is sold.
+/// Source of the products on sale.
 #[async_trait]
 pub trait CatalogProvider: Send + Sync {
-    /// Its word, which answers name.
+    /// Returns the provider's identifier, which responses contain.
     fn source(&self) -> &'static str;
-    /// Whether the last good answer is kept on disk, for a start while the system is away.
+    /// Returns whether the last good catalogue is stored, for a start while the provider is unavailable.
     fn is_remote(&self) -> bool {
         false
     }
-    /// Reads all of it, or says why it cannot be read.
+    /// Reads the whole catalogue; the error is a message for the log.
     async fn read(&self, now: Timestamp) -> Result<Catalog, String>;
 }
 
-/// The shop's own products: those that are public and active.
+/// Provider of the shop's own public and active products.
 pub struct LocalCatalog {
-    /// Reads the products.
+    /// Queries that read the products.
     pub queries: Queries,
 }
 
@@ -58,7 +58,7 @@ impl CatalogProvider for LocalCatalog {
     }
 }
 
-/// A page of the SKUs that customers may order, and for each whether it can be made.
+/// Returns a page of the SKUs that customers may order, and for each whether it can be produced.
 async fn sold(queries: &Queries, page: u64) -> Result<(Vec<Sku>, BTreeMap<Id, bool>), String> {
     let sold = SkuFilter { public: Some(true), active: Some(true), ..SkuFilter::default() };
     let page = Page { limit: MAX_ITEMS, offset: page * MAX_ITEMS };
@@ -68,7 +68,7 @@ async fn sold(queries: &Queries, page: u64) -> Result<(Vec<Sku>, BTreeMap<Id, bo
     Ok((skus, ready))
 }
 
-/// A kit can be ordered when everything in it can.
+/// Returns whether the SKU can be ordered; a kit can be ordered if all its components can.
 fn can_be_ordered(sku: &Sku, ready: &BTreeMap<Id, bool>) -> bool {
     let parts = &sku.fields.components;
     if parts.is_empty() {
@@ -78,15 +78,15 @@ fn can_be_ordered(sku: &Sku, ready: &BTreeMap<Id, bool>) -> bool {
     parts.iter().all(|part| ready.get(&part.sku_id).copied().unwrap_or(true))
 }
 
-/// The storefront of another shop. Its products are matched to our SKUs by their codes.
+/// Provider that reads the storefront of another shop. Its products are matched to local SKUs by their codes.
 pub struct StorefrontCatalog {
-    /// Where it is.
+    /// Client of the storefront.
     pub storefront: Arc<Storefront>,
-    /// Time limit and pauses of its calls.
+    /// Circuit breaker with the timeout of its calls.
     pub circuit: Circuit,
-    /// The currency of its prices.
+    /// Currency of its prices.
     pub currency: String,
-    /// Reads our SKUs.
+    /// Queries that read the local SKUs.
     pub queries: Queries,
 }
 
@@ -147,7 +147,7 @@ fn item(sku: &Sku, orderable: bool) -> CatalogItem {
     }
 }
 
-/// A collection is known by its slug alone; its title is made of that.
+/// Builds a collection from its slug, which also provides the title.
 fn collection(slug: &str) -> CatalogCollection {
     let mut title = slug.replace(['-', '_'], " ");
     if let Some(first) = title.get(..1).map(str::to_uppercase) {

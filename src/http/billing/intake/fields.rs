@@ -1,4 +1,4 @@
-//! The fields of the form beside the photos: read from texts, with all faults at once.
+//! Text fields of the form next to the photos: parsed and validated, with all errors reported at once.
 
 use api_derive::Request;
 use serde_json::{Map, Value, json};
@@ -14,62 +14,62 @@ use crate::http::wire::{
     EmailAddress, Filled, FromJson, MaxChars, ONE_LINE, Request as _, TextList, ToSchema, ValuePath, Within,
 };
 
-/// Most further things that one request asks for.
+/// Maximum number of add-ons per request.
 const MAX_ADDONS: usize = 10;
-/// Longest id of a choice, in characters.
+/// Maximum length of an option ID, in characters.
 const MAX_ID_CHARS: usize = 64;
-/// Whatever else is wanted.
+/// Limits of the add-on list.
 const ADDON_IDS: TextList = TextList { max_items: MAX_ADDONS, max_chars: MAX_ID_CHARS };
 
-/// The fields of the form that are texts.
+/// Text fields of the form.
 #[derive(Request, Clone, Debug)]
 #[api(name = "CustomBuildFields", example = json!({
     "customerName": "Ann Example", "email": "ann@example.org", "productType": "figurine", "subjectType": "pet",
     "styleId": "cartoon", "sizeId": "medium", "baseOptionId": "wood", "colorCount": 2,
 }))]
 pub(super) struct IntakeFields {
-    /// What the customer is called.
+    /// Full name of the customer.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// Where the quote is sent.
+    /// E-mail address to which the quote is sent.
     #[api(EmailAddress)]
     email: String,
-    /// Telephone number for questions.
+    /// Telephone number for questions about the request.
     #[api(ONE_LINE, MaxChars(50))]
     phone: Option<String>,
-    /// What is made.
+    /// Type of product to make.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     product_type: String,
-    /// What it shows.
+    /// Subject that the piece depicts.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     subject_type: String,
-    /// In which manner.
+    /// Style of the piece.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     style_id: String,
-    /// How large.
+    /// Size of the piece.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     size_id: String,
-    /// What it stands on.
+    /// Base on which the piece stands.
     #[api(Filled, ONE_LINE, MaxChars(MAX_ID_CHARS))]
     base_option_id: String,
     /// Number of colours.
     #[api(Within(1..=MAX_COLORS))]
     color_count: u8,
-    /// A coating against sunlight.
+    /// `true` to add a UV-protective coating.
     #[api(default = false)]
     uv_coating: bool,
-    /// Whatever else is wanted: the field once for each, as `addonIds` or `addonIds[]`.
+    /// Add-ons. Repeat the field for each, as `addonIds` or `addonIds[]`.
     #[api(ADDON_IDS, default = Vec::new())]
     addon_ids: Vec<String>,
-    /// What is to be written on it.
+    /// Inscription on the piece.
     #[api(MaxChars(200))]
     inscription: Option<String>,
-    /// Whatever else there is to say.
+    /// Additional notes for the shop.
     #[api(MaxChars(1000))]
     notes: Option<String>,
 }
 
-/// The whole form, which is read as it comes.
+/// Schema of the whole form, which is processed as a stream.
 pub(super) struct IntakeForm;
 
 impl ToSchema for IntakeForm {
@@ -81,18 +81,18 @@ impl ToSchema for IntakeForm {
     }
 }
 
-/// The texts of a form by their fields, as they come.
+/// Raw text fields of a form, collected as they arrive.
 #[derive(Debug, Default)]
 pub(super) struct FormTexts {
     single: Map<String, Value>,
     addons: Vec<Value>,
-    /// Fields of addons that were left empty: they say nothing, and count among those that may be sent.
+    /// Number of empty add-on fields: they have no effect but count towards the limit.
     empty_addons: usize,
     faults: Faults,
 }
 
 impl FormTexts {
-    /// A field with its bytes.
+    /// Adds a field with its raw bytes.
     pub(super) fn add(&mut self, name: &str, bytes: Vec<u8>) {
         let of_addons = matches!(name, "addonIds" | "addonIds[]");
         self.empty_addons += usize::from(of_addons && bytes.is_empty());
@@ -109,12 +109,12 @@ impl FormTexts {
         }
     }
 
-    /// A fault of the form outside the texts.
+    /// Records a validation error outside the text fields.
     pub(super) fn fault(&mut self, path: &str, message: impl Into<String>) {
         self.faults.note(path, message);
     }
 
-    /// All fields, or all that is wrong with the form.
+    /// Returns the parsed fields, or all validation errors of the form.
     pub(super) fn read(self) -> Result<IntakeFields, ApiError> {
         let Self { mut single, addons, empty_addons, mut faults } = self;
         if addons.len() <= MAX_ADDONS && addons.len() + empty_addons > MAX_ADDONS {
@@ -128,8 +128,8 @@ impl FormTexts {
     }
 }
 
-/// The JSON that the text of a field stands for; `None` for a field that may be left out and is empty, as pages send
-/// it.
+/// Converts the text of a field to its JSON value; `None` for an optional field that is empty, because pages send it
+/// all the same.
 fn json_of(name: &str, text: String) -> Option<Value> {
     match name {
         "phone" | "inscription" | "notes" | "uvCoating" | "addonIds" | "addonIds[]" if text.is_empty() => None,
@@ -140,7 +140,7 @@ fn json_of(name: &str, text: String) -> Option<Value> {
 }
 
 impl IntakeFields {
-    /// All of it, for comparing a repeated request with the first one.
+    /// Returns all fields as JSON, to compare a retried request with the first one.
     pub(super) fn told(&self) -> Value {
         json!([
             [&self.customer_name, &self.email, &self.product_type, &self.subject_type, &self.style_id],
@@ -151,7 +151,8 @@ impl IntakeFields {
         ])
     }
 
-    /// E-mail address in its normal form, name, telephone number, and what is wanted; each further thing once.
+    /// Returns the normalized e-mail address, the name, the telephone number and the wishes, with duplicate add-ons
+    /// removed.
     pub(super) fn into_parts(self) -> Result<(String, String, Option<String>, Wishes), Refusal> {
         let mut addon_ids: Vec<String> = Vec::with_capacity(self.addon_ids.len());
         for id in self.addon_ids {

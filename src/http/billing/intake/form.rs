@@ -1,6 +1,6 @@
-//! Reads the form as it comes. Everything is bounded while it is read: the number of parts, the length of each text, of
-//! each photo and of all together. Photos go to the disk piece by piece, already without their metadata; they are
-//! removed when the form is given up, wherever that is.
+//! Streaming parser of the form. Limits apply while it is read: number of parts, length of each text, size of each
+//! photo and of all parts together. Photos are written to disk in chunks, already without their metadata, and are
+//! removed if the form is abandoned at any point.
 
 use axum::extract::multipart::Field;
 use axum::extract::{FromRequest as _, Multipart, Request};
@@ -18,43 +18,44 @@ use crate::http::error::ApiError;
 use crate::http::multipart::{broken, pass_over};
 use crate::http::part_heads::PartHeads;
 
-/// The field of the photos; pages may also call it `photos[]`.
+/// Name of the photo field; pages may also use `photos[]`.
 pub(super) const PHOTOS: &str = "photos";
 
-/// How much a form may hold, in bytes.
+/// Size limits of a form, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct FormBounds {
-    /// Largest photo.
+    /// Maximum size of a photo.
     photo: u64,
-    /// Largest size of all parts together, texts and what is passed over included.
+    /// Maximum size of all parts together, including texts and ignored parts.
     all: u64,
-    /// Most of what is too large that is still read and thrown away.
+    /// Maximum amount of an oversized form that is still read and discarded.
     passed: usize,
 }
 
 const BOUNDS: FormBounds = FormBounds { photo: 15 * 1024 * 1024, all: 60 * 1024 * 1024, passed: MAX_PASSED_BYTES };
 
-/// Longest text that is kept, in bytes: more than the longest that is taken has, so that the rule of its field refuses
-/// a longer one.
+/// Maximum number of bytes kept of a text. It exceeds every field's limit, so that the field's own validation rejects a
+/// text that is too long.
 const MAX_TEXT_BYTES: usize = 8 * 1024;
-/// Most parts of a form: a few more than a form can have that is taken.
+/// Maximum number of parts in a form: slightly more than a valid form can have.
 const MAX_PARTS: usize = 64;
 
-/// A form that can be taken.
+/// Valid form with its fields and photos.
 pub(super) struct TakenForm<'a> {
     pub(super) fields: IntakeFields,
     pub(super) photos: Vec<ReceivedPhoto<'a>>,
 }
 
-/// A photo that is on the disk without its metadata, and is removed if it is not kept.
+/// Photo on disk without its metadata; removed unless it is stored permanently.
 pub(super) struct ReceivedPhoto<'a> {
     pub(super) content: Incoming<'a>,
     pub(super) format: PictureFormat,
-    /// SHA-256 of the bytes that were sent, in hexadecimal.
+    /// SHA-256 of the uploaded bytes, in hexadecimal.
     pub(super) digest: String,
 }
 
-/// Reads the whole form, or as much of it as shows that it is not taken. `share`: the room that its photos take.
+/// Reads the whole form, or stops at the first limit that it exceeds. `share` accounts for the disk space of its
+/// photos.
 pub(super) async fn receive<'a>(
     blobs: &'a Blobs,
     request: Request,
@@ -114,14 +115,14 @@ async fn receive_within<'a>(
     Ok(TakenForm { fields: texts.read()?, photos })
 }
 
-/// What came of the part of a photo.
+/// Result of reading a photo part.
 enum PhotoOutcome<'a> {
     Nothing,
     Faulty(String),
     Photo(ReceivedPhoto<'a>),
 }
 
-/// A part that is being read, and how much of all photos may still come.
+/// Reader of one part, with the number of bytes that the form may still contain.
 struct PartReading<'f, 'l> {
     field: Field<'f>,
     left: &'l mut u64,
@@ -129,7 +130,7 @@ struct PartReading<'f, 'l> {
 }
 
 impl PartReading<'_, '_> {
-    /// The next piece, which counts.
+    /// Reads the next chunk and counts it towards the form's limit; `None` at the end of the part.
     async fn piece(&mut self) -> Result<Option<axum::body::Bytes>, ApiError> {
         let Some(piece) = self.field.chunk().await.map_err(broken)? else { return Ok(None) };
         match self.left.checked_sub(piece.len() as u64) {
@@ -139,7 +140,7 @@ impl PartReading<'_, '_> {
         Ok(Some(piece))
     }
 
-    /// The photo, while it goes to the disk.
+    /// Reads a photo and writes it to disk as it arrives.
     async fn photo<'b>(
         &mut self,
         blobs: &'b Blobs,
@@ -183,7 +184,7 @@ impl PartReading<'_, '_> {
         })
     }
 
-    /// The bytes of a text, or its beginning where it is too long for any field.
+    /// Reads a text part, truncated to [`MAX_TEXT_BYTES`].
     async fn text(&mut self) -> Result<Vec<u8>, ApiError> {
         let mut text = Vec::new();
         while let Some(piece) = self.piece().await? {
@@ -202,7 +203,8 @@ impl PartReading<'_, '_> {
         Ok(())
     }
 
-    /// 413. A little more is read and thrown away, so that the client hears the answer and not a broken connection.
+    /// Returns a 413 error. Reads and discards a little more of the body first, so that the client receives the
+    /// response and not a broken connection.
     async fn too_large(&mut self, what: &str, limit: u64) -> ApiError {
         pass_over(&mut self.field, self.bounds.passed).await;
         let message = format!("{what} larger than {limit} bytes");

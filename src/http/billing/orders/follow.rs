@@ -1,7 +1,7 @@
-//! The stream of an own order: sends what its reader is shown of it, whenever that has changed.
+//! Event stream of a customer's own order: sends the customer's view of the order whenever it changes.
 //!
-//! A look costs no question to the database: orders, forecast and sessions are read where they are kept in memory. An
-//! order that is not in memory does not change. Only a commit of the order has its steps read anew.
+//! Polling needs no database query: orders, forecast and sessions are read from memory, and an order that is not in
+//! memory does not change. Only a commit of the order makes the stream read its timeline again.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -33,20 +33,20 @@ use crate::http::production::orders::OrderHandles;
 
 /// Media type of server-sent events.
 pub(super) const MEDIA: &str = "text/event-stream";
-/// Time between two looks at what is in memory.
+/// Interval at which the state in memory is polled.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// A stream without news sends a comment this often, so that nothing between takes it for dead.
+/// Interval at which an idle stream sends a comment, so that no proxy treats the connection as dead.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
 const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
-/// Longest life of a stream: the reader comes again, and its session is looked up anew.
+/// Maximum duration of a stream; afterwards the client reconnects and its session is checked again.
 const MAX_STREAM_LIFE: Duration = Duration::from_secs(600);
-/// Readers that are cut off come back after this many milliseconds.
+/// Event-stream line that makes disconnected clients reconnect after 3 seconds.
 const RETRY_LINE: &str = "retry: 3000\n";
-/// Whoever has too many streams may ask again after this many seconds.
+/// `Retry-After` in seconds for a customer with too many open streams.
 const RETRY_SECONDS: u32 = 30;
 
 handles! {
-    /// What following an order takes.
+    /// Dependencies of the order stream.
     pub(crate) struct FollowHandles {
         orders: OrderHandles,
         customers: Directory<Customer>,
@@ -55,26 +55,26 @@ handles! {
     }
 }
 
-/// An order as it is now.
+/// Present state of an order.
 pub(crate) struct OrderSnapshot<'a> {
-    /// The order and its version.
+    /// Order and its version.
     pub state: &'a Arc<Versioned<Order>>,
-    /// When all of it is expected to be printed; `None` when it is, or nobody can tell.
+    /// Time at which the whole order is expected to be printed; `None` if it is already, or if no forecast exists.
     pub expected: Option<Timestamp>,
-    /// The steps that its customer sees, oldest first.
+    /// Timeline steps that the customer may see, oldest first.
     pub steps: &'a [Numbered],
 }
 
-/// Version of the order and the minute when it is expected: what the reader was sent last.
+/// State last sent to the client: version of the order and expected minute of completion.
 type Sent = (i64, Option<String>);
 
-/// One open stream. `R` writes what its reader is shown.
+/// Open stream of one order; `R` renders the order for its reader.
 struct OrderStream<R> {
     app: FollowHandles,
     id: Id,
     customer: Id,
     session: Option<Id>,
-    /// Name of the events that carry the order.
+    /// Name of the events that contain the order.
     event: &'static str,
     render: R,
     state: Arc<Versioned<Order>>,
@@ -83,12 +83,13 @@ struct OrderStream<R> {
     over: bool,
     ends_at: Instant,
     silent_since: Instant,
-    /// Held as long as the stream is open.
+    /// Slot of the stream, held while it is open.
     _place: StreamPlace,
 }
 
-/// Returns a stream of an own order: an event of this name with what `render` shows, at once and after each change, and
-/// `over` when no change will follow. Errors: 403, 404, and 429 for a customer with too many streams.
+/// Returns the event stream of the customer's own order: an event with this name and the output of `render` at once and
+/// after each change, and `over` when no further change will follow. Errors: 403, 404, and 429 for a customer with too
+/// many streams.
 pub(crate) async fn follow<R>(
     app: FollowHandles,
     who: &Caller,
@@ -136,7 +137,7 @@ fn too_many() -> ApiError {
 }
 
 impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
-    /// Returns the next piece of the stream; `None` ends it.
+    /// Returns the next chunk of the stream; `None` ends it.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             if self.over || self.app.leaving.is_cancelled() || Instant::now() >= self.ends_at || !self.is_signed_in() {
@@ -172,7 +173,8 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
         }
     }
 
-    /// Whether the session has not ended. Whoever signs out has their record brought into memory.
+    /// Returns whether the session is still open. A customer that is not in memory counts as signed in, because signing
+    /// out loads their record.
     fn is_signed_in(&self) -> bool {
         let Some(handle) = self.app.customers.resident(self.customer) else { return true };
         let state = handle.read();
@@ -180,7 +182,7 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
         customer.sessions.iter().any(|session| Some(session.id) == self.session)
     }
 
-    /// Returns the order as it is now, as the stream writes it. An order that is over does not change any more.
+    /// Renders the present order as an event. A shipped, cancelled or refunded order is the last event of the stream.
     fn piece(&mut self, expected: Option<Timestamp>, first: bool) -> Option<Bytes> {
         let status = self.state.state.as_ref()?.status;
         let data = (self.render)(OrderSnapshot { state: &self.state, expected, steps: &self.steps })?;

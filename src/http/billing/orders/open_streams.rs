@@ -1,4 +1,5 @@
-//! How many streams each customer has open: one connection carries many, so bounds of connections do not bound them.
+//! Number of open streams per customer. Limits on connections do not bound it, because one connection carries many
+//! streams.
 
 use std::sync::Arc;
 
@@ -6,23 +7,23 @@ use dashmap::DashMap;
 
 use crate::domain::id::Id;
 
-/// Most streams of one customer at a time, of all their browsers together.
+/// Maximum number of concurrent streams per customer, over all their browsers.
 pub(super) const MAX_STREAMS_OF_CUSTOMER: usize = 20;
 
-/// Counts the streams that are open now.
+/// Counter of the open streams per customer.
 #[derive(Default)]
 pub(crate) struct OpenStreams {
     of_customer: DashMap<Id, usize>,
 }
 
-/// The right of a customer to one stream; given back when dropped.
+/// Permit of a customer for one stream; released when dropped.
 pub(super) struct StreamPlace {
     streams: Arc<OpenStreams>,
     customer: Id,
 }
 
 impl OpenStreams {
-    /// Admits one more stream of a customer; `None` when they have as many as one may have.
+    /// Admits another stream of a customer; `None` if the customer has reached the limit.
     pub(super) fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPlace> {
         let mut open = self.of_customer.entry(customer).or_insert(0);
         if *open >= MAX_STREAMS_OF_CUSTOMER {

@@ -1,4 +1,4 @@
-//! An order as its customer sees it: without what is between the staff.
+//! Customer's view of an order, without information internal to the staff.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use crate::http::wire::{AsView, Components, ToSchema};
 use crate::store::queries::{Page, Queries};
 use crate::store::rows::LoadError;
 
-/// The id that examples use for an order.
+/// Order id used in examples.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 
-/// Most steps of a timeline that one answer shows.
+/// Maximum number of timeline steps in a response.
 const MAX_STEPS: u64 = 200;
 
-/// An order in a list.
+/// Order in a list.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderSummary", example = json!({
@@ -35,30 +35,30 @@ const MAX_STEPS: u64 = 200;
     "updatedAt": "2026-11-02T10:00:00.000Z",
 }))]
 pub(super) struct OrderSummary {
-    /// Id of the order.
+    /// ID of the order.
     id: Id,
-    /// The number that people use.
+    /// Human-readable order number.
     number: OrderNumber,
-    /// How the order came about.
+    /// Origin of the order.
     kind: OrderKind,
-    /// How far the order is.
+    /// Status of the order.
     status: OrderStatus,
-    /// The site that it belongs to.
+    /// Site that the order belongs to.
     site: Site,
-    /// What is to be paid, in minor units of the currency.
+    /// Total amount, in minor units of the currency.
     total_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     currency: String,
-    /// How many pieces were ordered; a kit is one piece.
+    /// Number of pieces ordered. A kit counts as one piece.
     item_count: u64,
-    /// When it was drafted or placed.
+    /// Time at which the order was drafted or placed.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
 }
 
 impl OrderSummary {
-    /// The order as lists show it.
+    /// Builds the list entry of an order.
     pub(super) fn new(order: &Order) -> Self {
         let ordered = order.lines.iter().filter(|line| line.kit_line.is_none());
         Self {
@@ -76,20 +76,20 @@ impl OrderSummary {
     }
 }
 
-/// How far an order is paid.
+/// Payment state of an order.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderPayment")]
 pub(super) struct PaymentState {
-    /// What was paid and not given back, in minor units of the order's currency.
+    /// Amount paid and not refunded, in minor units of the order's currency.
     paid_cents: i64,
-    /// What is still to be paid; 0 for an order that takes no payment any more.
+    /// Amount still due; 0 for an order that no longer accepts payments.
     due_cents: i64,
-    /// When it was paid in full; null before.
+    /// Time at which the order was paid in full; null until then.
     paid_at: Option<Timestamp>,
 }
 
-/// An order with all that its customer may know of it.
+/// Order with all details that its customer may see.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderDetail", example = json!({
@@ -109,37 +109,38 @@ pub(super) struct PaymentState {
 pub(super) struct OrderDetail {
     #[serde(flatten)]
     summary: OrderSummary,
-    /// What was ordered, with how far each line is.
+    /// Order lines, with the progress of each.
     lines: OwnLines,
     /// Sum of the lines, in minor units of the currency.
     subtotal_cents: i64,
-    /// Charge for shipping.
+    /// Shipping charge, in minor units of the currency.
     shipping_cents: i64,
-    /// Tax on lines and shipping.
+    /// Tax on lines and shipping, in minor units of the currency.
     tax_cents: i64,
-    /// What is taken off, in minor units of the currency.
+    /// Discount, in minor units of the currency.
     discount_cents: i64,
-    /// What is paid beyond the other amounts, in minor units: prices that another shop asked with their tax in them are
-    /// no whole net amounts. 0 for what is sold here.
+    /// Rounding difference included in the total, in minor units. Occurs when another shop's prices include tax and do
+    /// not convert to whole net amounts; 0 for direct sales.
     rounding_cents: i64,
-    /// How far it is paid.
+    /// Payment state of the order.
     payment: PaymentState,
-    /// How it travels, once it is shipped.
+    /// Shipment of the order, once it is shipped.
     shipment: OwnShipment,
-    /// Where it goes; null while none is known.
+    /// Shipping address; null while none is known.
     shipping_address: Option<Address>,
-    /// The customer's notes.
+    /// Notes of the customer.
     notes: Option<String>,
-    /// When all of it is expected to be printed, by the whole queue; null when it is, or nobody can tell.
+    /// Time at which the whole order is expected to be printed, given the present queue. Null if it is printed or no
+    /// forecast exists.
     expected_at: Option<Timestamp>,
-    /// When it was promised to be ready, after its payment; it never moves.
+    /// Time by which the order was promised to be ready, set when it was paid. Never changes.
     promised_at: Option<Timestamp>,
-    /// What happened to it, oldest first.
+    /// History of the order, oldest first.
     timeline: Vec<AsView<StepFor>>,
 }
 
 impl OrderDetail {
-    /// The order with when it is expected, and with its steps.
+    /// Builds the detailed view of an order with its forecast and timeline.
     pub(super) fn new(
         state: Arc<Versioned<Order>>,
         expected_at: Option<Timestamp>,
@@ -169,7 +170,7 @@ impl OrderDetail {
     }
 }
 
-/// The lines of an order that the answer shares with whoever else reads it.
+/// Lines of an order, serialized from its shared state without a copy.
 struct OwnLines(Arc<Versioned<Order>>);
 
 impl Serialize for OwnLines {
@@ -187,7 +188,7 @@ impl ToSchema for OwnLines {
     }
 }
 
-/// How such an order travels, if it does.
+/// Shipment of an order, serialized from its shared state; null if not shipped.
 struct OwnShipment(Arc<Versioned<Order>>);
 
 impl Serialize for OwnShipment {
@@ -206,7 +207,7 @@ impl ToSchema for OwnShipment {
     }
 }
 
-/// The steps of an order that its customer sees.
+/// Returns the timeline of an order as its customer sees it.
 pub(super) async fn timeline(queries: &Queries, id: Id, who: &Caller) -> Result<Vec<AsView<StepFor>>, ApiError> {
     Ok(for_reader(steps(queries, id).await?, who))
 }
@@ -216,7 +217,7 @@ pub(super) fn for_reader(steps: Vec<Numbered>, who: &Caller) -> Vec<AsView<StepF
     steps.into_iter().map(|step| AsView(StepFor::new(step, who))).collect()
 }
 
-/// The events behind them, as they were recorded.
+/// Returns the recorded events behind the customer's timeline.
 pub(crate) async fn steps(queries: &Queries, id: Id) -> Result<Vec<Numbered>, LoadError> {
     let page = Page { limit: MAX_STEPS, offset: 0 };
     Ok(queries.timeline(id, Some(&CUSTOMER_STEPS[..]), page).await?.0)

@@ -1,4 +1,4 @@
-//! Models that a customer uploads: measured and priced at once, the draft stays the shop's.
+//! Models that a customer uploads: measured and priced at once, while the draft quote stays visible to the shop only.
 
 use api_derive::{Request, Response};
 use axum::extract::{self, State};
@@ -27,7 +27,7 @@ use crate::http::wire::{MaxChars, ToSchema, Within};
 
 const EXAMPLE_MODEL: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
-/// The form of a customer's model, which is read as it comes.
+/// Schema of the customer's model form, which is processed as a stream.
 pub(super) struct OwnModelForm;
 
 impl ToSchema for OwnModelForm {
@@ -42,10 +42,10 @@ impl ToSchema for OwnModelForm {
     }
 }
 
-/// What the form says besides the model.
+/// Form fields next to the model file.
 #[derive(Request, Debug)]
 struct OwnModelFields {
-    /// How many parts.
+    /// Number of parts to print.
     #[api(Within(1..=MAX_QUANTITY), default = 1)]
     quantity: u32,
     /// Notes for the shop.
@@ -60,34 +60,34 @@ fn model_example() -> Value {
     })
 }
 
-/// The price of a model that the customer uploaded.
+/// Price of a model that the customer uploaded.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteModel", example = model_example())]
 struct OwnModel {
-    /// Id of the model.
+    /// ID of the model.
     id: Id,
-    /// What it is called.
+    /// Name of the model.
     name: String,
-    /// How many parts.
+    /// Number of parts to print.
     quantity: u32,
-    /// Box that one part fills, in millimetres.
+    /// Bounding box of one part, in millimetres.
     size: Dimensions,
-    /// Volume of one part in cubic millimetres.
+    /// Volume of one part, in cubic millimetres.
     volume_mm3: i64,
-    /// Net price of one part by now, in minor units of the currency. What the shop sends as a quote counts.
+    /// Present net unit price, in minor units of the currency. Only the quote that the shop sends is binding.
     unit_price_cents: i64,
-    /// Net price of all of them.
+    /// Net price of all parts, in minor units of the currency.
     amount_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     currency: String,
-    /// How far it is sliced, which makes the price more exact.
+    /// Progress of slicing, which makes the price more precise.
     slicing: ModelSlicing,
-    /// The quote, once the shop has sent it.
+    /// ID of the quote, once the shop has sent it.
     quote_id: Option<Id>,
 }
 
-/// A model with its price.
+/// Model with its price.
 #[derive(Response, Serialize)]
 #[api(name = "QuoteModelResponse", example = json!({"success": true, "model": model_example()}))]
 pub(super) struct ModelReply {
@@ -95,13 +95,13 @@ pub(super) struct ModelReply {
     model: OwnModel,
 }
 
-/// The first model of a quote with its line; `None` where it has none.
+/// Returns the first model of a quote with its line; `None` if the quote has no model.
 pub(crate) fn first_model(quote: &Quote) -> Option<(&QuoteLine, &QuoteModel)> {
     quote.lines.iter().find_map(|line| Some((line, line.model.as_ref()?)))
 }
 
 impl ModelReply {
-    /// The first model of a quote; `None` where it has none.
+    /// Builds the view of the first model of a quote; `None` if the quote has no model.
     fn of(quote: &Quote) -> Option<Self> {
         let (line, model) = first_model(quote)?;
         let model = OwnModel {
@@ -133,8 +133,8 @@ pub(super) async fn upload(
     take_model(&app, who, site.map(|site| site.0), request, reply).await
 }
 
-/// Takes a model from a customer and drafts a quote of it: the one way, of the API and of the pages, which answer in
-/// their own manner.
+/// Receives a customer's model and drafts a quote for it. Used by both the API and the pages, which build their own
+/// responses with `answer`.
 pub(crate) async fn take_model<R>(
     app: &OwnQuoteHandles,
     who: Caller,

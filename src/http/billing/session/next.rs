@@ -1,13 +1,13 @@
-//! Where a browser is led after signing in: a path of this origin, or nowhere else.
+//! Redirect target after sign-in: only a path on this server.
 
 use url::Url;
 
-/// Longest path, in characters.
+/// Maximum length of the path, in characters.
 pub const MAX_NEXT_CHARS: usize = 2000;
 
-/// The path (with query and fragment) that `next` names, when it is one of the origin of `base`; `None` for everything
-/// else. Browsers read `//host`, `/\host` and what hides behind tabs or line breaks as other hosts; what would be one
-/// after another round of decoding is refused with them.
+/// Returns the path (with query and fragment) that `next` names if it is on the origin of `base`; `None` otherwise.
+/// Browsers resolve `//host`, `/\host` and variants with tabs or line breaks to another host; those are rejected, as is
+/// anything that would become one after another round of decoding.
 pub fn own_path(base: &str, next: &str) -> Option<String> {
     let suspicious = |c: char| c.is_control() || c == '\\' || c.is_whitespace();
     if next.chars().count() > MAX_NEXT_CHARS || next.contains(suspicious) {
@@ -24,7 +24,7 @@ pub fn own_path(base: &str, next: &str) -> Option<String> {
     (path.starts_with('/') && !path.starts_with("//")).then_some(path)
 }
 
-/// The path with a word for what went wrong in its query.
+/// Adds an error code to the query of the path.
 pub(super) fn with_error(base: &str, path: &str, word: &str) -> String {
     let Some(mut url) = Url::parse(base).ok().and_then(|base| base.join(path).ok()) else {
         return format!("/?error={word}");

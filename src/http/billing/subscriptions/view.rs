@@ -1,4 +1,4 @@
-//! A subscription as its customer sees it.
+//! Customer's view of a subscription.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::http::billing::profile::PaymentMethodView;
 use crate::http::wire::ToSchema;
 use crate::services::payments::{Subscription, SubscriptionInvoice, SubscriptionItem};
 
-/// A subscription in a list.
+/// Subscription in a list.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Subscription", example = json!({
@@ -18,27 +18,27 @@ use crate::services::payments::{Subscription, SubscriptionInvoice, SubscriptionI
     "currentPeriodEnd": "2026-12-02T10:00:00.000Z", "cancelAtPeriodEnd": false, "createdAt": "2026-11-02T10:00:00.000Z",
 }))]
 pub(super) struct SubscriptionView {
-    /// The processor's id of it.
+    /// ID of the subscription at the payment processor.
     id: String,
-    /// The processor's own word: `active`, `past_due`, `canceled`, ...
+    /// Status in the processor's terms: `active`, `past_due`, `canceled`, ...
     status: String,
-    /// What people call it; empty where the processor does not say it.
+    /// Name of the product; empty if the processor does not return it.
     product_name: String,
-    /// The processor's id of its first price.
+    /// ID of its first price at the payment processor.
     price_id: String,
-    /// What each period costs in all, in minor units of the currency.
+    /// Total price per period, in minor units of the currency.
     amount_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO 4217 currency code, in lower case.
     currency: String,
-    /// How long a period is: `day`, `week`, `month`, `year`.
+    /// Length of a period: `day`, `week`, `month` or `year`.
     interval: String,
-    /// When the period under way began; null where the processor does not say it.
+    /// Start of the current period; null if the processor does not return it.
     current_period_start: Option<Timestamp>,
-    /// When the period under way ends; null where the processor does not say it.
+    /// End of the current period; null if the processor does not return it.
     current_period_end: Option<Timestamp>,
-    /// Whether it ends with its period.
+    /// `true` if the subscription ends with the current period.
     cancel_at_period_end: bool,
-    /// When it was begun.
+    /// Time at which the subscription was created.
     created_at: Timestamp,
 }
 
@@ -64,39 +64,39 @@ impl SubscriptionView {
     }
 }
 
-/// A part of a subscription.
+/// Item of a subscription.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SubscriptionItem")]
 struct ItemView {
-    /// The processor's id of it.
+    /// ID of the item at the payment processor.
     id: String,
-    /// The processor's id of its price.
+    /// ID of its price at the payment processor.
     price_id: String,
-    /// What people call it; empty where the processor does not say it.
+    /// Name of the product; empty if the processor does not return it.
     product_name: String,
-    /// For one, in minor units of the currency.
+    /// Unit price, in minor units of the currency.
     amount_cents: i64,
-    /// How many.
+    /// Number of units.
     quantity: u32,
-    /// How long a period is.
+    /// Length of a period: `day`, `week`, `month` or `year`.
     interval: String,
 }
 
-/// The invoice of the last period, which the processor makes.
+/// Invoice of the last period, issued by the payment processor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SubscriptionInvoice")]
 struct InvoiceView {
-    /// The processor's id of it.
+    /// ID of the invoice at the payment processor.
     id: String,
-    /// Its number there; null while it has none.
+    /// Invoice number at the processor; null while it has none.
     number: Option<String>,
-    /// The processor's own word: `paid`, `open`, ...
+    /// Status in the processor's terms: `paid`, `open`, ...
     status: String,
-    /// In minor units of the currency.
+    /// Total amount, in minor units of the currency.
     total_cents: i64,
-    /// The processor's page of it.
+    /// URL of the invoice page at the processor.
     url: Option<String>,
 }
 
@@ -115,18 +115,18 @@ fn detail_example() -> Value {
     example
 }
 
-/// A subscription with what it is made of.
+/// Subscription with its items.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SubscriptionDetail", example = detail_example())]
 pub(super) struct SubscriptionDetail {
     #[serde(flatten)]
     summary: SubscriptionView,
-    /// What it is made of.
+    /// Items of the subscription.
     items: Vec<ItemView>,
-    /// The invoice of the last period; null before the first.
+    /// Invoice of the last period; null before the first one.
     latest_invoice: Option<InvoiceView>,
-    /// What it is paid with; null where it is the customer's default.
+    /// Payment method of the subscription; null if it uses the customer's default.
     default_payment_method: Option<PaymentMethodView>,
 }
 

@@ -1,4 +1,4 @@
-//! The stream behind the page of an order: sends the part that changes, whenever it has changed.
+//! Event stream behind the page of an order: sends the live part of the page whenever it changes.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -12,7 +12,7 @@ use crate::http::error::ApiError;
 use crate::http::pages::frame::Viewer;
 use crate::http::path_id::PathId;
 
-/// Answers GET of the stream of an own order.
+/// Serves the event stream of the customer's own order.
 pub(in crate::http::pages) async fn live(
     State(app): State<OrderPageHandles>,
     PathId(id): PathId,

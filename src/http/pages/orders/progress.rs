@@ -1,4 +1,4 @@
-//! What changes on the page of an order: written when the page is made, and anew by its stream.
+//! Live part of an order's page: rendered with the page, and again by its stream.
 
 use maud::{Markup, html};
 
@@ -10,20 +10,20 @@ use crate::domain::tracking::{TrackingPage, tracking_url};
 use crate::http::pages::frame::{Viewer, money, time};
 use crate::http::pages::invoices;
 
-/// An order and what is known of it beside.
+/// Order with the related data that the live part shows.
 pub(super) struct LivePart<'a> {
     pub(super) order: &'a Order,
-    /// When all of it is expected to be printed.
+    /// Time at which the whole order is expected to be printed.
     pub(super) expected: Option<Timestamp>,
-    /// What happened, oldest first.
+    /// History of the order, oldest first.
     pub(super) steps: &'a [Numbered],
-    /// Where parcels can be followed.
+    /// Tracking pages of the parcels.
     pub(super) tracking: &'a [TrackingPage],
-    /// Whoever looks at it, for the form by which it is paid.
+    /// Viewer of the page, for the payment form.
     pub(super) viewer: &'a Viewer,
 }
 
-/// Parts of an order that are made one by one.
+/// Numbers of individually produced parts of an order: all, good, and printing.
 struct Counts {
     all: u64,
     good: u64,
@@ -50,7 +50,7 @@ impl Counts {
     }
 }
 
-/// A status in words for customers.
+/// Returns the status in words for customers.
 pub(super) fn status_words(status: OrderStatus) -> &'static str {
     match status {
         OrderStatus::Draft => "Draft",
@@ -65,7 +65,7 @@ pub(super) fn status_words(status: OrderStatus) -> &'static str {
     }
 }
 
-/// An event in words for customers.
+/// Returns the event in words for customers.
 fn step_words(event: &str) -> &'static str {
     match event {
         "order.draft" => "Drafted",
@@ -84,7 +84,7 @@ fn step_words(event: &str) -> &'static str {
 }
 
 impl LivePart<'_> {
-    /// How the order stands, in one sentence.
+    /// Summarizes the progress of the order in one sentence.
     pub(super) fn said(&self) -> String {
         let Counts { all, good, .. } = Counts::of(self.order);
         match self.order.status {
@@ -106,7 +106,7 @@ impl LivePart<'_> {
         }
     }
 
-    /// The part of the page that changes.
+    /// Renders the live part of the page.
     pub(super) fn html(&self) -> Markup {
         html! {
             (self.to_pay())

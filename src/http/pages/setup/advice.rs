@@ -1,8 +1,8 @@
-//! What to try when a service does not work as it is configured, in plain words.
+//! Advice for services that fail with their present configuration, in plain words.
 
 use crate::app::service_tests::Service;
 
-/// What the network says of a failure, and what to try then.
+/// Signs of network errors, and the advice for each.
 const BY_SIGN: [(&[&str], &str); 8] = [
     (
         &["connection refused", "refused the connection"],
@@ -48,7 +48,7 @@ const BY_SIGN: [(&[&str], &str); 8] = [
     ),
 ];
 
-/// What to try: by what the network said, else by what the service is.
+/// Returns the advice for a failure: by the network error, or else by the kind of service.
 pub(super) fn of(service: Service, said: &str, detail: &str) -> &'static str {
     let told = format!("{said} {detail}").to_lowercase();
     let known = |signs: &[&str]| signs.iter().any(|sign| told.contains(sign));

@@ -1,4 +1,4 @@
-//! The fifth step: who issues the invoices, how customers pay, and how they are written to.
+//! Fifth step: issuer of the invoices, payment, and e-mail to customers.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -15,7 +15,7 @@ use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 
-/// Where the step is.
+/// Path of the step.
 pub(super) const PATH: &str = "/setup/commerce";
 
 const ASKED: [(Service, &str); 3] = [
@@ -27,7 +27,7 @@ const ASKED: [(Service, &str); 3] = [
     (Service::Smtp, "Sends mails by the usual protocol: your provider names server, port, user name and password."),
 ];
 
-/// Answers GET of the step.
+/// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = Visit::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
@@ -37,7 +37,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(visit.page(StatusCode::OK, SetupStep::Commerce, &content))
 }
 
-/// Tests one of them, and keeps it if it passes.
+/// Tests one of the services, and stores its settings if the test passes.
 pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let before = Visit::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = before.instead() {

@@ -1,4 +1,4 @@
-//! The second step: both connections, which must pass their tests before it goes on.
+//! Second step: both connections, whose tests must pass before the wizard continues.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,12 +14,12 @@ use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::see_other;
 
-/// Where the step is.
+/// Path of the step.
 pub(super) const PATH: &str = "/setup/database";
 
 const BOTH: [Service; 2] = [Service::Database, Service::Redis];
 
-/// Answers GET of the step.
+/// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = Visit::new(&app, &who).await?;
     if !visit.has_admin {
@@ -29,7 +29,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(visit.page(StatusCode::OK, SetupStep::Database, &content))
 }
 
-/// Tests both connections, and keeps those that pass.
+/// Tests both connections, and stores the settings of those that pass.
 pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let before = Visit::new(&app, &sent.call.who).await?;
     if !before.has_admin {

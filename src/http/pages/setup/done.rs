@@ -1,4 +1,4 @@
-//! The page after the last step: what was written, what a restart takes over, and a first print.
+//! Page after the last step: the settings that were written, those that need a restart, and a test print.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -18,15 +18,15 @@ use crate::http::production::files::{FileHandles, keep_made};
 use crate::http::production::printers::{PrinterHandles, present_all, print_stored};
 use crate::printers::PrinterType;
 
-/// Where the page is.
+/// Path of the page.
 pub(super) const PATH: &str = "/setup/done";
-/// Where a first print is asked for.
+/// Path to which a test print is posted.
 pub(super) const PRINT_PATH: &str = "/setup/test-print";
-/// What it is called among the files.
+/// File name of the test print.
 const TEST_FILE_NAME: &str = "test-print.gcode";
 const TITLE: &str = "Your shop is set up";
 
-/// Answers GET of the page.
+/// Serves the page after the last step.
 pub(super) async fn show(
     State(app): State<WizardHandles>,
     State(printers): State<PrinterHandles>,
@@ -39,7 +39,7 @@ pub(super) async fn show(
     Ok(page(StatusCode::OK, &app, &visit, &printers, &html! {}))
 }
 
-/// Prints a small part on a printer.
+/// Prints a small test part on the selected printer.
 pub(super) async fn print(
     State(app): State<WizardHandles>,
     State(printers): State<PrinterHandles>,
@@ -104,7 +104,7 @@ fn page(
     whole_page(status, TITLE, &content, false)
 }
 
-/// What was written since the server started, and what a restart takes over.
+/// Renders the settings written since startup, and those that need a restart.
 fn written(app: &WizardHandles) -> Markup {
     let Some(written) = app.setup.setup.last_written() else {
         return html! { p { "The settings are in force." } };
@@ -131,7 +131,7 @@ fn written(app: &WizardHandles) -> Markup {
     }
 }
 
-/// A button for each printer that prints plain G-code.
+/// Renders a test-print button for each printer that prints plain G-code.
 fn test_prints(visit: &Visit, printers: &PrinterHandles) -> Markup {
     let known = present_all(printers);
     let all: Vec<_> = known.iter().filter_map(|known| known.state.as_ref()).collect();

@@ -1,4 +1,4 @@
-//! The door of the wizard: the one-time code that the server printed, or an admin who signs in.
+//! Entry page of the wizard: the one-time code that the server printed, or sign-in as an admin.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -17,12 +17,12 @@ use crate::http::pages::frame::{page, see_other};
 use crate::http::production::auth::{self, SessionHandles};
 use crate::http::production::setup::{self, SetupHandles};
 
-/// Where the code is asked for.
+/// Path of the entry page, which asks for the code.
 pub(super) const PATH: &str = "/setup/enter";
-/// Where admins sign in to the wizard.
+/// Path to which admins sign in to the wizard.
 pub(super) const SIGN_IN_PATH: &str = "/setup/sign-in";
 
-/// What went wrong, by the code of the refusal, in words for people.
+/// Messages for the visitor by error code.
 const MISTAKES: [(&str, &str); 5] = [
     ("wrong_code", "That is not the code. Look at what the server printed at its last start, and try again."),
     ("code_spent", "The code was used, is too old, or was tried too often. Restart the server: it prints a new one."),
@@ -34,20 +34,20 @@ const MISTAKES: [(&str, &str); 5] = [
     (WRONG_CODE, "That code is wrong or was already used. Wait for the next one, or use a recovery code."),
 ];
 
-/// What went wrong before.
+/// Query parameters of the entry page.
 #[derive(Request, Debug)]
 pub(super) struct EnterQuery {
-    /// The code of a refusal.
+    /// Error code of the previous attempt.
     error: Option<String>,
 }
 
-/// The door, with a word of what went wrong there.
+/// Returns the path of the entry page with an error code.
 pub(super) fn path_after(code: &str) -> String {
     let known = MISTAKES.iter().any(|(known, _)| *known == code);
     if known { format!("{PATH}?error={code}") } else { PATH.to_owned() }
 }
 
-/// Answers GET of the door.
+/// Serves the entry page.
 pub(super) async fn show(
     State(app): State<WizardHandles>,
     OpenQuery(query): OpenQuery<EnterQuery>,
@@ -103,7 +103,7 @@ pub(super) async fn show(
     Ok(page(StatusCode::OK, "Set up your shop", &content))
 }
 
-/// Takes the code.
+/// Handles the form with the one-time code.
 pub(super) async fn show_code(State(app): State<SetupHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let cookie = setup::show_code(&app, sent.text("code"), super::PATH)?;
     let mut response = see_other(super::PATH);
@@ -111,7 +111,7 @@ pub(super) async fn show_code(State(app): State<SetupHandles>, sent: PageForm) -
     Ok(response)
 }
 
-/// Signs an admin in.
+/// Signs an admin in to the wizard.
 pub(super) async fn sign_in(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,

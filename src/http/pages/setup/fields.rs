@@ -1,5 +1,5 @@
-//! What the wizard asks of each service: its names, its values, and how a form shows and gives them. The page of the
-//! staff where other systems are changed asks the same.
+//! Form fields of each service: their names, values, rendering and parsing. Used by the wizard and by the staff page
+//! that changes integrations.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -14,26 +14,26 @@ use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::wire::JsonObject;
 
-/// Longest value that a form may give, in characters: addresses and tokens are shorter.
+/// Maximum length of a form value, in characters: longer than any address or token.
 const MAX_VALUE_CHARS: usize = 4_000;
-/// What a checkbox sends that takes a value away.
+/// Value of the checkbox that removes a setting.
 const NONE: &str = "none";
 
-/// What a value is.
+/// Kind of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FieldKind {
     Text,
     Number,
-    /// Never shown once it is kept.
+    /// Secret, never shown once it is stored.
     Secret,
 }
 
-/// A value that the wizard asks for.
+/// Setting that the wizard asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
-    /// The variable, which names it in the form and in `.env`.
+    /// Environment variable, which names the setting in the form and in `.env`.
     pub(super) variable: &'static str,
-    /// The setting, as `section.key`.
+    /// Setting as `section.key`.
     pub(super) key: &'static str,
     label: &'static str,
     hint: &'static str,
@@ -50,7 +50,7 @@ const fn field(
     Field { variable, key, label, hint, kind }
 }
 
-/// Address and token of another system.
+/// Builds the fields for the address and the token of another system.
 const fn place(names: [&'static str; 4], sample: &'static str) -> [Field; 2] {
     let [url, url_key, token, token_key] = names;
     let secret = "As that system gives it to programs; some ask for none.";
@@ -119,7 +119,7 @@ const SPOOLS: [Field; 2] =
 const AGENT: [Field; 2] =
     place(["AGENT_URL", "agent.url", "AGENT_TOKEN", "agent.token"], "Such as http://192.168.1.5:18789.");
 
-/// What invoices say of the shop.
+/// Fields for the shop's details on invoices.
 pub(super) const SELLER: [Field; 8] = [
     field(
         "PRINTFLOOR_INVOICES__SELLER_NAME",
@@ -155,7 +155,7 @@ pub(super) const SELLER: [Field; 8] = [
     ),
 ];
 
-/// What is asked of a service; nothing of one that is no part of the wizard.
+/// Returns the fields of a service; empty for a service that is not part of the wizard.
 pub(super) const fn fields_of(service: Service) -> &'static [Field] {
     match service {
         Service::Database => &DATABASE,
@@ -174,7 +174,7 @@ pub(super) const fn fields_of(service: Service) -> &'static [Field] {
     }
 }
 
-/// A service in words for people.
+/// Returns the display name of a service.
 pub(in crate::http::pages) const fn name_of(service: Service) -> &'static str {
     match service {
         Service::Database => "Database",
@@ -194,7 +194,7 @@ pub(in crate::http::pages) const fn name_of(service: Service) -> &'static str {
     }
 }
 
-/// How far a service is, in a word or two.
+/// Returns the state of a service in a word or two.
 pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) -> &'static str {
     let changed = fields_of(service).iter().any(|field| draft.value(field.key).is_some());
     match (draft.passed(service.word()), service) {
@@ -208,18 +208,18 @@ pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) ->
     }
 }
 
-/// The value of a field that is no secret, as a form shows it: what was gathered, else what is in force.
+/// Returns the displayed value of a non-secret field: the wizard's stored input, or else the present setting.
 fn shown_value(field: &Field, config: &Config, draft: &SetupDraft) -> String {
     draft.value(field.key).map_or_else(|| in_force(field, config), str::to_owned)
 }
 
-/// The value of a field of the seller: what a form says, else what was gathered, else what is in force.
+/// Returns the value of a seller field: from the form, or else the wizard's stored input, or else the present setting.
 pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> String {
     let Some(field) = SELLER.iter().find(|field| field.key == key) else { return String::new() };
     sent.map_or_else(|| shown_value(field, config, draft), |sent| sent.text(field.variable).to_owned())
 }
 
-/// The value of a field that is no secret, as it is in force.
+/// Returns the present setting of a non-secret field.
 fn in_force(field: &Field, config: &Config) -> String {
     let known = shown::every(&config.origin).into_iter().find(|setting| setting.key == field.key);
     match known.and_then(|setting| setting.value) {
@@ -229,8 +229,8 @@ fn in_force(field: &Field, config: &Config) -> String {
     }
 }
 
-/// What a form gives of a service: texts by the names of the settings, of those that differ from what is in force. A
-/// secret that is left empty stays as it is.
+/// Returns the settings of a service in the form, by key, that differ from the present ones. An empty secret leaves the
+/// stored one unchanged.
 pub(in crate::http::pages) fn given(
     service: Service,
     sent: &PageForm,
@@ -240,7 +240,7 @@ pub(in crate::http::pages) fn given(
     given_of(fields_of(service), sent, config, draft)
 }
 
-/// What a form gives of these fields, as [`given`] does of a service's.
+/// Returns the settings of these fields as [`given`] does for a service.
 pub(super) fn given_of(
     fields: &[Field],
     sent: &PageForm,
@@ -266,7 +266,7 @@ pub(super) fn given_of(
     Ok(values)
 }
 
-/// These texts as a body of the API has them.
+/// Converts the texts to a JSON object of settings for the API.
 pub(in crate::http::pages) fn as_settings<'a>(
     values: impl IntoIterator<Item = (&'a String, &'a String)>,
 ) -> JsonObject {
@@ -280,12 +280,12 @@ pub(in crate::http::pages) fn as_settings<'a>(
     JsonObject(members)
 }
 
-/// The name of the checkbox that takes a secret away.
+/// Returns the name of the checkbox that removes a secret.
 fn without(field: &Field) -> String {
     format!("{}.{NONE}", field.variable)
 }
 
-/// The fields of a service. `sent`: a form that was not good, whose values are shown again, but for those of secrets.
+/// Renders the fields of a service. `sent` is a rejected form, whose values are shown again except for secrets.
 pub(in crate::http::pages) fn inputs(
     service: Service,
     config: &Config,
@@ -295,7 +295,7 @@ pub(in crate::http::pages) fn inputs(
     inputs_of(fields_of(service), config, draft, sent)
 }
 
-/// These fields, as [`inputs`] draws those of a service.
+/// Renders these fields as [`inputs`] does for a service.
 pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
     let given_before = |field: &Field| match draft.value(field.key) {
         Some(text) => !text.is_empty(),

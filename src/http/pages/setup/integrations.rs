@@ -1,4 +1,4 @@
-//! The fourth step: other systems of the shop, each of them optional and tested before it is kept.
+//! Fourth step: other systems of the shop, each optional and tested before its settings are stored.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,10 +14,10 @@ use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 
-/// Where the step is.
+/// Path of the step.
 pub(super) const PATH: &str = "/setup/integrations";
 
-/// What each system is for.
+/// Returns the purpose of each system, for display.
 pub(in crate::http::pages) const fn about(service: Service) -> &'static str {
     match service {
         Service::Workflow => "Is sent what happens, such as low stock, and starts flows of your own with it.",
@@ -30,7 +30,7 @@ pub(in crate::http::pages) const fn about(service: Service) -> &'static str {
     }
 }
 
-/// Answers GET of the step.
+/// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = Visit::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
@@ -40,7 +40,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(visit.page(StatusCode::OK, SetupStep::Integrations, &content))
 }
 
-/// Tests one of them, and keeps it if it passes.
+/// Tests one of the systems, and stores its settings if the test passes.
 pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let before = Visit::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = before.instead() {

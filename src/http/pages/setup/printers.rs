@@ -1,4 +1,4 @@
-//! The third step: printers that a search finds, and those that are added by hand. Each is asked before it is added.
+//! Third step: printers found by a search, and printers added by hand. Each is tested before it is added.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -18,19 +18,19 @@ use crate::http::pages::frame::see_other;
 use crate::http::pages::printer_fields;
 use crate::http::production::printers::{PrinterHandles, present_all, register};
 
-/// Where the step is.
+/// Path of the step.
 pub(super) const PATH: &str = "/setup/printers";
-/// Where a printer is added.
+/// Path of the form that adds a printer.
 pub(super) const NEW_PATH: &str = "/setup/printers/new";
 
-/// Which printer the form is filled with.
+/// Selection of the printer with which the form is filled in.
 #[derive(Request, Debug)]
 pub(super) struct NewQuery {
-    /// The number of a find of the last search.
+    /// Index of a result of the last search.
     found: Option<u32>,
 }
 
-/// Answers GET of the step.
+/// Serves the page of the step.
 pub(super) async fn show(
     State(app): State<WizardHandles>,
     State(searches): State<SearchHandles>,
@@ -83,7 +83,7 @@ pub(super) async fn show(
     })
 }
 
-/// Answers GET of the form, filled with what a search found.
+/// Serves the form, filled in with a search result.
 pub(super) async fn show_form(
     State(app): State<WizardHandles>,
     OpenQuery(query): OpenQuery<NewQuery>,
@@ -109,7 +109,7 @@ pub(super) async fn show_form(
     Ok(visit.page(StatusCode::OK, SetupStep::Printers, &content))
 }
 
-/// Asks a printer, and adds it if it answers as it should.
+/// Tests a printer, and adds it if the test passes.
 pub(super) async fn add(
     State(app): State<WizardHandles>,
     State(printers): State<PrinterHandles>,

@@ -1,4 +1,4 @@
-//! The last step: what was gathered, and the button that tests it once more and writes it.
+//! Last step: a summary of the input, and the button that tests it once more and writes it.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::see_other;
 use crate::http::production::setup::save_settings;
 
-/// Where the step is.
+/// Path of the step.
 pub(super) const PATH: &str = "/setup/review";
 
-/// Answers GET of the step.
+/// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = Visit::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
@@ -30,7 +30,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(visit.page(StatusCode::OK, SetupStep::Review, &content))
 }
 
-/// Tests everything once more, writes it, and leads to the last page.
+/// Tests everything once more, writes the settings, and redirects to the final page.
 pub(super) async fn save(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let visit = Visit::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = visit.instead() {
@@ -100,12 +100,12 @@ fn content(app: &WizardHandles, visit: &Visit, refused: Option<&ApiError>) -> Ma
     }
 }
 
-/// The last step leads back only.
+/// Renders the link to the previous step; the last step has no next one.
 fn ways_back() -> Markup {
     html! { p class="acts" { a class="button second" href=(SetupStep::Commerce.path()) { "Back" } } }
 }
 
-/// What to try when this was refused: a service is named first.
+/// Returns the advice for an error message that begins with the name of a service.
 fn advised(words: &str) -> &'static str {
     let named = words.split(':').next().unwrap_or_default();
     let service = Service::OF_SETTINGS.into_iter().find(|service| service.word() == named);

@@ -1,4 +1,4 @@
-//! The search for printers on its page: begun by a button, followed by the script, or by loading the page again.
+//! Printer search on the page: started by a button, followed by the script or by reloading the page.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -22,24 +22,24 @@ use crate::http::production::setup::discover::{DiscoveryHandles, Registered, beg
 use crate::http::setup_desk::SearchBoard;
 use crate::printers::PrinterType;
 
-/// Where a search is begun.
+/// Path to which the start of a search is posted.
 pub(super) const PATH: &str = "/setup/printers/search";
-/// Where it is followed.
+/// Path of the event stream of a search.
 pub(super) const LIVE_PATH: &str = "/setup/printers/live";
-/// Longest time between two looks at the board.
+/// Maximum time between two polls of the search results.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Shortest time between two parts, so that a quick search does not send one for each answer.
+/// Minimum time between two events, so that a quick search does not send one for every response.
 const SENT_AFTER: Duration = Duration::from_millis(100);
 
 handles! {
-    /// What following a search takes.
+    /// Dependencies of the search pages.
     pub(crate) struct SearchHandles {
         discovery: DiscoveryHandles,
         leaving: CancellationToken,
     }
 }
 
-/// Begins a search, and leads to the page that shows it.
+/// Starts a search and redirects to the page that shows it.
 pub(super) async fn begin(
     State(app): State<WizardHandles>,
     State(search): State<SearchHandles>,
@@ -53,7 +53,7 @@ pub(super) async fn begin(
     Ok(see_other(printers::PATH))
 }
 
-/// What is said of a search to those who hear the page.
+/// Returns the announcement of a search for screen readers.
 pub(super) fn said(board: &SearchBoard, searching: bool) -> String {
     let found = match board.found.len() {
         0 => "no printer".to_owned(),
@@ -67,7 +67,7 @@ pub(super) fn said(board: &SearchBoard, searching: bool) -> String {
     }
 }
 
-/// The part of the page that a search changes.
+/// Renders the live part of the page.
 pub(super) fn part(search: &SearchHandles, board: SearchBoard, searching: bool) -> Markup {
     let registered = Registered::of(&search.discovery.printers);
     let SearchBoard { begun, done, total, found, notes } = board;
@@ -101,14 +101,14 @@ pub(super) fn part(search: &SearchHandles, board: SearchBoard, searching: bool) 
     }
 }
 
-/// One open stream.
+/// Open event stream of a search.
 struct SearchStream {
     search: SearchHandles,
     board: watch::Receiver<SearchBoard>,
     over: bool,
 }
 
-/// Answers GET of the stream of a search. It ends with the search.
+/// Serves the event stream of a search, which ends with the search.
 pub(super) async fn live(State(search): State<SearchHandles>) -> Response {
     let mut board = search.discovery.setup.follow();
     // The first part is sent at once.
@@ -123,7 +123,7 @@ pub(super) async fn live(State(search): State<SearchHandles>) -> Response {
 }
 
 impl SearchStream {
-    /// The next piece of the stream; `None` ends it.
+    /// Returns the next event of the stream; `None` ends it.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         if self.over {
             return None;

@@ -1,5 +1,5 @@
-//! The part of the fifth step that asks who issues the shop's invoices. A numbered invoice cannot be corrected, so none
-//! is issued before this is answered.
+//! Part of the fifth step that asks for the issuer of the shop's invoices. No invoice is issued before it is complete,
+//! because a numbered invoice cannot be corrected.
 
 use maud::{Markup, html};
 
@@ -14,12 +14,12 @@ use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::refused::sentence;
 
-/// The word by which the form and the draft name this part.
+/// Name of this part in the form and in the stored input.
 pub(super) const SELLER_WORD: &str = "seller";
-/// What is kept of it once it is complete.
+/// Value that is stored for this part once it is complete.
 const COMPLETE: &str = "complete";
 
-/// Returns what invoices would lack with what was gathered, and with what `sent` says instead.
+/// Returns the details that invoices would lack with the stored input, with `sent` taking precedence.
 fn gaps(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Vec<SellerGap> {
     let text = |key: &str| typed_or_in_force(key, config, draft, sent);
     let invoices = Invoices {
@@ -36,7 +36,7 @@ fn gaps(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Vec<Sel
     invoices.rules().seller_gaps(taxed)
 }
 
-/// Returns how far this part is, in a word or two.
+/// Returns the state of this part in a word or two.
 pub(super) fn state(config: &Config, draft: &SetupDraft) -> &'static str {
     match (gaps(config, draft, None).is_empty(), draft.passed(SELLER_WORD).is_some()) {
         (false, _) => "Missing",
@@ -45,7 +45,7 @@ pub(super) fn state(config: &Config, draft: &SetupDraft) -> &'static str {
     }
 }
 
-/// Keeps what a form says of the seller if invoices lack nothing with it; else returns what is wrong.
+/// Stores the seller's details in a form if they are complete; otherwise returns the errors.
 pub(super) async fn keep(app: &WizardHandles, visit: &Visit, sent: &PageForm) -> Result<Vec<String>, ApiError> {
     let config = &*app.setup.config;
     let gaps = gaps(config, &visit.draft, Some(sent));
@@ -61,7 +61,7 @@ pub(super) async fn keep(app: &WizardHandles, visit: &Visit, sent: &PageForm) ->
     Ok(Vec::new())
 }
 
-/// Draws the form. `tried`: what was wrong with it just now, and what was sent.
+/// Renders the form. `tried` contains the errors of a rejected form and the form itself.
 pub(super) fn section(app: &WizardHandles, visit: &Visit, tried: Option<(&[String], &PageForm)>) -> Markup {
     let config = &*app.setup.config;
     let again = tried.filter(|(faults, _)| !faults.is_empty()).map(|(_, sent)| sent);

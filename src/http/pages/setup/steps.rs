@@ -1,4 +1,4 @@
-//! The six steps, and what stands around each: where one is, what is done, what is still to come.
+//! The six steps of the wizard and the progress bar around each.
 
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ pub(in crate::http::pages) enum SetupStep {
     Review,
 }
 
-/// All steps in their order.
+/// All steps in order.
 const STEPS: [SetupStep; 6] = [
     SetupStep::Welcome,
     SetupStep::Database,
@@ -24,7 +24,7 @@ const STEPS: [SetupStep; 6] = [
 ];
 
 impl SetupStep {
-    /// What the step is called.
+    /// Returns the title of the step.
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Welcome => "Welcome",
@@ -36,7 +36,7 @@ impl SetupStep {
         }
     }
 
-    /// Where it is.
+    /// Returns the path of the step.
     pub(super) const fn path(self) -> &'static str {
         match self {
             Self::Welcome => super::PATH,
@@ -48,7 +48,7 @@ impl SetupStep {
         }
     }
 
-    /// Whether it may be taken now.
+    /// Returns whether the step is available now.
     const fn is_open(self, has_admin: bool, may_go_on: bool) -> bool {
         match self {
             Self::Welcome => true,
@@ -58,7 +58,7 @@ impl SetupStep {
     }
 }
 
-/// A page of a step, with the way through all of them.
+/// Renders the page of a step together with the list of all steps.
 pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content: &Markup) -> Markup {
     let number = STEPS.iter().position(|one| *one == step).unwrap_or_default() + 1;
     html! {
@@ -82,7 +82,7 @@ pub(super) fn around(step: SetupStep, has_admin: bool, may_go_on: bool, content:
     }
 }
 
-/// The way on from a step, and back.
+/// Renders the links to the next and the previous step.
 pub(super) fn ways(back: SetupStep, on: SetupStep) -> Markup {
     html! {
         p class="acts" {

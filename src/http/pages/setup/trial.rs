@@ -1,4 +1,4 @@
-//! Trying a service with what was typed: what passes its test is kept, what does not is said in plain words.
+//! Test of a service with the settings in a form: settings that pass are stored, failures are explained in plain words.
 
 use axum::http::StatusCode;
 use maud::{Markup, html};
@@ -10,31 +10,31 @@ use crate::http::pages::form::PageForm;
 use crate::http::pages::refused::sentence;
 use crate::http::production::setup::tested_with;
 
-/// What is kept of a service that the shop does without.
+/// Value that is stored for a service that the shop does not use.
 pub(super) const UNUSED: &str = "not used";
 
-/// What came of trying a service.
+/// Result of testing a service.
 pub(super) enum Trial {
-    /// It passed, and was kept.
+    /// The test passed and the settings were stored; contains the message of the test.
     Kept(String),
-    /// It failed: what is wrong, and what the service or the network said.
+    /// The test failed: the problem, and the message of the service or the network.
     Failed(String, Option<String>),
-    /// What was typed cannot be tried.
+    /// The settings in the form are invalid and cannot be tested.
     Faulty(Vec<String>),
 }
 
 impl Trial {
-    /// Whether it was kept.
+    /// Returns whether the settings were stored.
     pub(super) fn is_kept(&self) -> bool {
         matches!(self, Self::Kept(_))
     }
 
-    /// The status of the page that says it.
+    /// Returns the status of the page that shows the result.
     pub(super) fn status(&self) -> StatusCode {
         if self.is_kept() { StatusCode::OK } else { StatusCode::BAD_REQUEST }
     }
 
-    /// Says it on a page.
+    /// Renders the result.
     pub(super) fn told(&self, service: Service) -> Markup {
         match self {
             Self::Kept(said) if said == UNUSED => html! { p role="status" { "The shop does without it." } },
@@ -45,7 +45,7 @@ impl Trial {
     }
 }
 
-/// Says what is wrong with a service, what to try, and what it said itself.
+/// Renders the problem with a service, the advice, and the service's own message.
 pub(in crate::http::pages) fn failed(service: Service, said: &str, detail: Option<&str>) -> Markup {
     html! {
         div role="alert" {
@@ -56,7 +56,8 @@ pub(in crate::http::pages) fn failed(service: Service, said: &str, detail: Optio
     }
 }
 
-/// Tests a service with what a form gives, and keeps that if it passes. What the shop does without passes as well.
+/// Tests a service with the settings in a form, and stores them if the test passes. A service that the shop does not
+/// use passes as well.
 pub(super) async fn attempt(
     app: &WizardHandles,
     visit: &Visit,
@@ -91,7 +92,8 @@ pub(super) async fn attempt(
     Ok(Trial::Kept(said))
 }
 
-/// A service with its fields and a button that tests and keeps them. `tried`: what came of it just now, with the form.
+/// Renders a service with its fields and a button that tests and stores them. `tried` contains the result of the last
+/// test, with the form.
 pub(super) fn section(
     app: &WizardHandles,
     visit: &Visit,

@@ -1,4 +1,4 @@
-//! The first step: what is configured already, and the first admin.
+//! First step: the present configuration, and the first admin.
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -17,14 +17,14 @@ use crate::http::pages::frame::see_other;
 use crate::http::production::auth::SessionHandles;
 use crate::http::production::setup::first_admin_of;
 
-/// Answers GET of the step.
+/// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
     let visit = Visit::new(&app, &who).await?;
     let content = content(&visit, &app.setup.config, ("", ""), &[]);
     Ok(visit.page(StatusCode::OK, SetupStep::Welcome, &content))
 }
 
-/// Makes the first admin, signs them in, and goes on.
+/// Creates the first admin, signs them in, and continues.
 pub(super) async fn make_admin(
     State(app): State<WizardHandles>,
     State(sessions): State<SessionHandles>,

@@ -1,5 +1,5 @@
-//! What the forms of the pages do: each is carried out by the operation of the API that its path names, with what the
-//! form says as its body.
+//! Actions of the forms on staff pages: each is performed by the API operation that its path names, with the form as
+//! the body.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -23,31 +23,31 @@ use crate::http::production::jobs::{self, JobHandles};
 use crate::http::production::orders::{self, OrderHandles};
 use crate::http::production::printers::{self, PrinterHandles};
 
-/// The member that names the page to go back to.
+/// Field with the page to return to.
 const BACK_FIELD: &str = "back";
-/// The member that says of which currency an amount is.
+/// Field with the currency of an amount.
 pub(super) const CURRENCY_FIELD: &str = "currency";
-/// The member that names those which take away what they say when they are empty.
+/// Field with the names of those fields that clear their value when empty.
 pub(super) const CLEARS_FIELD: &str = "clears";
-/// The member with the day that a form showed: a moment of that day stays as it is unless another day is said.
+/// Field with the day that the form showed: the exact time stays unchanged unless another day is entered.
 pub(super) const DAY_SHOWN_FIELD: &str = "dayShown";
-/// The member that says that only some parts are meant: those of the members that begin with the next word.
+/// Field that restricts the action to the parts named by the fields with [`PART_PREFIX`].
 pub(super) const SOME_PARTS_FIELD: &str = "someParts";
-/// What a box sends that was ticked.
+/// Value of a ticked checkbox.
 pub(super) const TICKED_WORD: &str = "true";
-/// How the members begin that say how many parts of a line leave.
+/// Prefix of the fields with the number of parts of an order line to ship.
 pub(super) const PART_PREFIX: &str = "part-";
-/// How the members begin that name the slots that a print takes its filaments from, in their order.
+/// Prefix of the fields with the slots from which a print takes its filaments, in order.
 pub(super) const SLOT_PREFIX: &str = "slot-";
-/// How the members begin that are those of an address.
+/// Prefix of the fields of an address.
 const ADDRESS_PREFIX: &str = "shippingAddress.";
-/// Characters of a day, which stands for its end.
+/// Number of characters of a date, which stands for the end of that day.
 const DAY_CHARS: usize = 10;
-/// How the members begin that name printers whose beds are clear.
+/// Prefix of the fields with printers whose beds are clear.
 pub(super) const BED_PREFIX: &str = "bed-";
 
 handles! {
-    /// What the forms of the pages use.
+    /// Dependencies of the forms on staff pages.
     pub(crate) struct ActHandles {
         printers: PrinterHandles,
         orders: OrderHandles,
@@ -55,7 +55,7 @@ handles! {
     }
 }
 
-/// The last word of a form's path.
+/// Action of a form: the last segment of its path.
 pub(super) struct PathAct(pub(super) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathAct {
@@ -67,8 +67,8 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
     }
 }
 
-/// What a form says, as the API takes it. Members that are left empty are left out. What is no number where one is
-/// wanted stays a text, which the API refuses in its own words.
+/// Converts a form to the JSON body of the API. Empty fields are omitted. A text in a numeric field is passed on
+/// unchanged, so that the API reports the error.
 pub(super) fn said(sent: &PageForm) -> Value {
     let mut said = Map::new();
     let own = [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD];
@@ -118,13 +118,13 @@ pub(super) fn said(sent: &PageForm) -> Value {
     Value::Object(said)
 }
 
-/// The page that the form wants to go back to, if it is one of these; else this one.
+/// Redirects to the page that the form names if it is a staff page, or else to `otherwise`.
 pub(super) fn back(sent: &PageForm, otherwise: String) -> Response {
     let wanted = sent.some(BACK_FIELD).filter(|path| is_path(path) && !path.contains(['\\', '\r', '\n']));
     see_other(&wanted.unwrap_or(otherwise))
 }
 
-/// Answers the forms of a printer.
+/// Handles the forms of a printer.
 pub(super) async fn at_printer(
     State(app): State<ActHandles>,
     PathId(id): PathId,
@@ -136,14 +136,14 @@ pub(super) async fn at_printer(
     Ok(shown)
 }
 
-/// Answers the form that stops a printer in an emergency. Its body is not awaited, so there is no token: that it comes
-/// from a page of this site is judged as for a stop by the API.
+/// Handles the emergency-stop form of a printer. Its body is not awaited, so there is no token: the same-site check is
+/// that of an emergency stop through the API.
 pub(super) async fn stop(State(app): State<ActHandles>, PathId(id): PathId, who: Caller) -> Result<Response, ApiError> {
     printers::stop_now(&app.printers, id, &who).await?;
     Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}")))
 }
 
-/// Answers the forms of an order.
+/// Handles the forms of an order.
 pub(super) async fn on_order(
     State(app): State<ActHandles>,
     PathId(id): PathId,
@@ -155,7 +155,7 @@ pub(super) async fn on_order(
     Ok(shown)
 }
 
-/// Answers the forms of a job.
+/// Handles the forms of a job.
 pub(super) async fn on_job(
     State(app): State<ActHandles>,
     PathId(id): PathId,
@@ -168,8 +168,8 @@ pub(super) async fn on_job(
     Ok(shown)
 }
 
-/// Answers the form that clears several beds at once: all parts of their last prints are as the prints ended. Where one
-/// is refused, such as one that somebody else has cleared, the others are cleared all the same.
+/// Handles the form that clears several beds at once: the parts of each last print count as the print ended. If one is
+/// refused, for example because another user has already cleared it, the others are still cleared.
 pub(super) async fn clear_beds(State(app): State<ActHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let named = sent.members().filter_map(|(name, _)| name.strip_prefix(BED_PREFIX)?.parse::<Id>().ok());
     let beds: Vec<Id> = named.collect();

@@ -1,4 +1,4 @@
-//! A postal address in a form, with the names by which the API knows its members.
+//! Form fields of a postal address, named like the members of the API.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::entry::{FieldControl, FormEntry};
 use crate::domain::address::Address;
 
-/// The member that an address is.
+/// API member that contains the address.
 pub(super) const ADDRESS_MEMBER: &str = "shippingAddress";
-/// The members of an address: name, label, most characters.
+/// Parts of an address: name, label, maximum number of characters.
 const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
     ("line1", "Street and number", 200),
     ("line2", "Flat, company", 200),
@@ -18,7 +18,7 @@ const ADDRESS_PARTS: [(&str, &str, usize); 6] = [
     ("country", "Country, two letters", 2),
 ];
 
-/// The fields of an address.
+/// Renders the fields of an address.
 pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
     html! {
         p class="hint" { (hint) }
@@ -30,14 +30,14 @@ pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
     }
 }
 
-/// What they say, as the API takes it; nothing where all of them are empty.
+/// Converts the fields to the JSON address of the API; null if all are empty.
 pub(super) fn address_said(form: &FormEntry) -> Value {
     let parts = ADDRESS_PARTS.map(|(part, ..)| (part.to_owned(), form.said(&format!("{ADDRESS_MEMBER}.{part}"))));
     let given: Map<String, Value> = parts.into_iter().filter(|(_, value)| !value.is_null()).collect();
     if given.is_empty() { Value::Null } else { Value::Object(given) }
 }
 
-/// What the fields show of an address that is known.
+/// Returns the field values of a known address.
 pub(super) fn address_known(address: &Address) -> Vec<(String, String)> {
     let Address { line1, line2, city, region, postal_code, country } = address.clone();
     let parts = [

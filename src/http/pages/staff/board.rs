@@ -1,8 +1,8 @@
-//! The floor as it is now, made once for all who look at it: a part for each printer, small ones in it for its state
-//! and for what changes all the time, and the summary. Each part has the version at which it last changed.
+//! Present view of the floor, rendered once for all viewers: a part for each printer, with smaller parts inside for its
+//! state and its fast-changing values, and the summary. Each part has the version of its last change.
 //!
-//! Everything is read where it is kept in memory; nothing is asked of the database or of a printer. However many pages
-//! are open, the parts are made no more often than [`LOOK_EVERY`].
+//! Everything is read from memory; neither the database nor a printer is queried. However many pages are open, the
+//! parts are rendered at most once per [`LOOK_EVERY`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,18 +19,18 @@ use crate::domain::printer::Printer;
 use crate::http::handles::handles;
 use crate::http::production::printers::{PrinterHandles, present_all};
 
-/// Time between two looks at what is in memory.
+/// Minimum time between two renderings.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);
-/// What changes all the time is made anew at each look of this many, by turns of the printers: a page of many printers
-/// gets a steady trickle and not all at once.
+/// Number of renderings between two updates of a printer's gauge, staggered over the printers: a page with many
+/// printers receives a steady trickle instead of bursts.
 const GAUGE_TURNS: u64 = 10;
-/// Stands in a printer's part for its gauge. No text of others can say it: what they write is escaped.
+/// Placeholder for the gauge in a printer's part. No text of users can contain it, because it is escaped.
 pub(super) const GAUGE_MARK: PreEscaped<&str> = PreEscaped("<gauge>");
-/// Stands in a printer's part for its state.
+/// Placeholder for the state in a printer's part.
 pub(super) const STATE_MARK: PreEscaped<&str> = PreEscaped("<state>");
 
 handles! {
-    /// What the floor is read from.
+    /// Dependencies of the board.
     pub(crate) struct BoardHandles {
         shop: PrinterHandles,
         orders: Directory<Order>,
@@ -40,57 +40,57 @@ handles! {
 }
 
 impl BoardHandles {
-    /// The floor as it is now, or was a moment ago.
+    /// Returns the board, at most [`LOOK_EVERY`] old.
     pub(super) fn view(&self) -> Arc<BoardView> {
         self.board.view(self)
     }
 }
 
-/// A piece of HTML whose outermost element has the part's id.
+/// HTML fragment whose outermost element has the id of the part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BoardPart {
-    /// The id of its element in the page.
+    /// Id of its element on the page.
     pub(super) id: String,
-    /// When it last changed.
+    /// Version of its last change.
     pub(super) version: i64,
-    /// Made for nobody in particular: the token of forms and, in a card, state and gauge are still to be put in.
+    /// HTML common to all viewers: form tokens and, in a card, state and gauge are inserted later.
     pub(super) html: String,
 }
 
-/// What a printer shows.
+/// Rendered parts of a printer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrinterParts {
-    /// All of it but the state and the gauge.
+    /// Card without the state and the gauge.
     pub(super) card: BoardPart,
-    /// Its state, which other pages than the floor show too.
+    /// State, which pages other than the floor show too.
     pub(super) state: BoardPart,
     /// Progress, times and temperatures.
     pub(super) gauge: BoardPart,
 }
 
 impl PrinterParts {
-    /// The whole card.
+    /// Returns the complete card.
     pub(super) fn whole(&self) -> String {
         self.card.html.replace(STATE_MARK.0, &self.state.html).replace(GAUGE_MARK.0, &self.gauge.html)
     }
 }
 
-/// The floor at a version.
+/// View of the floor at a version.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoardView {
-    /// The highest version of its parts. It goes on growing when the server starts anew.
+    /// Highest version of its parts. It continues to increase over restarts of the server.
     pub(super) version: i64,
-    /// The printers in the order in which they are shown: problems first.
+    /// Printers in display order: problems first.
     pub(super) order: Vec<Id>,
-    /// When that order last changed.
+    /// Version of the last change of that order.
     pub(super) order_version: i64,
-    /// By the printer.
+    /// Parts by printer.
     pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
-    /// Numbers of the whole floor.
+    /// Totals of the whole floor.
     pub(super) summary: BoardPart,
 }
 
-/// What was seen last, and when.
+/// Last rendering and its time.
 #[derive(Default)]
 struct LastLook {
     at: Option<Instant>,
@@ -98,7 +98,7 @@ struct LastLook {
     view: Arc<BoardView>,
 }
 
-/// Keeps the last look at the floor for all who ask within a moment.
+/// Cache of the floor's last rendering, shared by all viewers.
 #[derive(Default)]
 pub(crate) struct Board(Mutex<LastLook>);
 
@@ -115,7 +115,7 @@ impl Board {
     }
 }
 
-/// Sets what changed against the last look, with a new version.
+/// Returns the part unchanged if its HTML is the same, or else with the new HTML and version.
 fn renewed(part: &BoardPart, id: String, html: String, version: i64) -> BoardPart {
     if part.version > 0 && part.html == html { part.clone() } else { BoardPart { id, version, html } }
 }

@@ -1,4 +1,5 @@
-//! A printer on the floor: what it does in a word and a tone, what it prints, what is loaded, and what can be done.
+//! Card of a printer on the floor: its state as a word and a tone, the present print, the loaded materials, and the
+//! available actions.
 
 use maud::{Markup, html};
 
@@ -16,44 +17,44 @@ use crate::domain::time::Timestamp;
 use crate::http::production::dashboard::free_at;
 use crate::http::production::printers::{PrinterHandles, activity};
 
-/// The id of the summary's element.
+/// Id of the summary's element.
 pub(super) const SUMMARY_ID: &str = "summary";
-/// Temperatures are shown in steps of so many degrees, so that a part does not change with every measurement.
+/// Step in degrees in which temperatures are shown, so that a part does not change with every measurement.
 const DEGREES_STEP: f64 = 5.0;
-/// For the same reason the end of a printer's queue is shown in steps of so many milliseconds.
+/// Step in milliseconds in which the end of a printer's queue is shown, for the same reason.
 const FORECAST_STEP_MS: i64 = 300_000;
 
-/// The title of the tab says how far the furthest print is in steps of so many percent, for the same reason.
+/// Step in percent in which the tab title shows the progress of the most advanced print, for the same reason.
 const TITLE_STEP: u32 = 5;
 
-/// The id of a printer's element on the floor.
+/// Returns the id of a printer's element on the floor.
 pub(super) fn card_id(printer: Id) -> String {
     format!("printer-{printer}")
 }
 
-/// Returns the id of its state, which is on each page once at most.
+/// Returns the id of the printer's state element, which occurs at most once per page.
 pub(super) fn state_id(printer: Id) -> String {
     format!("state-{printer}")
 }
 
-/// Returns the state of a printer in a word and a tone. It is a live part: the stream renews it on every page that has
-/// it, and no page says the state in another way.
+/// Renders the state of a printer as a word and a tone. It is a live part: the stream updates it on every page that
+/// contains it, and no page shows the state in another way.
 pub(super) fn live_state(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let (tone, words) = standing(shop, printer);
     html! { span id=(state_id(printer.id)) class=(tone.class()) data-of=(printer.id) { (words) } }
 }
 
-/// The id of what changes all the time in it.
+/// Returns the id of the element with the fast-changing values.
 pub(super) fn gauge_id(printer: Id) -> String {
     format!("gauge-{printer}")
 }
 
-/// What the form of an act at a printer is sent to.
+/// Returns the path to which the form of an action on a printer is sent.
 pub(super) fn act_path(printer: Id, act: &str) -> String {
     format!("{FLOOR_PATH}/printers/{printer}/{act}")
 }
 
-/// Why a printer needs a person, for those who walk up to it.
+/// Returns the reason a printer needs attention, in words for the operator in front of it.
 pub(super) fn attention_words(attention: Attention) -> &'static str {
     match attention {
         Attention::BedNotCleared => "Bed not cleared",
@@ -72,7 +73,7 @@ pub(super) fn attention_words(attention: Attention) -> &'static str {
     }
 }
 
-/// What a printer does, in a word and a tone.
+/// Returns the state of a printer as a tone and a word.
 pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'static str) {
     let doing = activity(shop, printer);
     if printer.disconnected {
@@ -110,7 +111,7 @@ pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'sta
     }
 }
 
-/// Where a printer stands among the others: problems first, then by name.
+/// Returns the sort key of a printer: problems first, then by name.
 pub(super) fn rank(shop: &PrinterHandles, printer: &Printer) -> (bool, Tone, String, Id) {
     let (tone, _) = standing(shop, printer);
     let well = matches!(tone, Tone::Working | Tone::Idle);
@@ -119,18 +120,18 @@ pub(super) fn rank(shop: &PrinterHandles, printer: &Printer) -> (bool, Tone, Str
     (well, tone, printer.fields.name.to_lowercase(), printer.id)
 }
 
-/// The number of the job in hand, which its file's name begins with.
+/// Returns the number of the job in hand, with which its file name begins.
 pub(super) fn job_number(in_hand: &InHand) -> &str {
     in_hand.file_name.split('_').next().unwrap_or_default()
 }
 
-/// What is made by the job in hand, as it was called when it was ordered.
+/// Returns the name of the product of the job in hand, as it was when ordered.
 fn sku_name(app: &BoardHandles, in_hand: &InHand) -> Option<String> {
     let order = app.orders.resident(in_hand.order)?.read();
     Some(order.state.as_ref()?.jobs.get(&in_hand.job)?.sku_name.clone())
 }
 
-/// What a printer prints, for the names of what is done to it: its job, or its file.
+/// Returns the job number or the file that a printer prints, for labels of actions.
 pub(super) fn printed(printer: &Printer) -> String {
     match (&printer.in_hand, &printer.shows) {
         (Some(in_hand), _) => job_number(in_hand).to_owned(),
@@ -139,7 +140,7 @@ pub(super) fn printed(printer: &Printer) -> String {
     }
 }
 
-/// What a printer prints, in words.
+/// Returns the name of the file that a printer prints; `None` if unknown.
 fn file_words(printer: &Printer, status: Option<&Status>) -> Option<String> {
     if let Some(manual) = &printer.manual {
         return Some(manual.file_name.clone());
@@ -148,14 +149,14 @@ fn file_words(printer: &Printer, status: Option<&Status>) -> Option<String> {
     shown.or_else(|| status.filter(|status| status.state == Activity::Printing)?.file.clone())
 }
 
-/// What a search looks at: name, place and tags.
+/// Returns the text that the search matches: name, place and tags.
 pub(super) fn searched(printer: &Printer) -> String {
     let fields = &printer.fields;
     let place = fields.location.as_deref().unwrap_or_default();
     format!("{} {place} {}", fields.name, fields.tags.join(" ")).to_lowercase()
 }
 
-/// The part of a printer, without its state and its gauge.
+/// Renders the card of a printer without its state and gauge.
 pub(super) fn card(app: &BoardHandles, printer: &Printer) -> Markup {
     let (tone, _) = standing(&app.shop, printer);
     let status = app.shop.printer_connections.status(printer.id);
@@ -218,7 +219,7 @@ fn troubles(printer: &Printer) -> Markup {
     }
 }
 
-/// How far the print of a printer is; `None` while it does not print.
+/// Returns the progress of the printer's print in percent; `None` while it does not print.
 fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
     if !matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused) {
         return None;
@@ -229,7 +230,7 @@ fn percent(app: &BoardHandles, printer: &Printer) -> Option<u32> {
     Some((share * 100.0).clamp(0.0, 100.0).floor() as u32)
 }
 
-/// What changes all the time: progress, what is left, temperatures.
+/// Renders the fast-changing values: progress, remaining time, temperatures.
 pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
     let status = app.shop.printer_connections.status(printer.id);
     let doing = activity(&app.shop, printer);
@@ -280,7 +281,7 @@ pub(super) fn gauge(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// As it is when the part is made; the script counts on.
+/// Returns the minutes left at the time of rendering; the script counts on from there.
 fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> i64 {
     // In steps, so that the part does not change each minute by itself.
     let left = at.since(shop.environment.now()).max(0) / 60_000;
@@ -320,7 +321,7 @@ fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// What can be done at a printer now. What has to be confirmed is on the printer's own page.
+/// Renders the actions available on a printer now. Actions that need confirmation are on the printer's own page.
 pub(super) fn acts(app: &BoardHandles, printer: &Printer) -> Markup {
     let doing = activity(&app.shop, printer);
     let button = |word: &str, class: &str, words: &str| {
@@ -362,7 +363,7 @@ pub(super) fn acts(app: &BoardHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// The numbers of the whole floor.
+/// Renders the totals of the whole floor.
 pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
     let count = |wanted: &dyn Fn(&Printer) -> bool| all.iter().filter(|printer| wanted(printer)).count();
     let printing = count(&|printer| activity(&app.shop, printer) == Activity::Printing);

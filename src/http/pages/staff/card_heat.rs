@@ -1,4 +1,4 @@
-//! How warm a printer was, drawn: a small line on its card, and the course of each heater on its page.
+//! Temperature charts of a printer: a sparkline on its card, and the history of each heater on its page.
 
 use std::fmt::Write as _;
 
@@ -9,23 +9,23 @@ use crate::domain::temperature_history::{HeatSpan, HeaterCourse};
 use crate::domain::time::{HOUR_MS, Timestamp};
 use crate::http::production::printers::PrinterHandles;
 
-/// What is drawn: the last half hour, in milliseconds.
+/// Time span of the charts in milliseconds: the last half hour.
 const SHOWN_MS: i64 = HOUR_MS / 2;
-/// Points of the line on a card, each of so many milliseconds: it is sent anew when one of them changes.
+/// Time per point of the sparkline, in milliseconds. Coarse, because each changed point sends the sparkline again.
 const SPARK_STEP_MS: i64 = 150_000;
-/// For the same reason it is drawn in steps of so many tenths of a degree.
+/// Step in tenths of a degree in which the sparkline is drawn, for the same reason.
 const SPARK_STEP_TENTHS: i64 = 50;
-/// Heaters of a card: the first tool and the bed.
+/// Heaters on a card: the first tool and the bed.
 const SPARK_HEATERS: [&str; 2] = ["tool0", "bed"];
-/// Spans of a heater that are kept for the last half hour, and drawn on the page of the printer.
+/// Number of stored spans per heater for the last half hour, all drawn on the printer's page.
 const CHART_POINTS: usize = 180;
-/// The least temperature that fills a drawing, in tenths of a degree.
+/// Minimum temperature at the top of a chart, in tenths of a degree.
 const LEAST_TOP_TENTHS: i64 = 1_000;
-/// Sizes of the drawings, as their own units.
+/// Width and height of the charts in their own units.
 const SPARK_SIZE: (i64, i64) = (120, 24);
 const CHART_SIZE: (i64, i64) = (600, 160);
 
-/// The highest that was measured in each step of time, the oldest first: when the step begins, and tenths of a degree.
+/// Returns the maximum of each time step, oldest first: start of the step, and tenths of a degree.
 fn steps(spans: &[HeatSpan]) -> Vec<(i64, i64)> {
     let mut steps: Vec<(i64, i64)> = Vec::new();
     for span in spans {
@@ -39,7 +39,7 @@ fn steps(spans: &[HeatSpan]) -> Vec<(i64, i64)> {
     steps
 }
 
-/// Points of a line in a drawing of this size, which begins at `since` and takes [`SHOWN_MS`].
+/// Returns the SVG points of a line in a chart of this size that begins at `since` and spans [`SHOWN_MS`].
 fn line(points: &[(i64, i64)], since: i64, top: i64, (width, height): (i64, i64)) -> String {
     let mut text = String::new();
     for (at, tenths) in points {
@@ -50,7 +50,7 @@ fn line(points: &[(i64, i64)], since: i64, top: i64, (width, height): (i64, i64)
     text
 }
 
-/// How the line of a heater is drawn, besides its colour.
+/// Returns the dash pattern of a heater's line, if any.
 fn dashes(heater: &str) -> Option<&'static str> {
     match heater {
         "bed" => Some("6 3"),
@@ -67,7 +67,7 @@ fn class_of(heater: &str) -> &'static str {
     }
 }
 
-/// The line on a card. What it says stands beside it in words.
+/// Renders the sparkline of a card. The values are next to it as text.
 pub(super) fn sparkline(shop: &PrinterHandles, printer: Id) -> Markup {
     let now = shop.environment.now();
     // The last step is not over yet.
@@ -94,12 +94,12 @@ pub(super) fn sparkline(shop: &PrinterHandles, printer: Id) -> Markup {
     }
 }
 
-/// All that is kept of a heater: when, and tenths of a degree.
+/// Returns all stored values of a heater: time, and tenths of a degree.
 fn measured(course: &HeaterCourse) -> Vec<(i64, i64)> {
     course.spans.iter().map(|span| (span.at.0, i64::from(span.highest))).collect()
 }
 
-/// What people call it.
+/// Returns the display name of a heater.
 fn heater_words(heater: &str) -> String {
     match heater {
         "tool0" => "Nozzle".to_owned(),
@@ -113,7 +113,7 @@ fn celsius(tenths: i16) -> String {
     format!("{:.0} °C", f64::from(tenths) / 10.0)
 }
 
-/// The last half hour of all heaters, with what was measured last beside them.
+/// Renders the last half hour of all heaters, with their latest values.
 pub(super) fn chart(shop: &PrinterHandles, printer: Id) -> Markup {
     let now = shop.environment.now();
     let since = now.plus_ms(-SHOWN_MS);

@@ -1,8 +1,7 @@
-//! The pictures of a card: what its file will look like, and what its camera sees.
+//! Images of a card: the preview of its file, and the view of its camera.
 //!
-//! A card does not know whether a file brought a picture: the answer is a drawing where it did not. Pictures of cameras
-//! are fetched by the script, one after the other, of the cards that are on the screen; without it they are on the page
-//! of the printer.
+//! A card does not know whether a file has a preview: without one a placeholder is served. Camera images are fetched by
+//! the script, one after the other, for the visible cards; without the script they are on the printer's page.
 
 use axum::extract::State;
 use axum::http::header;
@@ -21,26 +20,26 @@ use crate::printers::PrinterType;
 use crate::printers::adapter::Operation;
 use crate::printers::cameras::frame::PictureKind;
 
-/// Larger pictures are not shown, in bytes; those of slicers are much smaller.
+/// Maximum size of a preview that is served, in bytes; those of slicers are much smaller.
 const MAX_PICTURE_BYTES: u64 = 4 * 1024 * 1024;
-/// What is shown of a file without a picture: a part on a plate.
+/// Placeholder for a file without a preview: a part on a build plate.
 const NO_PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" fill=\"none\" stroke=\"#7f8b9c\" \
     stroke-width=\"3\" stroke-linejoin=\"round\"><path d=\"M32 8 52 19v22L32 52 12 41V19zM12 19l20 11 20-11M32 30v22M4 58h56\"/></svg>";
 
-/// The picture of a file. `class` says its size.
+/// Renders the preview of a file; `class` determines its size.
 pub(super) fn picture(file: Id, class: &str) -> Markup {
     let class = format!("thumb {class}");
     html! { img class=(class) src={ (FLOOR_PATH) "/pictures/" (file) } alt="" loading="lazy" width="96" height="96"; }
 }
 
-/// Whether a printer may have a camera; who asks for its picture learns whether it has.
+/// Returns whether a printer may have a camera; only a request for its image shows whether it has one.
 pub(super) fn may_have_camera(printer: &Printer) -> bool {
     let tells =
         || PrinterType::of_word(&printer.fields.kind).is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
     !printer.disconnected && (printer.fields.camera.is_some() || (!printer.camera_absent && tells()))
 }
 
-/// The place for what a camera sees; the script fills it.
+/// Renders the placeholder for the camera image, which the script fills.
 pub(super) fn camera(printer: &Printer) -> Markup {
     html! {
         @if may_have_camera(printer) {
@@ -50,12 +49,12 @@ pub(super) fn camera(printer: &Printer) -> Markup {
     }
 }
 
-/// Where the picture of a printer's camera is.
+/// Returns the path of a printer's camera image.
 pub(super) fn camera_path(printer: Id) -> String {
     format!("/api/printers/{printer}/camera")
 }
 
-/// Answers GET of the picture of a file.
+/// Serves the preview of a file.
 pub(super) async fn show(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Response, ApiError> {
     let (_, state) = found(&app.files, id).await?;
     let facts = &state_of(&state)?.metadata;

@@ -1,11 +1,12 @@
-//! The emergency stop on the card of a printer.
+//! Emergency stop on the card of a printer.
 
 use maud::{Markup, html};
 
 use super::FLOOR_PATH;
 use crate::domain::printer::Printer;
 
-/// Apart from all else: held with a pointer or a key. Without the script it leads to the printer's own page.
+/// Renders the emergency stop, separate from the other actions: the button must be held with a pointer or a key.
+/// Without the script it links to the printer's own page.
 pub(super) fn emergency_stop(printer: &Printer) -> Markup {
     html! {
         div class="danger" {

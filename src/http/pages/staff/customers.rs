@@ -1,4 +1,5 @@
-//! Customers: the search, and one with what they ordered, paid and asked for. A record is the customer's own to change.
+//! Customer pages of the staff: search, and details with orders, payments and requests. Only customers can change their
+//! own record.
 
 mod one;
 
@@ -28,7 +29,7 @@ use crate::http::wire::MaxChars;
 use crate::store::queries::CustomerFilter;
 
 handles! {
-    /// What the pages of customers use.
+    /// Dependencies of the customer pages.
     pub(crate) struct StaffCustomerHandles {
         board: BoardHandles,
         customers: CustomerHandles,
@@ -37,7 +38,7 @@ handles! {
     }
 }
 
-/// Adds the pages of customers.
+/// Adds the customer pages to the routes.
 pub(super) fn routes(routes: Routes) -> Routes {
     let session = RequiredAccess::Session;
     routes.page(Method::GET, session, CUSTOMERS_PATH, list, PageBounds::Form).page(
@@ -49,18 +50,18 @@ pub(super) fn routes(routes: Routes) -> Routes {
     )
 }
 
-/// Which customers are listed.
+/// Filter of the customer list.
 #[derive(Request, Debug)]
 struct CustomerListQuery {
-    /// A part of the e-mail address or the name.
+    /// Part of the e-mail address or the name.
     #[api(MaxChars(254))]
     q: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Answers GET of the list.
+/// Serves the list of customers.
 async fn list(
     State(app): State<StaffCustomerHandles>,
     who: Caller,

@@ -1,5 +1,5 @@
-//! Forms that are shown again when they were refused: with what was typed, and beside each field what is wrong with it.
-//! Fields are named as the API names the members, so that its words find their place.
+//! Forms that are shown again when they are rejected: with the input, and the error next to each field. Fields are
+//! named like the API members, so that API errors can be assigned to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,69 +12,69 @@ use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::refused::sentence;
 
-/// How a field is filled in.
+/// Input control of a field.
 #[derive(Clone, Copy)]
 pub(super) enum FieldControl<'a> {
-    /// A line of text, of at most so many characters.
+    /// Single line of text with this maximum number of characters.
     Line(usize),
-    /// A line for which the list with this id has suggestions.
+    /// Single line of text with suggestions from the list with this id.
     Suggested(&'a str),
-    /// An e-mail address.
+    /// E-mail address.
     Email,
-    /// A whole number between these.
+    /// Whole number within this range.
     Whole(i64, i64),
-    /// A number that may have decimals.
+    /// Number with optional decimals.
     Decimal,
-    /// A day, as its year, month and day.
+    /// Date without a time.
     Day,
-    /// Several lines, of at most so many characters together.
+    /// Multi-line text with this maximum number of characters.
     Lines(usize),
-    /// One of these: what is sent, and what is read.
+    /// Choice of one option: submitted value and label.
     Choice(&'a [(String, String)]),
-    /// A box to tick.
+    /// Checkbox.
     Tick,
 }
 
-/// What a form says, and why it was refused.
+/// Input of a form, and its errors.
 #[derive(Default)]
 pub(super) struct FormEntry {
     values: BTreeMap<String, String>,
     refusal: Option<ApiError>,
-    /// What is wrong with the members, by their paths.
+    /// Errors by the path of the member.
     faults: Vec<(String, String)>,
 }
 
 impl FormEntry {
-    /// A form that nobody has filled in yet, with what is known.
+    /// Creates a new form with initial values.
     pub(super) fn known<N: Into<String>>(values: impl IntoIterator<Item = (N, String)>) -> Self {
         let values = values.into_iter().map(|(name, text)| (name.into(), text)).collect();
         Self { values, ..Self::default() }
     }
 
-    /// What was sent.
+    /// Creates the form from submitted input.
     pub(super) fn typed(sent: &PageForm) -> Self {
         Self::known(sent.members().map(|(name, text)| (name, text.to_owned())))
     }
 
-    /// The text of a field; empty when it was left out.
+    /// Returns the text of a field; empty if it was not sent.
     pub(super) fn text(&self, name: &str) -> &str {
         self.values.get(name).map_or("", String::as_str)
     }
 
-    /// Fills in a field that is empty.
+    /// Sets a field that is empty.
     pub(super) fn preset(&mut self, name: String, text: &str) {
         if self.text(&name).is_empty() {
             self.values.insert(name, text.to_owned());
         }
     }
 
-    /// Whether a box was ticked.
+    /// Returns whether a checkbox was ticked.
     pub(super) fn ticked(&self, name: &str) -> bool {
         self.text(name) == TICKED_WORD
     }
 
-    /// Numbers the rows such as `lines.3.quantity` without gaps, as the API numbers them. A row counts when the first
-    /// of these members is there. How many there are.
+    /// Renumbers rows such as `lines.3.quantity` without gaps, as the API numbers them, and returns their number. A row
+    /// counts if the first of these members is present.
     pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
         let begins = format!("{of}.");
         let first = members.first().copied().unwrap_or_default();
@@ -96,7 +96,7 @@ impl FormEntry {
         rows.len()
     }
 
-    /// As the API takes a text; nothing where the field is empty.
+    /// Returns the field as a JSON text; null if it is empty.
     pub(super) fn said(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -104,7 +104,7 @@ impl FormEntry {
         }
     }
 
-    /// As the API takes a whole number. What is none stays a text, which it refuses in its own words.
+    /// Returns the field as a JSON integer. Any other text is passed on unchanged, so that the API reports the error.
     pub(super) fn whole(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -112,7 +112,7 @@ impl FormEntry {
         }
     }
 
-    /// As [`Self::whole`] for a number that may have decimals, behind a point or a comma.
+    /// Does what [`Self::whole`] does for a number with optional decimals, after a point or a comma.
     pub(super) fn decimal(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -120,7 +120,7 @@ impl FormEntry {
         }
     }
 
-    /// The last moment of a day, in UTC. What is no day stays a text.
+    /// Returns the last moment of the entered day in UTC; null if the field is empty. The API rejects an invalid date.
     pub(super) fn day(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
@@ -128,7 +128,7 @@ impl FormEntry {
         }
     }
 
-    /// With why it was refused.
+    /// Adds the errors with which the form was rejected.
     pub(super) fn refuse(&mut self, error: ApiError) {
         let body = error.body();
         let faults = body.get("errors").and_then(Value::as_array).into_iter().flatten();
@@ -138,7 +138,7 @@ impl FormEntry {
         self.refusal = Some(error);
     }
 
-    /// The page with the form, as the answer to a form that was refused; else as it is.
+    /// Turns the page into an error response if the form was rejected; otherwise returns it unchanged.
     pub(super) fn answer(self, mut shown: Response) -> Response {
         if let Some(error) = self.refusal {
             // Status and words are also for the layers behind the handlers: the audit log, the limits.
@@ -149,7 +149,7 @@ impl FormEntry {
         shown
     }
 
-    /// What is wrong with the form as a whole, said at once to those who hear the page.
+    /// Renders the errors of the form as a whole, which screen readers announce at once.
     pub(super) fn alert(&self) -> Markup {
         html! {
             @if let Some(error) = &self.refusal {
@@ -163,7 +163,7 @@ impl FormEntry {
         }
     }
 
-    /// A field with its label, a hint, and what is wrong with it.
+    /// Renders a field with its label, a hint, and its error.
     pub(super) fn field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
         let (id, about) = (field_id(name), format!("{}-about", field_id(name)));
         let fault = self.faults.iter().find(|(path, _)| path == name).map(|(_, words)| words);
@@ -231,8 +231,8 @@ impl FormEntry {
     }
 }
 
-/// A number with a point where a decimal comma stands. A comma before exactly three digits may part thousands, as in
-/// `1,000`, unless the number begins with a zero: it stays, and what is left is no number.
+/// Replaces a decimal comma with a point. A comma before exactly three digits may be a thousands separator, as in
+/// `1,000`, unless the number begins with a zero: it stays, and the text is then not a valid number.
 pub(super) fn with_point(text: &str) -> String {
     let Some((whole, rest)) = text.split_once(',') else { return text.to_owned() };
     let counts = whole.trim_start_matches(['-', '+']).starts_with(|first: char| ('1'..='9').contains(&first));
@@ -240,7 +240,7 @@ pub(super) fn with_point(text: &str) -> String {
     if thousands || whole.contains('.') { text.to_owned() } else { format!("{whole}.{rest}") }
 }
 
-/// The id of the field of a member.
+/// Returns the element id of a member's field.
 fn field_id(name: &str) -> String {
     format!("field-{name}")
 }

@@ -1,5 +1,4 @@
-//! What pages with forms to fill in and with long lists share: a field with its label, what is wrong with what was
-//! typed, a secret that is shown once, the way through the parts of a list.
+//! Common parts of pages with forms and long lists: labelled fields, errors, a secret shown once, pagination.
 
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
@@ -9,20 +8,20 @@ use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::setup::{faults_of, wrong};
 
-/// The last moment of a day.
+/// Time of the last moment of a day.
 pub(super) const END_OF_DAY: &str = "23:59:59.999";
-/// The first moment of a day.
+/// Time of the first moment of a day.
 pub(super) const BEGIN_OF_DAY: &str = "00:00:00.000";
 
-/// A form that was not good: what was typed into it, and what is wrong.
+/// Rejected form with its error; `None` for a form not yet submitted.
 pub(super) type Refused<'a> = Option<(&'a PageForm, &'a ApiError)>;
 
-/// Whether what was refused is said beside the form. All else has a page of its own.
+/// Returns whether the error is shown next to the form. Other errors have a page of their own.
 pub(super) fn is_of_form(error: &ApiError) -> bool {
     matches!(error.status().as_u16(), 400 | 409 | 412 | 422)
 }
 
-/// The page with a form that was refused, with the status of the refusal and what the layers around are to know of it.
+/// Returns the page with a rejected form, with the status and metadata of the error.
 pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
     *page.status_mut() = error.status();
     let (parts, _) = error.into_response().into_parts();
@@ -30,8 +29,7 @@ pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
     page
 }
 
-/// What is wrong with a form, a line for each fault. `names` are the members of the API with the labels of their
-/// fields.
+/// Renders the errors of a form, one line each. `names` maps API members to the labels of their fields.
 pub(super) fn faults(refused: Refused<'_>, names: &[(&str, &str)]) -> Markup {
     let labelled = |line: String| {
         let label = names.iter().find_map(|(member, label)| Some((label, line.strip_prefix(*member)?)));
@@ -44,17 +42,17 @@ pub(super) fn faults(refused: Refused<'_>, names: &[(&str, &str)]) -> Markup {
     wrong(&lines)
 }
 
-/// What a field shows: what was typed, else this.
+/// Returns the value of a field: the rejected input, or else `otherwise`.
 pub(super) fn typed(refused: Refused<'_>, name: &str, otherwise: &str) -> String {
     refused.map_or_else(|| otherwise.to_owned(), |(sent, _)| sent.text(name).to_owned())
 }
 
-/// A field with its label, whose element has this id.
+/// Renders a labelled field whose element has this id.
 pub(super) fn field(id: &str, label: &str, input: &Markup) -> Markup {
     html! { div class="field" { label for=(id) { (label) } (input) } }
 }
 
-/// A secret that this page alone shows. Without the script it is chosen and copied by hand.
+/// Renders a secret that is shown only once. Without the script it is selected and copied manually.
 pub(super) fn secret(title: &str, about: &str, secret: &str) -> Markup {
     html! {
         section class="card" aria-labelledby="secret-title" {
@@ -71,7 +69,7 @@ pub(super) fn secret(title: &str, about: &str, secret: &str) -> Markup {
     }
 }
 
-/// The address of a page with these filters; those that narrow nothing are left out.
+/// Builds the URL of a page with these filters; filters without effect are omitted.
 pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
     let given: Vec<&(&str, &str)> = filters.iter().filter(|(_, text)| !text.is_empty()).collect();
     if given.is_empty() {
@@ -84,8 +82,8 @@ pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
     format!("{path}?{}", query.finish())
 }
 
-/// How many there are, and the way to the parts before and after this one. `to` gives the address of the part that
-/// begins behind so many entries.
+/// Renders the total number of entries and links to the previous and next page. `to` returns the URL of the page that
+/// begins after this number of entries.
 pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -> String) -> Markup {
     let next = from.saturating_add(rows_per_page);
     html! {
@@ -99,15 +97,15 @@ pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -
     }
 }
 
-/// A choice of words, each with how it is shown.
+/// Renders options with their labels.
 pub(super) fn options(words: &[(&str, &str)], chosen: &str) -> Markup {
     html! {
         @for (word, shown) in words { option value=(word) selected[*word == chosen] { (shown) } }
     }
 }
 
-/// A day or a minute as a form of a browser gives it, as the API takes a moment; by UTC, because the server does not
-/// know the clock of whoever typed it. What is neither stays as it is, and the API says what is wrong with it.
+/// Converts a date or a minute in a browser's format to a timestamp for the API; in UTC, because the server does not
+/// know the user's time zone. Any other text is passed on unchanged, so that the API reports the error.
 pub(super) fn moment(text: &str, of_day: &str) -> String {
     match text.len() {
         10 => format!("{text}T{of_day}Z"),

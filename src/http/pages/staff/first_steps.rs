@@ -1,4 +1,4 @@
-//! What a new shop lacks before it can print its first order.
+//! Checklist for a new shop until it can print its first order.
 
 use maud::{Markup, html};
 
@@ -6,14 +6,14 @@ use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::Tone;
 use super::{ORDERS_PATH, PRODUCTS_PATH, STOCK_PATH};
 
-/// What a shop needs: what to do, where, and why, in the order in which it is done.
+/// Steps in order: action, path, and reason.
 const STEPS: [(&str, &str, &str); 3] = [
     ("Add a printer", NEW_PRINTER_PATH, "By its address; an admin can also look for those in your network."),
     ("Add a material", STOCK_PATH, "What your printers print with, and how much of it is there."),
     ("Add a SKU", PRODUCTS_PATH, "What you sell: its file, its material and its price."),
 ];
 
-/// The way to the first print for a shop that has, or lacks, printers, materials and SKUs; `None` once it has all.
+/// Renders the checklist for a shop that has, or lacks, printers, materials and SKUs; `None` once it has all.
 pub(super) fn first_steps(has: [bool; 3]) -> Option<Markup> {
     if has.iter().all(|done| *done) {
         return None;

@@ -1,4 +1,4 @@
-//! The floor: all printers, problems first. With `wall` it can be read from far away, and has nothing to press.
+//! Floor page: all printers, problems first. With `wall` it is readable from a distance and has no controls.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,38 +24,38 @@ use crate::http::page::OpenQuery;
 use crate::http::production::printers::{PrinterHandles, present_all};
 
 handles! {
-    /// What the pages of the floor use.
+    /// Dependencies of the floor pages.
     pub(crate) struct FloorHandles {
         board: BoardHandles,
         config: Arc<Config>,
     }
 }
 
-/// How the floor is shown.
+/// Display options of the floor.
 #[derive(Request, Debug)]
 pub(super) struct FloorQuery {
-    /// Only printers with this in their name or tags.
+    /// Only printers with this text in their name, place or tags.
     q: Option<String>,
-    /// Only printers in this state: the word of a tone; another word narrows nothing.
+    /// Only printers in this state, by the name of its tone; ignored if unknown.
     state: Option<String>,
-    /// `small`, or `large`; another word is the middle size.
+    /// Card size: `small` or `large`; anything else is medium.
     size: Option<String>,
-    /// `plan`: as they stand in their rooms; another word is one list, problems first.
+    /// `plan` shows the printers as they stand in their rooms; anything else is a single list, problems first.
     view: Option<String>,
-    /// Anything: to be read from far away.
+    /// Any value selects the wall display, readable from a distance.
     wall: Option<String>,
 }
 
-/// The states that the floor can be narrowed to, as they are asked for.
+/// States by which the floor can be filtered, with their labels.
 const STATES: [(Tone, &str); 4] = [
     (Tone::Error, "In error or offline"),
     (Tone::Attention, "Needs a person"),
     (Tone::Working, "Working"),
     (Tone::Idle, "Idle or out of service"),
 ];
-/// The sizes of cards, as they are asked for.
+/// Card sizes with their labels.
 const SIZES: [(&str, &str); 3] = [("small", "Small"), ("", "Middle"), ("large", "Large")];
-/// The views of the floor, as they are asked for.
+/// Views of the floor with their labels.
 const VIEWS: [(&str, &str); 2] = [("", "List, problems first"), (PLAN_WORD, "Plan of the rooms")];
 
 impl FloorQuery {
@@ -64,7 +64,8 @@ impl FloorQuery {
         STATES.into_iter().map(|(tone, _)| tone).find(|tone| tone.word() == wanted)
     }
 
-    /// Whether a printer is to be shown. Others are on the page too, hidden, so that the script can show them.
+    /// Returns whether the filter matches a printer. Others are on the page too but hidden, so that the script can show
+    /// them.
     fn takes(&self, shop: &PrinterHandles, printer: &Printer) -> bool {
         let wanted = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
         let named = wanted.is_empty() || searched(printer).contains(&wanted);
@@ -80,7 +81,7 @@ impl FloorQuery {
     }
 }
 
-/// Answers GET of the floor.
+/// Serves the floor.
 pub(super) async fn show(
     State(app): State<FloorHandles>,
     who: Caller,
@@ -127,12 +128,12 @@ pub(super) async fn show(
     })
 }
 
-/// A card that the page has, but does not show.
+/// Returns a card marked as hidden.
 fn hidden_card(whole: &str) -> String {
     whole.replacen("<li ", "<li hidden ", 1)
 }
 
-/// What a new shop sees.
+/// Renders the floor of a shop without printers.
 fn empty() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {

@@ -1,5 +1,5 @@
-//! The floor as it stands in its rooms: each place with its printers by row and column, as they were told. Printers
-//! without a position stand below those of the same place.
+//! Floor plan: each place with its printers by row and column, as configured. Printers without a position are below
+//! those of the same place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,25 +7,25 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::domain::printer::{Printer, RoomPosition};
 
-/// The word for this view in the query.
+/// Value of this view in the query.
 pub(super) const PLAN_WORD: &str = "plan";
 
-/// A printer with its card, as the page shows it.
+/// Printer with its card as shown on the page.
 pub(super) struct ShownCard<'a> {
-    /// Whose card it is.
+    /// Printer that the card shows.
     pub(super) printer: &'a Printer,
-    /// The whole card.
+    /// HTML of the complete card.
     pub(super) html: String,
 }
 
-/// One place: the cards that have a position, and the others.
+/// Cards of one place: those with a position, and the others.
 #[derive(Default)]
 struct Room<'a> {
     placed: BTreeMap<RoomPosition, Vec<&'a str>>,
     loose: Vec<&'a str>,
 }
 
-/// By the words for the place; printers of which nobody said where they stand come last.
+/// Groups the cards by the name of the place; printers without a place come last.
 fn by_place<'a>(shown: &'a [ShownCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a>> {
     let mut rooms: BTreeMap<(bool, &str), Room<'_>> = BTreeMap::new();
     for ShownCard { printer, html } in shown {
@@ -39,7 +39,7 @@ fn by_place<'a>(shown: &'a [ShownCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a
     rooms
 }
 
-/// All rooms with their printers.
+/// Renders all rooms with their printers.
 pub(super) fn rooms(shown: &[ShownCard<'_>]) -> Markup {
     html! {
         @for (n, ((nowhere, place), room)) in by_place(shown).iter().enumerate() {

@@ -1,6 +1,6 @@
-//! What the shop did, in numbers and pictures, over a time that is chosen; each figure can be downloaded as a table.
+//! Statistics of the shop in numbers and charts for a selected time span; each figure can be downloaded as a table.
 //!
-//! The numbers are those that the API answers. Nothing on the page moves while it is read.
+//! The numbers are those of the API. The page has no live updates.
 
 mod chart;
 mod figure;
@@ -31,15 +31,15 @@ use crate::http::page::OpenQuery;
 use crate::http::production::insights::{InsightHandles, Insights, insights};
 use crate::http::routes::{PageBounds, Routes};
 
-/// The times that can be chosen: their word in addresses, how many days they have, and what they are called.
+/// Available time spans: value in URLs, number of days, label.
 const SPANS: [(&str, i64, &str); 4] = [("7", 7, "7 days"), USUAL_SPAN, ("90", 90, "90 days"), ("365", 365, "A year")];
-/// The one that is shown when none is chosen.
+/// Default time span.
 const USUAL_SPAN: (&str, i64, &str) = ("30", 30, "30 days");
-/// Where a figure is downloaded.
+/// Path of the download of a figure.
 const TABLE_PATH: &str = "/shop/insights/table";
 
 handles! {
-    /// What the page uses.
+    /// Dependencies of the statistics page.
     pub(crate) struct InsightPageHandles {
         board: BoardHandles,
         insights: InsightHandles,
@@ -47,23 +47,23 @@ handles! {
     }
 }
 
-/// Which time is looked at. A word that means nothing chooses nothing.
+/// Time span to show. An unknown value selects the default.
 #[derive(Request, Debug)]
 pub(super) struct SpanQuery {
-    /// How many days, today among them.
+    /// Number of days, including today.
     days: Option<String>,
 }
 
-/// Which figure is downloaded, of which time.
+/// Figure to download, and its time span.
 #[derive(Request, Debug)]
 pub(super) struct FigureQuery {
-    /// How many days, today among them.
+    /// Number of days, including today.
     days: Option<String>,
-    /// The word of the figure.
+    /// Name of the figure.
     figure: Option<String>,
 }
 
-/// Adds its pages.
+/// Adds the statistics pages to the routes.
 pub(super) fn routes(routes: Routes) -> Routes {
     let operator = RequiredAccess::Session;
     routes.page(Method::GET, operator, INSIGHTS_PATH, show, PageBounds::Form).page(
@@ -79,7 +79,7 @@ fn span(days: Option<&str>) -> (&'static str, i64, &'static str) {
     SPANS.into_iter().find(|(word, ..)| days == Some(*word)).unwrap_or(USUAL_SPAN)
 }
 
-/// The beginning, at midnight UTC, of so many days of which today is the last.
+/// Returns the start, at midnight UTC, of a span of this many days that ends today.
 fn first_day(now: Timestamp, days: i64) -> Timestamp {
     let today = Timestamp(now.0.div_euclid(DAY_MS) * DAY_MS);
     today.plus_ms((1 - days) * DAY_MS)
@@ -91,7 +91,7 @@ async fn read(app: &InsightPageHandles, days: i64) -> Result<Insights, ApiError>
     insights(&app.insights, Some(first_day(now, days)), Some(now.plus_ms(1))).await
 }
 
-/// Answers GET of the page.
+/// Serves the statistics page.
 async fn show(
     State(app): State<InsightPageHandles>,
     who: Caller,
@@ -112,7 +112,7 @@ async fn show(
     Ok(viewer.page(StaffSection::Insights, "Insights", &view, &content))
 }
 
-/// Answers GET of the table of a figure.
+/// Serves the table of a figure as a download.
 async fn download(
     State(app): State<InsightPageHandles>,
     who: Caller,
@@ -141,7 +141,7 @@ fn spans(chosen: &str) -> Markup {
     }
 }
 
-/// What to do where nothing was printed.
+/// Renders the notice for a time span without prints.
 fn empty(insights: &Insights) -> Markup {
     let printers = !insights.activity.by_printer.is_empty();
     html! {
@@ -168,7 +168,7 @@ fn empty(insights: &Insights) -> Markup {
     }
 }
 
-/// The numbers of the whole shop.
+/// Renders the totals of the whole shop.
 fn summary(insights: &Insights, of: &str) -> Markup {
     let (prints, quality) = (&insights.activity.total, &insights.quality.total);
     let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);

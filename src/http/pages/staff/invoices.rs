@@ -1,5 +1,5 @@
-//! Invoices: the list, one with its payments and what was issued, drafted and settled by forms; and that their numbers
-//! have no gap.
+//! Invoice pages of the staff: list, details with payments and issued documents, forms to draft and settle invoices,
+//! and a page that shows that the numbering has no gaps.
 
 mod act;
 mod draft;
@@ -34,11 +34,11 @@ use crate::http::production::invoices::InvoiceHandles;
 use crate::http::routes::{PageBounds, Routes};
 use crate::store::queries::InvoiceFilter;
 
-/// The form of a new invoice.
+/// Path of the form for a new invoice.
 const NEW_PATH: &str = "/shop/invoices/new";
-/// Where the numbers of what was issued are shown.
+/// Path of the page with the numbers of issued documents.
 const NUMBERING_PATH: &str = "/shop/invoices/numbering";
-/// The statuses that the list can be narrowed to.
+/// Statuses by which the list can be filtered.
 const STATUSES: [InvoiceStatus; 7] = [
     InvoiceStatus::Overdue,
     InvoiceStatus::Open,
@@ -50,7 +50,7 @@ const STATUSES: [InvoiceStatus; 7] = [
 ];
 
 handles! {
-    /// What the pages of invoices use.
+    /// Dependencies of the invoice pages.
     pub(crate) struct StaffInvoiceHandles {
         board: BoardHandles,
         invoices: InvoiceHandles,
@@ -58,7 +58,7 @@ handles! {
     }
 }
 
-/// Adds the pages of invoices.
+/// Adds the invoice pages to the routes.
 pub(super) fn routes(routes: Routes) -> Routes {
     let session = RequiredAccess::Session;
     let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
@@ -72,19 +72,19 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, session, "/shop/invoices/{id}/{act}", act::on_invoice, PageBounds::Long)
 }
 
-/// Which invoices are listed. A word that means nothing narrows nothing.
+/// Filter of the invoice list. Unknown values are ignored.
 #[derive(Request, Debug)]
 struct InvoiceListQuery {
-    /// Only invoices with this one of the API's words.
+    /// Only invoices with this status, named as in the API.
     status: Option<String>,
-    /// Only those of the customer with this e-mail address.
+    /// Only invoices of the customer with this e-mail address.
     email: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// A status in words and a tone.
+/// Returns the status as a tone and in words.
 fn invoice_state(status: InvoiceStatus) -> (Tone, &'static str) {
     match status {
         InvoiceStatus::Draft => (Tone::Attention, "Draft"),
@@ -97,18 +97,19 @@ fn invoice_state(status: InvoiceStatus) -> (Tone, &'static str) {
     }
 }
 
-/// As [`invoice_state`] says it at this time. `cancelled`: something is open of it, and its order was cancelled.
+/// Returns the state of an invoice at this time as [`invoice_state`] shows it. `cancelled`: the invoice has an open
+/// amount and its order was cancelled.
 fn shown_state(invoice: &Invoice, now: Timestamp, cancelled: bool) -> (Tone, &'static str) {
     if cancelled { (Tone::Attention, CANCELLED_WORDS) } else { invoice_state(invoice.shown_status(now)) }
 }
 
-/// The number of an invoice, or words for one that was never issued.
+/// Returns the number of an invoice, or a text for one that was never issued.
 fn number_of<'a>(invoice: &Invoice, numbers: &'a HashMap<Id, String>) -> &'a str {
     invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("without a number", String::as_str)
 }
 
-/// An invoice in a list that stands on the page of something else. `cancelled`: something is open of it, and its order
-/// was cancelled.
+/// Renders an invoice as a row on another page. `cancelled`: the invoice has an open amount and its order was
+/// cancelled.
 pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, numbers: &HashMap<Id, String>) -> Markup {
     let (tone, words) = shown_state(invoice, now, cancelled);
     html! {
@@ -119,7 +120,7 @@ pub(super) fn invoice_row(invoice: &Invoice, now: Timestamp, cancelled: bool, nu
     }
 }
 
-/// Invoices with the numbers of what was issued, and how many there are.
+/// Returns a page of invoices with the numbers of their issued documents, and the total number.
 async fn listed(
     app: &StaffInvoiceHandles,
     filter: &InvoiceFilter,
@@ -132,7 +133,7 @@ async fn listed(
     Ok((some, numbers, total))
 }
 
-/// Answers GET of the list.
+/// Serves the list of invoices.
 async fn list(
     State(app): State<StaffInvoiceHandles>,
     who: Caller,
@@ -191,7 +192,7 @@ fn tools(chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     }
 }
 
-/// `cancelled`: those of which something is open though their order was cancelled.
+/// Renders the table of invoices. `cancelled` contains those with an open amount whose order was cancelled.
 fn table(invoices: &[Invoice], numbers: &HashMap<Id, String>, cancelled: &HashSet<Id>, now: Timestamp) -> Markup {
     html! {
         div class="table" tabindex="0" role="region" aria-label="Invoices" {

@@ -21,10 +21,10 @@ const TEXTS: [(&str, &str); 8] = [
     ("colorCount", "1"),
 ];
 
-/// A part of a form: its name and its bytes.
+/// Part of a form: its name and its bytes.
 type GivenPart = (String, Vec<u8>);
 
-/// The body of a form.
+/// Encodes the parts as the body of a form.
 fn written(parts: &[GivenPart]) -> Vec<u8> {
     let mut form = Vec::new();
     for (name, bytes) in parts {
@@ -37,7 +37,7 @@ fn written(parts: &[GivenPart]) -> Vec<u8> {
     form
 }
 
-/// A request whose body comes in pieces of this length.
+/// Builds a request whose body arrives in chunks of this length.
 fn request(form: &[u8], piece: usize) -> Request {
     let pieces: Vec<_> =
         form.chunks(piece).map(|piece| Ok::<_, std::io::Error>(Bytes::copy_from_slice(piece))).collect();
@@ -54,7 +54,7 @@ fn texts() -> Vec<GivenPart> {
     TEXTS.into_iter().map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())).collect()
 }
 
-/// Reads a form; how many photos it has, or why it is refused. Nothing may be left on the disk.
+/// Reads a form and returns its number of photos or the error. Checks that nothing is left on disk.
 fn received(form: &[u8], piece: usize) -> Result<usize, ApiError> {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
@@ -82,7 +82,7 @@ fn a_form_is_the_same_in_any_pieces() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// By the lengths alone it is clear what is answered, in which pieces the form may come.
+    /// Checks that the result depends on the lengths alone, regardless of the chunks in which the form arrives.
     #[test]
     fn bounds_hold_for_any_form(
         photos in prop::collection::vec(0_usize..1500, 0..5),
@@ -99,7 +99,7 @@ proptest! {
         prop_assert_eq!(status, if too_large { 413 } else { 400 });
     }
 
-    /// A form that ends anywhere, or whose bytes are others here and there, is refused or read; nothing is left of it.
+    /// Checks that a truncated or corrupted form is read or rejected and leaves no files behind.
     #[test]
     fn hostile_forms_are_borne(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),

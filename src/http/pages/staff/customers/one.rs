@@ -1,5 +1,4 @@
-//! The page of a customer: who they are, what they spent, and the newest of their orders, invoices, quotes, requests
-//! and payments.
+//! Page of a customer: profile, revenue, and the latest orders, invoices, quotes, requests and payments.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -28,12 +27,12 @@ use crate::store::queries::{
     CustomRequestFilter, InvoiceFilter, ListedPayment, OrderFilter, Page, PaymentFilter, QuoteFilter,
 };
 
-/// Payments that are read at once.
+/// Number of payments per query.
 const PAYMENTS_PER_READ: u64 = 200;
-/// Most payments that are added up, the newest of them.
+/// Maximum number of payments that are summed up, newest first.
 const MAX_PAYMENTS_SUMMED: u64 = 2000;
 
-/// The newest of what belongs to a customer, as rows.
+/// Rendered rows of a customer's latest records.
 struct Belongings {
     orders: Vec<Markup>,
     invoices: Vec<Markup>,
@@ -41,7 +40,7 @@ struct Belongings {
     requests: Vec<Markup>,
 }
 
-/// Answers GET of a customer.
+/// Serves the page of a customer.
 pub(super) async fn show(
     State(app): State<StaffCustomerHandles>,
     PathId(id): PathId,
@@ -74,7 +73,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Customers, title, &app.board.view(), &content))
 }
 
-/// The newest payments and refunds of a customer, and how many there are.
+/// Returns the latest payments and refunds of a customer, and the total number.
 async fn payments(app: &StaffCustomerHandles, email: &str) -> Result<(Vec<ListedPayment>, u64), ApiError> {
     let filter = PaymentFilter { customer_email: Some(email.to_owned()), ..PaymentFilter::default() };
     let (mut all, mut offset) = (Vec::new(), 0);
@@ -181,7 +180,7 @@ fn payment_row(listed: &ListedPayment) -> Markup {
     }
 }
 
-/// A link to a list that is narrowed to the customer.
+/// Renders a link to a list filtered by the customer.
 fn more(words: &str, path: &str, name: &str, customer: &Customer) -> Markup {
     let query = form_urlencoded::Serializer::new(String::new()).append_pair(name, &customer.email).finish();
     html! { p { a href={ (path) "?" (query) } { (words) } } }

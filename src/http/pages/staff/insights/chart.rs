@@ -1,35 +1,35 @@
-//! Charts as pictures in the page: bars that lie below each other, and columns beside each other.
+//! Inline SVG charts: horizontal bars and columns.
 //!
-//! Pure: numbers in, SVG out. A chart fills the width that it is given; its texts keep their size, so it is read alike
-//! on a phone. Colours are classes of the style, light and dark. Whoever does not see it hears its title; the figures
-//! stand in a table beside it.
+//! Pure functions: numbers in, SVG out. A chart fills the available width while its texts keep their size, so it is
+//! equally legible on a phone. Colours are style classes for light and dark mode. Screen readers read its title; the
+//! numbers are in a table next to it.
 
 use maud::{Markup, html};
 
-/// Height of a bar with its words, in pixels.
+/// Height of a bar including its text, in pixels.
 const BAR_STEP_PX: usize = 38;
-/// Where in that height the words stand, and where the bar begins, in pixels.
+/// Vertical position of the text and of the bar within that height, in pixels.
 const BAR_TEXT_PX: usize = 14;
 const BAR_TOP_PX: usize = 20;
 const BAR_HEIGHT_PX: usize = 10;
-/// Most letters of a bar's label; the table has all of them.
+/// Maximum number of characters of a bar's label; the table shows it in full.
 const MAX_LABEL_CHARS: usize = 28;
 /// Height of the tallest column, in pixels.
 const COLUMN_HEIGHT_PX: f64 = 150.0;
-/// Room above the columns for the words of the scale, and below them for their labels, in pixels.
+/// Space above the columns for the scale and below them for the labels, in pixels.
 const SCALE_PX: f64 = 20.0;
 const LABELS_PX: f64 = 22.0;
-/// Most columns whose label is written below them.
+/// Maximum number of columns with a label.
 const MAX_LABELS: usize = 6;
-/// The share of its room that a column fills.
+/// Share of its slot that a column fills.
 const COLUMN_SHARE: f64 = 0.8;
 
-/// What a bar or a part of a column stands for; the words beside it say it too.
+/// Meaning of the colour of a bar or of a part of a column; the text next to it expresses it too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ink {
-    /// What went well, or merely is.
+    /// Success, or a neutral value.
     Good,
-    /// What went wrong.
+    /// Failure.
     Bad,
 }
 
@@ -42,32 +42,32 @@ impl Ink {
     }
 }
 
-/// A bar with what stands above it.
+/// Bar with the text above it.
 pub(super) struct Bar {
-    /// What it is of.
+    /// Label of the bar.
     pub(super) label: String,
-    /// Its number in words.
+    /// Formatted value.
     pub(super) shown: String,
-    /// The share of the width that it fills, from 0 to 1.
+    /// Share of the width that the bar fills, from 0 to 1.
     pub(super) share: f64,
     pub(super) ink: Ink,
 }
 
-/// A column that stands on the line below the chart.
+/// Column above the baseline of the chart.
 pub(super) struct Column {
-    /// What it is of, in a few letters.
+    /// Short label of the column.
     pub(super) label: String,
-    /// How much of it went well, and how much did not: one stands on the other.
+    /// Successful and failed amounts, stacked.
     pub(super) good: f64,
     pub(super) bad: f64,
 }
 
-/// A number that can be drawn.
+/// Replaces negative and non-finite numbers by 0, so that they can be drawn.
 fn sane(value: f64) -> f64 {
     if value.is_finite() { value.max(0.0) } else { 0.0 }
 }
 
-/// A share from 0 to 1 as a part of the width.
+/// Formats a share from 0 to 1 as a percentage of the width.
 fn percent(share: f64) -> String {
     format!("{:.2}%", sane(share).min(1.0) * 100.0)
 }
@@ -80,7 +80,7 @@ fn cut(label: &str) -> String {
     format!("{kept}…")
 }
 
-/// Bars below each other. `id` is that of the chart's title.
+/// Renders horizontal bars. `id` is that of the chart's title.
 pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
     html! {
         svg class="insight-chart" role="img" aria-labelledby=(id) width="100%" height=(bars.len() * BAR_STEP_PX) {
@@ -96,7 +96,7 @@ pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
     }
 }
 
-/// Columns beside each other, the tallest as high as the chart; `scale` says how much that is, in words.
+/// Renders columns, the tallest at full height; `scale` is the label of that height.
 pub(super) fn columns(id: &str, title: &str, scale: &str, columns: &[Column]) -> Markup {
     let tallest = columns.iter().map(|column| sane(column.good) + sane(column.bad)).fold(0.0, f64::max);
     let pixels = |value: f64| if tallest > 0.0 { sane(value) / tallest * COLUMN_HEIGHT_PX } else { 0.0 };
@@ -125,7 +125,7 @@ pub(super) fn columns(id: &str, title: &str, scale: &str, columns: &[Column]) ->
     }
 }
 
-/// Pixels with one digit behind the point.
+/// Formats pixels with one decimal.
 fn tenth(pixels: f64) -> String {
     format!("{pixels:.1}")
 }

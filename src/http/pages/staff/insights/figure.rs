@@ -1,4 +1,4 @@
-//! A figure of the page of insights: a chart, and a table of its numbers, which is also its download.
+//! Figure of the statistics page: a chart, and a table of its numbers, which can also be downloaded.
 
 use maud::{Markup, html};
 
@@ -6,42 +6,42 @@ use crate::domain::amount::Amount;
 use crate::domain::csv::{Cell, Csv};
 use crate::domain::currency;
 
-/// What stands in a cell of a table.
+/// Value of a table cell.
 pub(super) enum Datum {
-    /// Words that anybody may have given.
+    /// Untrusted text.
     Words(String),
-    /// How many there are.
+    /// Number of occurrences.
     Count(i64),
-    /// A share from 0 to 1; `None` of nothing.
+    /// Share from 0 to 1; `None` if there is no total.
     Share(Option<f64>),
-    /// A span of time in seconds; `None` where there is none.
+    /// Duration in seconds; `None` if there is none.
     Span(Option<i64>),
-    /// Money in the smallest unit of the shop's currency; `None` is not known.
+    /// Amount in minor units of the shop's currency; `None` if unknown.
     Cents(Option<i64>),
-    /// Material in the unit that another cell names.
+    /// Amount of material in the unit that another cell contains.
     Material(Amount),
 }
 
-/// A figure of the page.
+/// Figure with its title, table and chart.
 pub(super) struct Figure {
-    /// Names it in addresses and ids.
+    /// Name in URLs and element ids.
     pub(super) slug: &'static str,
     pub(super) title: &'static str,
-    /// What its numbers are of, for people.
+    /// Explanation of its numbers for readers.
     pub(super) about: &'static str,
-    /// The heads of its table, for people and in the download. The first column names what a row is of.
+    /// Column headings, for the page and for the download. The first column identifies the row.
     pub(super) heads: Vec<(&'static str, &'static str)>,
     pub(super) rows: Vec<Vec<Datum>>,
-    /// `None` where there is nothing to draw.
+    /// Chart; `None` if there is nothing to draw.
     pub(super) chart: Option<Markup>,
 }
 
-/// A share as people read it.
+/// Formats a share as a percentage.
 pub(super) fn share_words(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }
 
-/// A span of time as people read it, by its two largest units.
+/// Formats a duration in its two largest units.
 pub(super) fn span_words(seconds: Option<i64>) -> String {
     let Some(seconds) = seconds else { return "–".to_owned() };
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
@@ -56,7 +56,7 @@ pub(super) fn span_words(seconds: Option<i64>) -> String {
 }
 
 impl Datum {
-    /// As it stands in the page.
+    /// Formats the value for the page.
     fn shown(&self, of: &str) -> String {
         match self {
             Self::Words(words) => words.clone(),
@@ -82,7 +82,7 @@ impl Datum {
 }
 
 impl Figure {
-    /// Its numbers as a table for spreadsheets, in which no name is a formula.
+    /// Renders the numbers as CSV in which no name is interpreted as a formula.
     pub(super) fn csv(&self) -> String {
         let heads: Vec<&str> = self.heads.iter().map(|(_, name)| *name).collect();
         let mut csv = Csv::for_spreadsheets(&heads);
@@ -92,7 +92,7 @@ impl Figure {
         csv.into_text()
     }
 
-    /// Its numbers as a table of the page, with money of this currency.
+    /// Renders the numbers as an HTML table, with amounts in this currency.
     pub(super) fn table(&self, of: &str) -> Markup {
         html! {
             div class="table insight-table" tabindex="0" role="region" aria-label={ (self.title) ": figures" } {

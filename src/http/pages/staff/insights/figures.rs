@@ -1,4 +1,4 @@
-//! The figures of the page of insights, each of what the API answers.
+//! Figures of the statistics page, each built from an API result.
 
 use maud::Markup;
 
@@ -6,10 +6,10 @@ use super::chart::{Bar, Column, Ink, bars, columns};
 use super::figure::{Datum, Figure, share_words, span_words};
 use crate::http::production::insights::{Insights, LostMaterial, PrintNumbers};
 
-/// Most bars of a chart; the table has the others too.
+/// Maximum number of bars in a chart; the table contains the others too.
 const MAX_BARS: usize = 15;
 
-/// Bars of the first of some rows; the longest fills the width.
+/// Renders the first rows as bars; the longest fills the width.
 fn ranked<'a, T>(
     slug: &str,
     title: &str,
@@ -24,7 +24,7 @@ fn ranked<'a, T>(
     (longest > 0.0).then(|| bars(&format!("{slug}-chart"), title, &drawn))
 }
 
-/// Bars of shares: all of the width is all there is.
+/// Renders shares as bars; the full width is 100 %.
 fn shares<'a, T>(
     slug: &str,
     title: &str,
@@ -50,13 +50,13 @@ fn reason(reason: Option<&str>) -> String {
     reason.map_or_else(|| "another, or none was given".to_owned(), |reason| reason.replace('_', " "))
 }
 
-/// Amounts of material with their units.
+/// Formats amounts of material with their units.
 fn material(lost: &[LostMaterial]) -> String {
     let words: Vec<String> = lost.iter().map(|one| format!("{} {}", one.amount, one.unit)).collect();
     words.join(", ")
 }
 
-/// All figures of the page, in their order.
+/// Returns all figures of the page in order.
 pub(super) fn figures(insights: &Insights) -> [Figure; 9] {
     [
         prints_by_day(insights),

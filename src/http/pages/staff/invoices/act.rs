@@ -1,4 +1,4 @@
-//! What the forms of invoices do, by the operations of the API. One that is refused is shown again, as it was typed.
+//! Actions of the invoice forms, performed by the API operations. A rejected form is shown again with its input.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -19,7 +19,7 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
 use crate::http::path_id::PathId;
 use crate::http::production::invoices::{act_by_page, create_by_page};
 
-/// Answers GET of the form of a new invoice.
+/// Serves the form for a new invoice.
 pub(super) async fn show_new(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     Ok(new_page(&app, &viewer, None))
@@ -35,7 +35,7 @@ fn new_page(app: &StaffInvoiceHandles, viewer: &StaffViewer, refused: Option<&Ty
     viewer.page(StaffSection::Invoices, "New invoice", &app.board.view(), &content)
 }
 
-/// Makes a draft.
+/// Creates a draft.
 pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = TypedForm::new("new", &sent);
@@ -50,7 +50,7 @@ pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageFor
     }
 }
 
-/// What a form says, as the operation that its path names takes it, and that operation.
+/// Returns the API operation for the action in the form's path, and the JSON body built from the form.
 fn asked<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a str, Value) {
     let currency = &invoice.content.currency;
     match word {
@@ -79,7 +79,7 @@ fn asked<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a str, V
     }
 }
 
-/// Answers the forms of an invoice.
+/// Handles the forms of an invoice.
 pub(super) async fn on_invoice(
     State(app): State<StaffInvoiceHandles>,
     PathId(id): PathId,

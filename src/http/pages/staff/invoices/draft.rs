@@ -1,4 +1,4 @@
-//! An invoice that is not issued yet: the forms of its head and its lines, and what they say as the API takes it.
+//! Draft invoices: the forms of the head and the lines, and their conversion to API bodies.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::http::pages::staff::sheet::{
     DraftLines, FormSheet, TypedForm, day, decimal_field, edited, line_field, page_of, without_nulls,
 };
 
-/// What a draft says besides its lines: what is empty is taken away, amounts count as nothing.
+/// Converts the head of a draft to the API body: empty fields clear their values, empty amounts count as 0.
 pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
     let amount = |member: &str| typed.some(member).map_or(json!(0), |_| typed.amount(member, currency));
     json!({
@@ -23,7 +23,7 @@ pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
     })
 }
 
-/// A whole new draft with its first line.
+/// Converts a new draft with its first line to the API body.
 pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
     let mut said = said(typed, currency);
     if let Value::Object(members) = &mut said {
@@ -33,7 +33,7 @@ pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
     without_nulls(said)
 }
 
-/// A line as its form says it. A rate that is none stays a text, which the API refuses in its own words.
+/// Converts the form of a line. An invalid tax rate is passed on as text, so that the API reports the error.
 pub(super) fn line_said(typed: &TypedForm, currency: &str) -> Value {
     let rate = typed.some("rate").map(|text| percent_of(text).map_or_else(|| json!(text), |bps| json!(bps)));
     without_nulls(json!({
@@ -49,7 +49,7 @@ fn kept(line: &InvoiceLine) -> Value {
     })
 }
 
-/// The lines as the form edits them; without `said` one is taken away.
+/// Returns the lines as edited by the form; without `said` the line is removed.
 pub(super) fn lines(invoice: &Invoice, typed: &TypedForm, said: Option<Value>) -> Value {
     json!({ "lineItems": edited(invoice.content.lines.iter().map(kept).collect(), typed, said) })
 }
@@ -67,7 +67,7 @@ fn line_fields(sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str
     }
 }
 
-/// The fields of the head; empty ones for a new draft.
+/// Renders the fields of the head; empty for a new draft.
 fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
     let content = invoice.map(|invoice| &invoice.content);
     let buyer = content.map(|content| &content.buyer);
@@ -95,7 +95,7 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
     }
 }
 
-/// The form of a new invoice with its first line.
+/// Renders the form for a new invoice with its first line.
 pub(super) fn new_form(currency: &str, refused: Option<&TypedForm>) -> Markup {
     let sheet = FormSheet::new("new", refused);
     html! {
@@ -110,7 +110,7 @@ pub(super) fn new_form(currency: &str, refused: Option<&TypedForm>) -> Markup {
     }
 }
 
-/// The forms that edit a draft.
+/// Renders the forms that edit a draft.
 pub(super) fn forms(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
     let (lines, currency) = (&invoice.content.lines, &invoice.content.currency);
     let path = page_of(INVOICES_PATH, invoice.id);

@@ -1,4 +1,4 @@
-//! The numbers of what was issued: each series begins with 1 and has no gap.
+//! Numbers of issued documents: each series begins with 1 and has no gaps.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -11,7 +11,7 @@ use crate::http::pages::staff::INVOICES_PATH;
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::store::queries::NumberingSeries;
 
-/// Answers GET of the numbers.
+/// Serves the page with the numbers.
 pub(super) async fn show(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let all = app.invoices.queries.numbering().await?;

@@ -1,4 +1,4 @@
-//! The page of an invoice: what is invoiced to whom, its payments, what was issued, and what can be done with it.
+//! Page of an invoice: recipient and lines, payments, issued documents, and available actions.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ use crate::http::pages::staff::{INVOICES_PATH, ORDERS_PATH};
 use crate::http::path_id::PathId;
 use crate::http::production::invoices::pay_url;
 
-/// Answers GET of an invoice.
+/// Serves the page of an invoice.
 pub(super) async fn show(
     State(app): State<StaffInvoiceHandles>,
     PathId(id): PathId,
@@ -33,7 +33,7 @@ pub(super) async fn show(
     page(&app, &viewer, id, None).await
 }
 
-/// The page of an invoice; `refused` is the form of it that was not good.
+/// Renders the page of an invoice; `refused` is its rejected form, if any.
 pub(super) async fn page(
     app: &StaffInvoiceHandles,
     viewer: &StaffViewer,
@@ -74,7 +74,7 @@ pub(super) async fn page(
     Ok(viewer.page(StaffSection::Invoices, &title, &app.board.view(), &content))
 }
 
-/// The characters that its PDFs cannot show.
+/// Returns the characters that its PDFs cannot show.
 async fn unprintable(app: &StaffInvoiceHandles, invoice: &Invoice) -> Result<String, ApiError> {
     let documents = &app.invoices.documents;
     let Some(issued) = invoice.issued() else { return Ok(String::new()) };
@@ -109,7 +109,7 @@ fn head(invoice: &Invoice, title: &str, now: Timestamp, cancelled: bool) -> Mark
     }
 }
 
-/// `due`: what is to be paid of it now.
+/// Renders the lines with the totals; `due` is the amount still to be paid.
 fn lines(invoice: &Invoice, due: i64) -> Markup {
     let (content, sums) = (&invoice.content, &invoice.content.sums);
     let currency = &content.currency;
@@ -153,7 +153,7 @@ fn lines(invoice: &Invoice, due: i64) -> Markup {
     }
 }
 
-/// A payment or refund in words.
+/// Renders a payment or refund as a row.
 fn payment_row(payment: &Payment) -> Markup {
     let (cents, status) = payment.listed();
     let words = match status {
@@ -188,7 +188,7 @@ fn payments(invoice: &Invoice) -> Markup {
     few("payments", "Payments and refunds", &rows, none)
 }
 
-/// What was issued, with its PDF and XML by the API's own addresses.
+/// Renders the issued documents, with links to their PDF and XML in the API.
 fn documents(invoice: &Invoice, numbers: &HashMap<Id, String>, stored: Option<&str>) -> Markup {
     let row = |one: &DocumentHead| {
         let path = format!("/api/invoices/{}/documents/{}", invoice.id, one.id);

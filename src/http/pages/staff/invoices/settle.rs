@@ -1,5 +1,4 @@
-//! What is done with an invoice besides editing: issued, paid, given back, voided; and the link by which it can be
-//! paid.
+//! Actions on an invoice other than editing: issue, record payment, refund, void; and the pay link.
 
 use maud::{Markup, html};
 
@@ -9,7 +8,7 @@ use crate::http::pages::frame::money;
 use crate::http::pages::staff::INVOICES_PATH;
 use crate::http::pages::staff::sheet::{FormSheet, TypedForm, day, decimal_field, line_field, page_of};
 
-/// The form of an act behind words that open it: what it does, its fields and its button.
+/// Collapsed form of an action: explanation, fields and button.
 struct ActForm<'a> {
     invoice: &'a Invoice,
     act: &'a str,
@@ -39,8 +38,8 @@ fn nothing(_: &FormSheet<'_>) -> Markup {
     html! {}
 }
 
-/// What can be done with it now. What the shop's rules do not allow is refused beside the form. `cancelled`: something
-/// is open of it, and its order was cancelled.
+/// Renders the actions available now. Actions that the domain rules refuse show the refusal next to the form.
+/// `cancelled`: the invoice has an open amount and its order was cancelled.
 pub(super) fn acts(
     invoice: &Invoice,
     number: &str,
@@ -120,7 +119,7 @@ fn refund(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
     })
 }
 
-/// The link by which whoever has it can pay.
+/// Renders the pay link, with which any holder can pay the invoice.
 fn pay_link(invoice: &Invoice, link: Option<&str>, refused: Option<&TypedForm>) -> Markup {
     let ends = invoice.pay_link.as_ref().and_then(|link| link.expires_at);
     let (summary, about) = match link {

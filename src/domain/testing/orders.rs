@@ -1,0 +1,232 @@
+//! Orders for the tests of several rules, and a desk that decides their commands.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::Arc;
+
+use super::{Bench, id};
+use crate::domain::address::Address;
+use crate::domain::aggregate::Decision;
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, Job, JobState};
+use crate::domain::mail::Mail;
+use crate::domain::material::{ClaimId, ClaimState};
+use crate::domain::order::{
+    LedgerCommand, Line, Make, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, PaymentNews, Report, Shipment,
+};
+use crate::domain::printer_status::PrintEnd;
+use crate::domain::promise::Promise;
+use crate::domain::refusal::Refusal;
+use crate::domain::sku::MachineType;
+
+/// Number of the id of a desk's order.
+pub const ORDER: u32 = 1;
+/// Number of the id of the material that its jobs need.
+pub const MATERIAL: u32 = 2;
+/// Number of the id of the printer that prints them.
+pub const PRINTER: u32 = 3;
+
+/// Builds a line of this many parts at this price, with or without a G-code file.
+pub fn line(quantity: u32, cents: i64, file: bool) -> Line {
+    Line {
+        sku_id: id(10),
+        quantity,
+        unit_price_cents: cents,
+        description: "bracket".to_owned(),
+        tax_rate_bps: 0,
+        make: Some(Make {
+            units_per_plate: 1,
+            material_id: id(MATERIAL),
+            need: Amount::units(100),
+            further: Vec::new(),
+            machine_type: MachineType::FdmStandard,
+            dimensions: None,
+            file_id: file.then(|| id(11)),
+            source: None,
+            file_form: Default::default(),
+            sliced_for: Default::default(),
+            file_filament_mm: Some(1000.0),
+            estimated_seconds: None,
+        }),
+        kit_line: None,
+        per_set: None,
+    }
+}
+
+/// Builds an order of these lines by Ann.
+pub fn new_order(lines: Vec<Line>) -> NewOrder {
+    NewOrder {
+        kind: OrderKind::Catalog,
+        site: None,
+        made_by: None,
+        customer_email: Some(" Ann@Example.com ".to_owned()),
+        buyer: None,
+        lines,
+        currency: "usd".to_owned(),
+        notes: None,
+        internal_notes: None,
+        shipping_address: None,
+        priority: None,
+        due_at: None,
+        draft: false,
+        own_use: false,
+        customer_id: None,
+    }
+}
+
+/// Builds an order of one part at this net price, to an address in this country.
+pub fn order_to(country: &str, cents: i64) -> NewOrder {
+    let address = Address {
+        line1: "Weg 1".to_owned(),
+        line2: None,
+        city: "Ulm".to_owned(),
+        region: None,
+        postal_code: "89073".to_owned(),
+        country: country.to_owned(),
+    };
+    NewOrder { shipping_address: Some(address), ..new_order(vec![line(1, cents, true)]) }
+}
+
+/// Desk at which one order is decided.
+pub struct Desk {
+    /// Rules, clock and ids of its decisions.
+    pub bench: Bench,
+    /// Order as it was decided last; `None` before it is created.
+    pub order: Option<Order>,
+}
+
+impl Desk {
+    /// Creates a desk with this order.
+    pub fn with(new: NewOrder) -> Self {
+        let mut desk = Self { bench: Bench::new(), order: None };
+        desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+        desk
+    }
+    /// Builds a desk with one paid job whose material is reserved.
+    pub fn sliced() -> Self {
+        let mut desk = Self::with(new_order(vec![line(1, 500, true)]));
+        desk.pay();
+        desk.stock(ClaimState::Held);
+        desk
+    }
+    /// Decides a command and applies it.
+    pub fn ask(&mut self, command: &OrderCommand) -> Result<Decision<Order>, Refusal> {
+        self.bench.tell(&mut self.order, id(ORDER), command)
+    }
+    /// Marks the order paid in cash and reports its SKU as read.
+    pub fn pay(&mut self) -> Decision<Order> {
+        let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
+        let paid = self.ask(&pay).unwrap();
+        self.prepare();
+        paid
+    }
+    /// Reports the SKU as read, with the lines' own data: jobs whose line has a file become VALIDATED.
+    pub fn prepare(&mut self) -> Option<Decision<Order>> {
+        let makes: Vec<Make> = self.o().lines.iter().filter_map(|line| line.make.clone()).collect();
+        let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
+        Some(self.ask(&OrderCommand::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
+    }
+    /// Applies what the payment processor reports.
+    pub fn news(&mut self, news: PaymentNews) -> Decision<Order> {
+        self.ask(&OrderCommand::Ledger(LedgerCommand::Payment(news))).unwrap()
+    }
+    /// Returns the order.
+    pub fn o(&self) -> &Order {
+        self.order.as_ref().unwrap()
+    }
+    /// Returns the first job.
+    pub fn job(&self) -> Arc<Job> {
+        self.o().jobs.values().next().unwrap().clone()
+    }
+    /// Returns the latest attempt of the first job.
+    pub fn last(&self) -> Attempt {
+        self.job().attempts.last().unwrap().clone()
+    }
+    /// Answers the claim of the first job.
+    pub fn stock(&mut self, state: ClaimState) -> Decision<Order> {
+        let job = self.job();
+        let claim = ClaimId { job: job.id, number: job.claim };
+        self.ask(&OrderCommand::Stock(id(MATERIAL), vec![(claim, state, Some("words".into()))])).unwrap()
+    }
+    /// Claims the printer for the first job.
+    pub fn dispatch(&mut self) -> Result<Decision<Order>, Refusal> {
+        let job = self.job().id;
+        self.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) })
+    }
+    /// Reports the latest attempt of the first job.
+    pub fn report(&mut self, report: Report) -> Decision<Order> {
+        let (job, attempt) = (self.job().id, self.last().id);
+        self.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
+    }
+    /// Returns the state of the first job.
+    pub fn state(&self) -> JobState {
+        self.job().state
+    }
+}
+
+/// Returns the mails that a commit sends.
+pub fn mails(decision: &Decision<Order>) -> Vec<&Mail> {
+    fn mail(created: &OrderCreated) -> Option<&Mail> {
+        match created {
+            OrderCreated::Mail(mail) => Some(mail),
+            OrderCreated::Invoice(_) => None,
+        }
+    }
+    decision.created.iter().filter_map(mail).collect()
+}
+
+/// Builds a paid order of two jobs, both reserved; returns it with their ids.
+pub fn pair() -> (Desk, [Id; 2]) {
+    let mut desk = Desk::with(new_order(vec![line(2, 500, true)]));
+    desk.pay();
+    let ids: Vec<Id> = desk.o().jobs.keys().copied().collect();
+    let held = ids.iter().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
+    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
+    (desk, [ids[0], ids[1]])
+}
+
+/// Prints the job with this outcome.
+pub fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
+    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
+    let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
+    let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
+    let (booked_on, filament_mm) = (Vec::new(), None);
+    let report = Report::Ended { end, filament_mm, progress: 1.0, reason, began_at: None, unseen: false, booked_on };
+    desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
+}
+
+/// Builds the command that ships all lines.
+pub fn ship(carrier: &str, tracking_number: &str, estimated_delivery: &str, accept_short: bool) -> OrderCommand {
+    let shipment = Shipment {
+        carrier: carrier.to_owned(),
+        tracking_number: tracking_number.to_owned(),
+        estimated_delivery: estimated_delivery.to_owned(),
+    };
+    OrderCommand::Ship { shipment, lines: None, accept_short }
+}
+
+/// Builds a paid order of two parts with a customer's e-mail address, promised within an hour; both are printed.
+pub fn promised() -> Desk {
+    let (mut desk, [one, two]) = pair();
+    let now = desk.bench.now;
+    let promised_at = now.plus_ms(3_600_000);
+    let order = desk.order.as_mut().unwrap();
+    order.customer_email = Some("buyer@example.org".to_owned());
+    order.lines[0].description = "Bracket <large>\nTracking number: 0".to_owned();
+    desk.ask(&OrderCommand::Promise(Promise { made_at: now, expected_at: now, promised_at, met_at: None })).unwrap();
+    print(&mut desk, one, PrintEnd::Finished);
+    print(&mut desk, two, PrintEnd::Finished);
+    desk
+}
+
+/// Returns the shipment mail of such an order, which was ready after its promised time or before.
+pub fn shipped_mail(late: bool) -> Mail {
+    let mut desk = promised();
+    if late {
+        let promise = desk.order.as_mut().unwrap().promise.as_mut().unwrap();
+        promise.promised_at = promise.made_at.plus_ms(-60_000);
+    }
+    let shipped = desk.ask(&ship("DHL", "JD 1", "2026-12-01", false)).unwrap();
+    mails(&shipped)[0].clone()
+}
